@@ -13,6 +13,13 @@ from PySide6.QtWidgets import QApplication, QWidget
 Part = TypeVar("Part", bound=QObject)
 
 
+def application() -> QApplication:
+    """The running application: without one there are no widgets."""
+    running = QApplication.instance()
+    assert isinstance(running, QApplication)
+    return running
+
+
 def below(whole: QObject, kind: type[Part]) -> Iterator[Part]:
     """All parts of a kind, however deep, in the order of Qt's own search."""
     waiting = whole.children()[::-1]

@@ -157,6 +157,11 @@ T = TypeVar("T")
 V = TypeVar("V")
 
 
+def shortened(words: str, most: int) -> str:
+    """Words of at most so many characters, the last of which stands for what is left out."""
+    return words if len(words) <= most else f"{words[: most - 1].rstrip()}…"
+
+
 def counted(number: int, one: str, many: str = "") -> str:
     """“1 item”, “12 items”, “1,200 units”; `many` where the plural is not `one` and an s."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"

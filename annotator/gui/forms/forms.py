@@ -22,7 +22,7 @@ from annotator.domain.kinds.question_types import QuestionType
 from annotator.domain.kinds.tasks import Family
 from annotator.domain.material.item import Item
 from annotator.domain.texts.identifier import work_named
-from annotator.domain.texts.words import unspaced, word_count
+from annotator.domain.texts.words import shortened, unspaced, word_count
 from annotator.gui.forms import unit_editor
 from annotator.gui.forms.fields import MarkMenu, PickList, TextLine, YearField
 from annotator.gui.forms.unit_editor import StandardField, UnitEditor
@@ -141,7 +141,9 @@ class CriterionEditor(UnitEditor):
         if made_of and self._insight is None:
             self._insight = self._made_insight()
         if self._insight is not None:
-            self._insight.offer([(unit_id, _short(words)) for unit_id, words in made_of])
+            self._insight.offer(
+                [(unit_id, shortened(words, INSIGHT_CHARACTERS)) for unit_id, words in made_of]
+            )
             self._insight.show_value(self._insight_id)
             self._insight.setVisible(bool(made_of))
 
@@ -153,10 +155,6 @@ class CriterionEditor(UnitEditor):
         made.lock(bool(self.locked))
         self.chain()
         return made
-
-
-def _short(words: str) -> str:
-    return words if len(words) <= INSIGHT_CHARACTERS else f"{words[: INSIGHT_CHARACTERS - 1]}…"
 
 
 REASON = "The reason for this rating, in a sentence"

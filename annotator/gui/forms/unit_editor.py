@@ -8,7 +8,6 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
-    QFrame,
     QHBoxLayout,
     QLabel,
     QMenu,
@@ -27,15 +26,17 @@ from annotator.gui.forms.fields import (
     MarkMenu,
     PickList,
     ShareField,
+    Speller,
+    SpellMarks,
     TextField,
     TextLine,
     ToggleButtons,
 )
-from annotator.gui.forms.spelling import Speller, SpellMarks
 from annotator.gui.parts import below
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.basics import (
     PlainLabel,
+    RoleFrame,
     StretchSpace,
     add_row,
     horizontal,
@@ -47,7 +48,6 @@ from annotator.gui.widgets.fields import label_of
 from annotator.gui.widgets.reading.marked_text import QuoteButton
 
 SPOKEN = {"error": "To fix", "warning": "To check"}
-FINDING_ICON = 14
 
 
 class FindingLines(QWidget):
@@ -79,7 +79,7 @@ class FindingLines(QWidget):
 class _FindingLine(QWidget):
     def __init__(self) -> None:
         super().__init__()
-        self._icon, self._words = Picture(size=FINDING_ICON), QLabel()
+        self._icon, self._words = Picture(size=14), QLabel()
         with_properties(self._words, textFormat=Qt.TextFormat.PlainText, wordWrap=True, role="finding")
         self._words.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         horizontal(
@@ -95,7 +95,6 @@ class _FindingLine(QWidget):
 
 # The keys that choose from a unit's first choice wherever the focus is in it.
 CHOOSING = ("weight_1", "weight_2", "weight_3")
-LIST_LETTERS = 20
 # More would not stand side by side in a small window.
 BUTTONS = 11
 # Each of the first is chosen by its digit, the others by the arrows.
@@ -107,7 +106,7 @@ StandardField = ChoiceButtons | MarkMenu | PickList | ShareField | TextLine
 def made(field: UnitField, *, keyed: bool) -> StandardField:
     """The widget of a field; the buttons of a `keyed` one have keys of the page, others are chosen by a digit."""
     if field.asks:
-        pick = PickList(field.title, field.asks, letters=LIST_LETTERS)
+        pick = PickList(field.title, field.asks, letters=20)
         pick.offer([(value, words) for value, words, _ in field.options])
         return pick
     if len(field.options) > BUTTONS:
@@ -141,7 +140,6 @@ ACTS = (
 )
 
 ICON_SIZE = 16
-NOTE_TIP = "Note: for yourself and the adjudicator"
 
 Field = TextField | StandardField
 NOTE_PROMPT = "A note for yourself and the adjudicator; it never counts as disagreement."
@@ -155,9 +153,6 @@ class AnchorChip(QWidget):
         self.button = QuoteButton("chip", "Press to show it in the source.")
         self.remove = chips.tool_button("Remove the quotation", "close", size=14, role="tool")
         horizontal(self.button, self.remove, StretchSpace(1), on=self, margins=0, spacing=2)
-
-    def show_anchor(self, anchor: Anchor) -> None:
-        self.button.show_quote(anchor.quote, anchor.place)
 
 
 class AnchorChips(QWidget):
@@ -184,7 +179,7 @@ class AnchorChips(QWidget):
         for place in fresh:
             self._add(place)
         for chip, anchor in zip(self.chips, anchors, strict=False):
-            chip.show_anchor(anchor)
+            chip.button.show_quote(anchor.quote, anchor.place)
         for place, chip in enumerate(self.chips):
             chip.setVisible(place < len(anchors))
         self.setVisible(bool(anchors))
@@ -205,7 +200,7 @@ class AnchorChips(QWidget):
         self._column.addWidget(chip)
 
 
-class FieldsFrame(QFrame):
+class FieldsFrame(RoleFrame):
     """Fields of a unit, or of a document where the unit's id is empty."""
 
     typed = Signal(str, str, object)
@@ -216,12 +211,11 @@ class FieldsFrame(QFrame):
     """Unit id, field, value: a choice, which is a revision at once."""
 
     def __init__(self, words: KindSpec) -> None:
-        super().__init__()
+        super().__init__("unit")
         self.words = words
         self.unit_id = ""
         self.fields: dict[str, Field] = {}
         self._speller: Speller | None = None
-        self.setProperty("role", "unit")
 
     def add_field(self, name: str, field: Field) -> None:
         """Take a field in: what happens in it is told under that name."""
@@ -510,7 +504,9 @@ class UnitNumber(PlainLabel):
 class NoteRow(QWidget):
     def __init__(self, note: QWidget) -> None:
         super().__init__()
-        self._icon = with_properties(Picture("note", "text-muted", ICON_SIZE), toolTip=NOTE_TIP)
+        self._icon = with_properties(
+            Picture("note", "text-muted", ICON_SIZE), toolTip="Note: for yourself and the adjudicator"
+        )
         horizontal((self._icon, 0, Qt.AlignmentFlag.AlignTop), (note, 1), on=self, margins=0, spacing=6)
         self._dress()
         theme.watch(self, self._dress)

@@ -9,9 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QCheckBox,
     QHeaderView,
-    QPushButton,
     QTextBrowser,
 )
 
@@ -45,10 +43,18 @@ from annotator.gui import theme
 from annotator.gui.review.run_panel import OrderPane, RunPanel
 from annotator.gui.review.sheets import CellsModel, Column
 from annotator.gui.session.session import ProjectSession, named
-from annotator.gui.views.view_pane import LeavingMenu, Refused
+from annotator.gui.views.view_pane import LeavingMenu, Refused, muted
 from annotator.gui.views.viewer import BehindPane, Lead, Viewer, ViewerPage
 from annotator.gui.widgets.bars import KeyButton, wrapping
-from annotator.gui.widgets.basics import PlainLabel, choose_folder, horizontal, vertical, with_properties
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    check_box,
+    choose_folder,
+    horizontal,
+    push_button,
+    vertical,
+    with_properties,
+)
 from annotator.gui.widgets.columns import LinesTable
 from annotator.gui.widgets.fields import BudgetBox
 from annotator.gui.widgets.splitter import Splitter
@@ -83,8 +89,10 @@ def columns(report: AgreementReport, behind: LinesBehind) -> list[Column[LineBeh
             made.append(Column("wrote", _words(side), FREE))
         made.append(Column("No." if units else agreement_report.field(behind.row), _value(side, units), 90))
     if likeness:
-        made.append(Column("Similarity", _likeness, 80))
-    verdict = _matched if units else _same
+        made.append(
+            Column("Similarity", lambda line: "" if line.likeness is None else f"{line.likeness:.2f}", 80)
+        )
+    verdict = _matched if units else lambda line: VERDICTS[line.same]
     made.append(Column("", lambda line: verdict(line)[0], 110, look=lambda line: verdict(line)[1]))
     return made if lines else []
 
@@ -101,17 +109,9 @@ def _value(side: Callable[[LineBehind], RaterSide], units: bool) -> Callable[[Li
     return lambda line: "–" if units and side(line).value is None else value_words(side(line).value)
 
 
-def _likeness(line: LineBehind) -> str:
-    return "" if line.likeness is None else f"{line.likeness:.2f}"
-
-
 def _matched(line: LineBehind) -> tuple[str, tuple[str, str]]:
     both = line.a.value is not None and line.b.value is not None
     return ("matched", SAME) if both else ("only one", DIFFERS)
-
-
-def _same(line: LineBehind) -> tuple[str, tuple[str, str]]:
-    return VERDICTS[line.same]
 
 
 class AgreementBehindView(BehindPane):
@@ -121,8 +121,7 @@ class AgreementBehindView(BehindPane):
         self._lines: LinesBehind | None = None
         self.model = CellsModel[LineBehind]((), self)
         self.count, self.held = PlainLabel(role="hint"), PlainLabel(role="hint", wrap=True)
-        self.differing = QCheckBox("Only where they &differ")
-        self.differing.toggled.connect(lambda _: self._fill())
+        self.differing = check_box("Only where they &differ", self._fill)
         self.item = KeyButton("To the item", "Return", press=self._go)
         head = horizontal((self.title, 1), wrapping(self.count, self.differing, self.item, self.leave))
         self.table = LinesTable("Frozen values", self.model, moved=self._turn, opened=lambda _: self._go())
@@ -280,7 +279,7 @@ def _figure(figure: Figure) -> str:
         lines = [f"<b>{title} –</b> no figure: {escape(agreement_report.reason(figure))}."]
     else:
         lines = [f"<b>{title} {agreement_report.number(figure, 3)}</b>"]
-    lines.append(_muted(f"n = {figure.n:,} · {of_items(figure.method)}"))
+    lines.append(muted(escape(f"n = {figure.n:,} · {of_items(figure.method)}")))
     return f"<p>{'<br>'.join(lines)}</p>"
 
 
@@ -356,7 +355,7 @@ def _table(report: AgreementReport, row: FigureRow, basis: RowBasis, listed: lis
             for b in listed
         )
         lines.append(f"<tr><th align='left'>{escape(value_words(a))}&nbsp;</th>{cells}</tr>")
-    return f"<p>{_muted(caption)}</p><table cellpadding='2'>{''.join(lines)}</table>"
+    return f"<p>{muted(escape(caption))}</p><table cellpadding='2'>{''.join(lines)}</table>"
 
 
 def _sides(report: AgreementReport, row: FigureRow, basis: RowBasis) -> tuple[str, str]:
@@ -368,12 +367,8 @@ def _sides(report: AgreementReport, row: FigureRow, basis: RowBasis) -> tuple[st
 
 
 def _folded(pair_counts: CellCounts) -> Counter[tuple[Any, Any]]:
-    folded: Counter[tuple[Any, Any]] = Counter()
-    for (a, b), times in pair_counts.items():
-        folded[a, b] += times
-        if a != b:
-            folded[b, a] += times
-    return folded
+    turned = {(b, a): times for (a, b), times in pair_counts.items() if a != b}
+    return Counter(pair_counts) + Counter(turned)
 
 
 def _times(pair_counts: CellCounts, a: Any, b: Any, shown: bool) -> str:
@@ -394,7 +389,7 @@ def _second(figures: SecondFigures, row: FigureRow) -> str:
         lines.append(
             f"{agreement_report.title(result)} {escape(agreement_report.figure_words(result))}{same}"
         )
-    lines.append(_muted(f"{PAIRED[figures.name == BY_MODEL]} The frozen figure is unchanged."))
+    lines.append(muted(escape(f"{PAIRED[figures.name == BY_MODEL]} The frozen figure is unchanged.")))
     return f"<p>{'<br>'.join(lines)}</p>"
 
 
@@ -435,10 +430,6 @@ def _sentence(note: str) -> str:
     return f"{note[:1].upper()}{note[1:].rstrip('.')}."
 
 
-def _muted(text: str) -> str:
-    return f"<span style='color:{theme.token('text-muted').name()}'>{escape(text)}</span>"
-
-
 MOST_NAMED, AT_ONCE = 3, 4
 
 
@@ -452,9 +443,8 @@ class AssistancePane(OrderPane):
         self.words, self.estimate = PlainLabel(role="hint", wrap=True), PlainLabel(role="hint", wrap=True)
         self.budget, self.begin = (
             BudgetBox(most=10_000),
-            with_properties(QPushButton("Pair what is &missing"), role="primary"),
+            push_button("Pair what is &missing", self.start, "primary"),
         )
-        self.begin.clicked.connect(self.start)
         row = horizontal((vertical(self.words, self.estimate), 1), self.budget, self.begin)
         vertical(row, RunPanel(self.run), on=self, margins=0)
         self.hide()

@@ -1,5 +1,6 @@
 """The Backups page: inspect a backup, then restore it; the present file is set aside."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +33,10 @@ class BackupList(QWidget):
 
     restored = Signal(object)
     """The project file, with the backup's content in it."""
-    refused = Signal(object)
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, restore: Callable[[Path], object] | None = None) -> None:
         super().__init__()
-        self._path = path
+        self._path, self._put_back = path, restore or self._put_back_here
         self.setWindowTitle(f"Backups of {path.name}")
         self.resize(720, 460)
         self.list = with_properties(QListWidget(), accessibleName="Backups, newest first")
@@ -89,13 +89,14 @@ class BackupList(QWidget):
 
     def _restore(self) -> None:
         entry: QListWidgetItem | None = self.list.currentItem()
-        if entry is None:
-            return
+        if entry is not None:
+            self._put_back(entry.data(Qt.ItemDataRole.UserRole))
+
+    def _put_back_here(self, backup: Path) -> None:
         try:
-            backups.restore(self._path, entry.data(Qt.ItemDataRole.UserRole))
+            backups.restore(self._path, backup)
         except Refusal as refusal:
             self.about.setText(str(refusal))
-            self.refused.emit(refusal)
             return
         self.restored.emit(self._path)
         self.close()
@@ -114,10 +115,8 @@ class BackupsPage(Page):
             "hint",
             wrap=True,
         )
-        self.list = BackupList(session.project.path)
         # The open file must be given back before another takes its place.
-        self.list.take.clicked.disconnect()
-        self.list.take.clicked.connect(self._restore)
+        self.list = BackupList(session.project.path, session.restore_wanted.emit)
         self.now = push_button("Back up now", self._back_up, enabled=not session.project.readonly)
         vertical(
             title,
@@ -127,21 +126,14 @@ class BackupsPage(Page):
             on=self,
             margins=(20, 16, 20, 12),
         )
+        self.focus_on = self.list.list
 
     def navigate(self, place: dict[str, Any]) -> None:
         self.list.fill()
 
-    def focus_first(self) -> None:
-        self.list.list.setFocus()
-
     def _back_up(self) -> None:
         if self.session.do(backups.make, "asked for") is not None:
             self.list.fill()
-
-    def _restore(self) -> None:
-        entry = self.list.list.currentItem()
-        if entry is not None:
-            self.session.restore_wanted.emit(entry.data(Qt.ItemDataRole.UserRole))
 
 
 CHECKED = {
@@ -183,12 +175,10 @@ class CheckPage(Page):
         self.list.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         parts = title, hint, card, (self.list, 1), StretchSpace(0), foot
         vertical(*parts, on=self, margins=(20, 16, 20, 12))
+        self.focus_on = self.again
 
     def navigate(self, place: dict[str, Any]) -> None:
         self._check()
-
-    def focus_first(self) -> None:
-        self.again.setFocus()
 
     def _check(self) -> None:
         self.answer.setText("Checking…")

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,16 +37,19 @@ from annotator.domain.texts.words import counted
 from annotator.gui import keys
 from annotator.gui.review.run_panel import RunPanel, say_ended
 from annotator.gui.review.sheets import SheetModel, SheetTable
-from annotator.gui.session.page import PagePart, PartedPage
+from annotator.gui.review.verdict_words import with_network
+from annotator.gui.session.page import PagePart, PartedPage, Tab
 from annotator.gui.session.run import REFUSED, BackgroundRun, OrderEstimate
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.bars import ActsBar, Command, FlowRow, wrapping
 from annotator.gui.widgets.basics import (
+    TABLES,
     PlainLabel,
     Stack,
     column_of,
     horizontal,
     open_file,
+    push_button,
     vertical,
     with_properties,
 )
@@ -82,7 +85,6 @@ NO_STANDINGS = (
     "They need two tasks or more that were compared: by people (Label, Rank tasks), by a judge (Rounds beside it), or "
     "elsewhere, with a file of matches imported there.",
 )
-MOST_OF_ONE = 1_000
 
 
 class KeepingPart(PagePart):
@@ -103,7 +105,7 @@ class KeepingPart(PagePart):
         )
         self.of_one = NumberBox(
             minimum=0,
-            maximum=MOST_OF_ONE,
+            maximum=1_000,
             specialValueText="no limit",
             accessibleName="At most of one seminar",
         )
@@ -141,6 +143,7 @@ class KeepingPart(PagePart):
         self.empty = EmptyState("results", *NO_STANDINGS)
         self.stack = Stack(self.parts, self.empty)
         self.lay_out(self.stack)
+        self.focus_on = self.table
 
     def fill(self) -> None:
         result = self.session.ask(contest_standings.choices) or ()
@@ -161,9 +164,6 @@ class KeepingPart(PagePart):
                 self._refresh()
         elif change.kind != "contest":
             self.fill()
-
-    def focus_first(self) -> None:
-        self.table.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _chosen(self) -> dict[str, str]:
         return {"rater": str(self.rater.currentData() or ""), "top": str(self.top.value() or "")}
@@ -295,7 +295,12 @@ class RankingPart(PagePart):
         self._top = 0
         self._since = time.monotonic()
         steps = range(1, len(STEPS) + 1)
-        self.texts = {side: self._text(name) for side, name in SIDES.items()}
+        self.texts = {
+            side: with_properties(
+                QPlainTextEdit(readOnly=True), role="read", accessibleName=name, tabChangesFocus=True
+            )
+            for side, name in SIDES.items()
+        }
         self.buttons = {(side, step): self._button(side, step) for side in SIDES for step in steps}
         ranked = {act_of(side, step): partial(self._say, side, step) for side in SIDES for step in steps}
         self.acts = {**ranked, "take_back": partial(session.take_back, "Contest")}
@@ -314,21 +319,15 @@ class RankingPart(PagePart):
         head = horizontal((self.summary, 1), (self.top, 0, Qt.AlignmentFlag.AlignRight), spacing=10)
         self.lay_out(column_of(head, (self.stack, 1), spacing=8))
 
-    def _text(self, name: str) -> QPlainTextEdit:
-        return with_properties(
-            QPlainTextEdit(readOnly=True), role="read", accessibleName=name, tabChangesFocus=True
-        )
-
     def _button(self, side: str, step: int) -> QPushButton:
         sure, confidence = SURE[step - 1], f"{STEPS[step - 1]:.2f}".removesuffix("0")
-        button = QPushButton()
+        button = push_button("", partial(self._say, side, step))
         keys.tell(button, "text", f"{{{act_of(side, step)}}}  {sure}")
         with_properties(
             button,
             accessibleName=f"{SIDES[side]} is better, {sure}",
             toolTip=f"{SIDES[side]} is better: {sure}, counted as {confidence}",
         )
-        button.clicked.connect(partial(self._say, side, step))
         return button
 
     def _answers(self, side: str) -> FlowRow:
@@ -436,17 +435,18 @@ class RoundsPart(PagePart):
         super().__init__(session, ActsBar(LEFT, RIGHT))
         self._so_far: dict[str, ContestRater] = {}
         self._names: dict[str, str] = {}
-        self.judge = ChoiceBox(letters=20, accessibleName="Judge that compares")
+        self.judge = ChoiceBox(self._choose_judge, letters=20, accessibleName="Judge that compares")
         self.pairs = ChoiceBox(letters=10, accessibleName="Who meets")
-        self.top, self.seed = NumberBox(minimum=1, maximum=99_999), NumberBox(minimum=0, maximum=999_999_999)
-        self.rounds = NumberBox(minimum=1, maximum=MOST_ROUNDS)
-        for number, name in (
-            (self.top, "How many are to be kept"), (self.seed, "Seed of the pairs"), (self.rounds, "Rounds in all"),
-        ):  # fmt: skip
-            number.setAccessibleName(name)
+        usual = ContestSettings()
+        self.top, self.seed, self.rounds = (
+            NumberBox(minimum=1, maximum=99_999, accessibleName="How many are to be kept"),
+            NumberBox(minimum=0, maximum=999_999_999, value=usual.seed, accessibleName="Seed of the pairs"),
+            NumberBox(minimum=1, maximum=MOST_ROUNDS, value=usual.rounds, accessibleName="Rounds in all"),
+        )
         self.both, self.budget = (
             with_properties(
                 QCheckBox("In both orders"),
+                checked=not usual.one_order,
                 toolTip="Each pair is asked twice, so that it does not matter which task is shown first: "
                 "twice as many calls",
             ),
@@ -483,18 +483,11 @@ class RoundsPart(PagePart):
         self.empty = EmptyState("judges", *NOTHING)
         self.stack = Stack(work, self.empty)
         self.lay_out(self.stack)
-        usual = ContestSettings()
-        self.both.setChecked(not usual.one_order)
-        self.seed.setValue(usual.seed)
-        self.rounds.setValue(usual.rounds)
         offer(self.pairs, [("at random", RANDOM), ("near the cut", NEAR)])
         self._cut.hide()
-        self.judge.currentIndexChanged.connect(lambda _: self._choose_judge())
         when_changed(self._change, self.pairs, self.top, self.seed, self.rounds, self.both)
         self.run.ended.connect(self._ended)
-
-    def focus_first(self) -> None:
-        self.judge.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.focus_on = self.judge
 
     def fill(self) -> None:
         tasks = self.session.ask(contest_rows.tasks) or []
@@ -506,10 +499,10 @@ class RoundsPart(PagePart):
         result = self.session.ask(contest_rows.raters) or []
         self._so_far = {rater.id: rater for rater in result}
         self.model.show(contest_rows.sheet(result))
-        known = [judge for judge in self.session.ask(judges.all_of) or [] if judge.kind != JudgeKind.DERIVED]
-        known.sort(key=lambda judge: judge.kind == JudgeKind.BASELINE)
+        asking = [judge for judge in self.session.ask(judges.all_of) or [] if judge.kind != JudgeKind.DERIVED]
+        known = sorted(asking, key=lambda judge: judge.kind == JudgeKind.BASELINE)
         chosen = self.judge.currentData()
-        offer(self.judge, [(_named(one.name, one.kind), one.id) for one in known])
+        offer(self.judge, [(with_network(one), one.id) for one in known])
         self._names = {one.id: one.name for one in known}
         if self.judge.currentData() != chosen:
             self._choose_judge()
@@ -567,8 +560,7 @@ class RoundsPart(PagePart):
         self.bar.enable("start_contest", bool(estimate.units) and not self.run.running)
 
     def _choose_file(self) -> None:
-        kinds = "Tables (*.csv *.tsv *.xlsx *.json *.jsonl *.parquet)"
-        open_file(self, "Matches that were played elsewhere", kinds, self.import_file)
+        open_file(self, "Matches that were played elsewhere", TABLES, self.import_file)
 
     def import_file(self, path: Path) -> None:
         self.answer.clear()
@@ -594,10 +586,6 @@ class RoundsPart(PagePart):
         self.fill()
 
 
-def _named(name: str, kind: JudgeKind) -> str:
-    return f"{name} (no network)" if kind == JudgeKind.BASELINE else name
-
-
 RANK, COMPARE, KEEP = range(3)
 
 
@@ -616,14 +604,6 @@ class ContestPage(PartedPage):
     AT_ONCE = frozenset({"contest", "item", "import"})
     HEARS = AT_ONCE | frozenset({"artifact", "consensus", "adjudication", "judge"})
 
-    @cached_property
-    def ranking(self) -> RankingPart:
-        return self.put(RANK, RankingPart(self.session))
-
-    @cached_property
-    def comparing(self) -> RoundsPart:
-        return self.put(COMPARE, RoundsPart(self.session))
-
-    @cached_property
-    def keeping(self) -> KeepingPart:
-        return self.put(KEEP, KeepingPart(self.session))
+    ranking = Tab(__name__, "RankingPart")
+    comparing = Tab(__name__, "RoundsPart")
+    keeping = Tab(__name__, "KeepingPart")

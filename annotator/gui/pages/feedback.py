@@ -1,12 +1,14 @@
 """The Feedback page."""
 
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QPushButton, QTabBar, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTabBar, QWidget
 
 from annotator.actions.adjudication import feedback
 from annotator.actions.adjudication.feedback import Digest, DigestLine
@@ -29,8 +31,10 @@ from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainArea,
     PlainLabel,
+    RoleFrame,
     Stack,
     StretchSpace,
+    check_box,
     column_of,
     horizontal,
     push_button,
@@ -60,7 +64,6 @@ EXPLAINED = (
     "does not change."
 )
 PROMPT = "What is wrong with the consensus, and why?"
-BY_FILE = " It is included in the next file you send."
 
 # Where less than this share of the words stayed, marking the rest would only be noise.
 WORTH_MARKING = 0.3
@@ -74,7 +77,6 @@ NOTHING = {
 AT_ONCE = 60
 
 # People: experts who handed in weeks ago and, elsewhere, never learnt what the curator made of it.
-LEAST_LIST, LEAST_ANSWER = 200, 300
 # Where the list is narrow, an item's key is cut, and whole in its tip; so much of the window is the list's at most.
 LEAST_KEY, SHARE = 80, 0.38
 OBJECTIONS = {DisputeState.OPEN: "waits", DisputeState.ANSWERED: "answered", None: ""}
@@ -93,9 +95,13 @@ class FeedbackPage(Page):
         self._item_id, self._digest = "", Digest("", (), may_dispute=False)
         self._reports: dict[str, str] = {}
         self.list = RowsTree(
-            "Items with a consensus", ("Item", "Changed", "Objection"), (90, 74, 84), 0, least=LEAST_KEY
+            "Items with a consensus",
+            ("Item", "Changed", "Objection"),
+            (90, 74, 84),
+            0,
+            least=LEAST_KEY,
+            moved=lambda: self._choose(self.list.row()),
         )
-        self.list.currentItemChanged.connect(lambda *_: self._choose(self.list.row()))
         self.question, self.stages, self.view = ElidedLabel("", "subtitle"), QTabBar(), StageView()
         with_properties(self.stages, drawBase=False, expanding=False, accessibleName="Stages of the item")
         self.stages.currentChanged.connect(lambda _: self._show_stage())
@@ -114,9 +120,9 @@ class FeedbackPage(Page):
             self.question, self.stages, (self.view, 1), self.objection, margins=(8, 0, 0, 0), spacing=6
         )
         self.answer.float_over(self.view)
-        for part, least in ((self.list, LEAST_LIST), (right, LEAST_ANSWER)):
-            theme.scale(part.setMinimumWidth, least)
-        parts = Splitter("feedback", parts=(self.list, right), sizes=(296, 795), stretch=(0, 1))
+        parts = Splitter(
+            "feedback", parts=(self.list, right), sizes=(296, 795), stretch=(0, 1), least=(200, 300)
+        )
         parts.grow(self.list, 296, SHARE)
         self.nothing = EmptyState(
             "eye",
@@ -241,8 +247,7 @@ class StageView(QWidget):
         self._reports: Mapping[str, str] = {}
         self.cards: list[FeedbackCard] = []
         self.title, self.counts = PlainLabel("", "strong"), Chips(wrap=False)
-        self.unchanged = QCheckBox()
-        self.unchanged.toggled.connect(lambda _: self._lay_out_rows(0))
+        self.unchanged = check_box("", lambda: self._lay_out_rows(0))
         self.guideline = push_button("Guideline", self._want_guideline, "quiet")
         self.area = _Rows()
         head = wrapping(self.title, self.counts, self.unchanged, self.guideline)
@@ -322,10 +327,9 @@ class _Rows(PlainArea):
             super().keyPressEvent(event)
 
 
-class FeedbackCard(QFrame):
+class FeedbackCard(RoleFrame):
     def __init__(self, kind: Kind, row: DigestRow, about: str = "") -> None:
-        super().__init__()
-        self.setProperty("role", "card")
+        super().__init__("card")
         own, agreed = unit_of(kind, row.own), unit_of(kind, row.consensus)
         pieces = differences(own.text, agreed.text) if own is not None and agreed is not None else ()
         self.own = _Side(
@@ -335,7 +339,7 @@ class FeedbackCard(QFrame):
         column = vertical(margins=(10, 8, 10, 10), spacing=6)
         self.chips = Chips()
         reason = [Chip(f"reason: {row.reason.value}")] if row.reason else []
-        self.chips.show_chips([fate(row), *reason])
+        self.chips.show_chips([fate(row.change), *reason])
         column.addWidget(self.chips)
         if heading := " · ".join(part for part in (about, row.heading) if part):
             column.addWidget(MarkedText(heading))
@@ -345,7 +349,7 @@ class FeedbackCard(QFrame):
             column.addWidget(self.why)
         self.setLayout(column)
         self.setAccessibleName(
-            f"{fate(row).words}. Yours: {own.text if own else 'nothing'}. "
+            f"{fate(row.change).words}. Yours: {own.text if own else 'nothing'}. "
             f"Consensus: {agreed.text if agreed else 'nothing'}. {row.rationale}"
         )
 
@@ -385,17 +389,20 @@ def _spans(pieces: tuple[TextPiece, ...], kind: str) -> list[Span]:
     return spans_of(pieces, kind)
 
 
-class Objection(QFrame):
+class Objection(RoleFrame):
     """A field and a button while an objection is possible; afterwards the objection and its outcome."""
 
     sent = Signal(str)
 
     def __init__(self, project_id: str, *, from_task: bool, readonly: bool) -> None:
-        super().__init__()
+        super().__init__("card")
         self._project_id, self._readonly, self._item_id = project_id, readonly, ""
-        self.setProperty("role", "card")
         self.title, self.chips = PlainLabel("", "strong"), Chips()
-        self.hint = PlainLabel(f"{EXPLAINED}{BY_FILE if from_task else ''}", "hint", wrap=True)
+        self.hint = PlainLabel(
+            f"{EXPLAINED}{' It is included in the next file you send.' if from_task else ''}",
+            "hint",
+            wrap=True,
+        )
         self.field = GrowingEdit(1, 6, placeholderText=PROMPT, accessibleName=PROMPT, edited=self._keep)
         self.send = KeyButton("Send the objection", act="submit", role="primary", press=self.submit)
         self.objection, self.answer = MarkedText(), MarkedText()
@@ -468,21 +475,16 @@ class Objection(QFrame):
         return f"feedback/{self._project_id}/{item_id}"
 
 
-def fate(row: DigestRow) -> Chip:
+def fate(change: str) -> Chip:
     """The fate of a unit; where only a field changed, that is its word."""
-    return FATES.get(row.change) or Chip(row.change, "author", "unconfirmed")
+    return FATES.get(change) or Chip(change, "author", "unconfirmed")
 
 
 def counted_up(rows: tuple[DigestRow, ...]) -> list[Chip]:
     """How many units met which fate: “12 kept”, “1 weight changed” …"""
-    words = [*FATES, *(row.change for row in rows if row.change not in FATES)]
-    counts = {word: sum(row.change == word for row in rows) for word in dict.fromkeys(words)}
-    return [_numbered(word, count) for word, count in counts.items() if count]
-
-
-def _numbered(word: str, count: int) -> Chip:
-    look = FATES.get(word, Chip(word, "author", "unconfirmed"))
-    return Chip(f"{count} {word}", look.icon, look.state)
+    counts = Counter(row.change for row in rows)
+    met = [change for change in dict.fromkeys([*FATES, *counts]) if counts[change]]
+    return [replace(fate(change), words=f"{counts[change]} {change}") for change in met]
 
 
 def unit_of(kind: Kind, values: Mapping[str, Any] | None) -> Unit | None:

@@ -2,12 +2,10 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from html import escape
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QSettings, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QFont, QFontDatabase
 from PySide6.QtWidgets import (
     QButtonGroup,
     QHBoxLayout,
@@ -26,7 +24,6 @@ from annotator.actions.studies import rubric_views
 from annotator.domain.experts.assignment import Guideline, Role, Stage
 from annotator.domain.kinds.artifact import HOW, State
 from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.difference import differences
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
 from annotator.gui.pages.material.parts_view import DrawingBar
@@ -37,6 +34,7 @@ from annotator.gui.session.page import Page
 from annotator.gui.session.session import Pane, ProjectSession, named, title
 from annotator.gui.widgets.bars import KeyButton, wrapping
 from annotator.gui.widgets.basics import (
+    TABLES,
     PlainLabel,
     Stack,
     StretchSpace,
@@ -49,11 +47,12 @@ from annotator.gui.widgets.basics import (
     vertical,
     with_properties,
 )
-from annotator.gui.widgets.columns import LinesTable, RowsTree
+from annotator.gui.widgets.columns import LinesTable, RowsTree, around
 from annotator.gui.widgets.fields import ChoiceBox, LineField, TextBox, label_of, offer
 from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.reading.find_bar import ask_to_open
-from annotator.gui.widgets.reading.report_view import ReportView
+from annotator.gui.widgets.reading.marked_text import marked
+from annotator.gui.widgets.reading.report_view import ReportView, even_letters
 from annotator.gui.widgets.splitter import BESIDE_ONE, Splitter
 
 FILES = "Tables (*.csv);;JSON (*.json)"
@@ -157,8 +156,7 @@ class SetDrafting(Pane):
             self.bar.answer.show_message("success", words)
 
     def _choose_file(self) -> None:
-        kinds = "Tables (*.csv *.tsv *.xlsx *.json *.jsonl *.parquet)"
-        open_file(self, "A rubric set", kinds, self.import_file)
+        open_file(self, "A rubric set", TABLES, self.import_file)
 
     def import_file(self, path: Path) -> None:
         change = self.session.do(rubric_views.keep_file, path.stem.replace(":", " "), path)
@@ -187,7 +185,7 @@ class GuidelineEditor(Pane):
         self._stage, self._in_force = Stage.RUBRIC, ""
         self.edit, self.look = TextBox(), with_properties(ReportView(), accessibleName="Preview")
         with_properties(
-            self.edit, accessibleName="The next version", tabChangesFocus=True, font=_even_letters()
+            self.edit, accessibleName="The next version", tabChangesFocus=True, font=even_letters()
         )
         self._pause = later(self, self.keep, PAUSE_MS)
         self.edit.textChanged.connect(self._typed)
@@ -257,7 +255,8 @@ class GuidelineEditor(Pane):
         if view == PREVIEW:
             _show_words(self.session, self.look, self.text())
         elif view == CHANGES:
-            self.look.show_html(_marked(self._in_force, self.text()))
+            both = marked(self._in_force, self.text()).replace("\n", "<br>")
+            self.look.show_html(both if self.changed() else "<i>Nothing has changed yet.</i>")
 
     def _put(self, text: str) -> None:
         with QSignalBlocker(self.edit):
@@ -281,34 +280,13 @@ class GuidelineEditor(Pane):
         self.edit.setFocus()
 
     def _dress(self) -> None:
-        self.edit.setFont(_even_letters())
+        self.edit.setFont(even_letters())
         if self._group.checkedId() == CHANGES:
             self.show_view(CHANGES)
 
     def _key(self) -> str:
         return f"guidelines/{self.session.project.get('id', '')}/{self._stage.value}"
 
-
-def _even_letters() -> QFont:
-    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-    font.setPointSizeF(theme.current().points)
-    return font
-
-
-def _marked(old: str, new: str) -> str:
-    """Both wordings in one: what goes struck out, what comes underlined; all of it plain text made safe."""
-    looks = {
-        "removed": f'<s style="background:{theme.token("state-disagree-soft").name()}">{{}}</s>',
-        "added": f'<u style="background:{theme.token("state-agreed-soft").name()}">{{}}</u>',
-        "same": "{}",
-    }
-    pieces = (
-        looks[piece.kind].format(escape(piece.text).replace("\n", "<br>")) for piece in differences(old, new)
-    )
-    return "".join(pieces) if old != new else "<i>Nothing has changed yet.</i>"
-
-
-NO_LONGER_THAN = 160
 
 LOOKS = {State.DRAFT: ("clock", "state-incomplete"), State.SEALED: ("lock", "state-unconfirmed")}
 _, WHOSE, _, THEN, NOW = range(5)
@@ -329,8 +307,13 @@ class GuidelinesPage(Page):
         self.stage = Stage.RUBRIC
         self._stages: Sequence[Stage] = ()
         self._stale: list[StaleAnswer] = []
-        self.stages = RowsTree("Stages", ("Stage", "Version", "Older"), (100, 66, 52), 0)
-        self.stages.currentItemChanged.connect(lambda *_: self._choose(self.stages.row()))
+        self.stages = RowsTree(
+            "Stages",
+            ("Stage", "Version", "Older"),
+            (100, 66, 52),
+            0,
+            moved=lambda: self._choose(self.stages.row()),
+        )
         self.reading, self.writing, self.answer = (
             VersionsView(session),
             GuidelineEditor(session),
@@ -353,6 +336,7 @@ class GuidelinesPage(Page):
         self.writing.edited.connect(self._offer)
         self._lay_out()
         self._bind()
+        self.focus_on = self.stages
 
     def _lay_out(self) -> None:
         self.texts = Splitter("guidelines/texts", parts=(self.reading, self.writing), sizes=(400, 440))
@@ -405,9 +389,6 @@ class GuidelinesPage(Page):
 
     def leave(self) -> None:
         self.writing.keep()
-
-    def focus_first(self) -> None:
-        self.stages.setFocus()
 
     def on_change(self, change: Change) -> None:
         self._fill()
@@ -510,8 +491,7 @@ class GuidelinesPage(Page):
         if self.table.hasFocus() and row < self.older.rowCount():
             self.table.selectRow(row)
             return
-        after = self._stages.index(self.stage) + 1
-        places = [*range(after, len(self._stages)), *range(after)]
+        places = around(self._stages.index(self.stage), len(self._stages))
         stages = {answer.stage for answer in self._stale}
         goal = next((place for place in places if self._stages[place] in stages), None)
         if not self.table.hasFocus() and self.older.rowCount():
@@ -561,10 +541,15 @@ class WeightsRow(Pane):
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
-        self.field, self.set = LineField(), push_button("Set", self._allow)
-        with_properties(self.field, maximumWidth=NO_LONGER_THAN, toolTip=HOW)
-        self.field.returnPressed.connect(self._allow)
-        self.field.textChanged.connect(self._offer)
+        self.field, self.set = (
+            LineField(
+                maximumWidth=160,
+                toolTip=HOW,
+                returnPressed=self._allow,
+                textChanged=lambda _: self._offer(),
+            ),
+            push_button("Set", self._allow),
+        )
         horizontal(
             label_of(self.field, "Weights of &criteria:"), self.field, self.set, on=self, margins=0, spacing=6
         )

@@ -10,7 +10,6 @@ from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QAbstractScrollArea,
-    QCheckBox,
     QFileDialog,
     QMenu,
     QPushButton,
@@ -35,6 +34,7 @@ from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainLabel,
     StretchSpace,
+    check_box,
     choose_folder,
     column_of,
     direction_of,
@@ -244,9 +244,9 @@ class CollectedView(QWidget):
         self.shown.show_tips(TIPS)
         self.shown.chosen.connect(self._fill)
         self.papers = with_properties(
-            RowsTree("Papers", COLUMNS, (130, 300, 320), stretched=1, firm=(0,)), minimumHeight=LEAST_LIST
+            RowsTree("Papers", COLUMNS, (130, 300, 320), stretched=1, firm=(0,), moved=self._show_paper),
+            minimumHeight=LEAST_LIST,
         )
-        self.papers.currentItemChanged.connect(lambda *_: self._show_paper())
         self.notes = PlainLabel(role="hint", wrap=True)
         self.latex, self.exemplar = RawText("LaTeX of the section"), TextPane(session)
         self.exemplar.entitle("As the exemplar")
@@ -366,6 +366,7 @@ class ImportPage(Page):
         self.bind("submit", self.go.click)
         session.refused.connect(self._stay)
         self._begin()
+        self.focus_on = self.files
 
     def _choosing(self, session: ProjectSession) -> FlowRow:
         self.format = ChoiceBox(letters=LETTERS, accessibleName="Layout of the files")
@@ -373,11 +374,11 @@ class ImportPage(Page):
         for name, words in imports.offered(session.project).items():
             self.format.addItem(words, name)
         self.format.currentIndexChanged.connect(lambda _: self.add([]))
-        self.pseudonyms = with_properties(
-            QCheckBox("Call speakers S1, S2 …"),
+        self.pseudonyms = check_box(
+            "Call speakers S1, S2 …",
+            self._look,
             toolTip="Names are left out of the text; who is who stays in this project",
         )
-        self.pseudonyms.toggled.connect(lambda _: self._look())
         self.folder = push_button("Choose a folder…", self._choose_folder)
         self.files = push_button("Choose files…", self._choose_files)
         self.clear = push_button("Clear", lambda: self.look_at([]))
@@ -399,19 +400,14 @@ class ImportPage(Page):
         return self.wrong
 
     def _foot(self) -> Any:
-        self.skip = QCheckBox()
-        self.skip.toggled.connect(lambda _: self._enable())
+        self.skip = check_box("", self._enable)
         # Weights that the project does not allow yet are asked about here, and nowhere else.
-        self.weights = QCheckBox()
-        self.weights.toggled.connect(lambda _: self._look())
+        self.weights = check_box("", self._look)
         self.author = ChoiceBox(
             accessibleName="Whose criteria and other gold these are", activated=lambda _: self._look()
         )
         self.go = KeyButton("Import", act="submit", role="primary", press=self._import)
         return horizontal((wrapping(self.author, self.weights, self.skip, gap=16), 1), self.go)
-
-    def focus_first(self) -> None:
-        self.files.setFocus()
 
     def navigate(self, place: dict[str, Any]) -> None:
         if "files" in place:

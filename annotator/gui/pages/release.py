@@ -6,8 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
     QButtonGroup,
@@ -42,6 +41,7 @@ from annotator.gui.widgets.basics import (
     column_of,
     horizontal,
     push_button,
+    show_folder,
     vertical,
     with_properties,
 )
@@ -129,7 +129,7 @@ class ReleasePage(Page):
             hint, frame, self.past, StretchSpace(1), spacing=12,
         )  # fmt: skip
         self.answer = PlainLabel(wrap=True)
-        self.look = push_button("Open the folder", self._open_folder)
+        self.look = push_button("Open the folder", lambda: show_folder(self._folder))
         self.look.hide()
         self.write = push_button("Write the release…", self._choose, "primary")
         vertical(
@@ -141,6 +141,7 @@ class ReleasePage(Page):
             margins=(20, 16, 20, 12),
             spacing=12,
         )
+        self.focus_on = self.group.buttons()[0]
 
     def _format(self, name: str, words: str, about: str) -> QWidget:
         button = with_properties(QRadioButton(words), profile=name)
@@ -167,9 +168,6 @@ class ReleasePage(Page):
         if marked and not self._marked:
             choose(self.test_items, SplitAccess.ENCRYPTED.value)
         self._marked = marked
-
-    def focus_first(self) -> None:
-        self.group.buttons()[0].setFocus()
 
     def _offer(self) -> None:
         """The formats of what the project uses; the others are behind a button."""
@@ -253,10 +251,6 @@ class ReleasePage(Page):
         )
         self.look.show()
         self.session.tell_end("The release was written.", "Release", self)
-
-    def _open_folder(self) -> None:
-        if self._folder is not None:
-            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._folder)))
 
 
 class PastReleases(Pane):
@@ -387,9 +381,12 @@ class FinalPassPage(Page):
         super().__init__(session)
         self._items: list[ItemPass] = []
         self.list = RowsTree(
-            "Items and what was looked for", ("Item", *map(str.capitalize, CHECKS)), (60, *[110] * 5), 0
+            "Items and what was looked for",
+            ("Item", *map(str.capitalize, CHECKS)),
+            (60, *[110] * 5),
+            0,
+            moved=self._show,
         )
-        self.list.currentItemChanged.connect(lambda *_: self._show())
         self.check, self.state, self.note = ChoiceBox(), ChoiceBox(), LineField(placeholderText="Note")
         offer(self.check, [(words, name) for name, words in CHECKS.items()])
         offer(
@@ -434,15 +431,13 @@ class FinalPassPage(Page):
         title = PlainLabel("Pilot and final pass", "title")
         vertical(title, (self.parts, 1), on=self, margins=(20, 16, 20, 12), spacing=6)
         self.answer.float_over(self.parts)
+        self.focus_on = self.list
 
     def navigate(self, place: dict[str, Any]) -> None:
         """Show every item as it now stands; `part` says which of the two."""
         if place.get("part") == "Pilot":
             self.parts.setCurrentIndex(1)
         self._fill()
-
-    def focus_first(self) -> None:
-        self.list.setFocus()
 
     def _fill(self) -> None:
         row, self._items = max(0, self.list.row()), self.session.ask(final_pass.overview) or []

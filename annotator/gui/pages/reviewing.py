@@ -11,7 +11,6 @@ from annotator.actions.assignments.reviewing import ReviewLine
 from annotator.actions.project import people
 from annotator.domain.experts.adjudication import ANSWERS, form_of
 from annotator.domain.kinds.artifact import Kind, stage_of
-from annotator.gui import theme
 from annotator.gui.review import people_choice
 from annotator.gui.session.page import Page
 from annotator.gui.session.session import ProjectSession, title
@@ -41,7 +40,6 @@ NOTHING = (
     "When handing out, a stage may be drafted by one person and reviewed by another. The review then stands here: what "
     "it changed unit by unit, its form, and the author’s answer."
 )
-LEAST_LIST, LEAST_REVIEW = 200, 300
 
 
 class ReviewsPage(Page):
@@ -54,8 +52,9 @@ class ReviewsPage(Page):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
         self._lines: list[ReviewLine] = []
-        self.list = RowsTree("Reviews of drafts", ("Item", "Document", "State"), (90, 80, 110), 2)
-        self.list.currentItemChanged.connect(lambda *_: self._show())
+        self.list = RowsTree(
+            "Reviews of drafts", ("Item", "Document", "State"), (90, 80, 110), 2, moved=self._show
+        )
         self.about = PlainLabel("", "strong", wrap=True)
         self.units = with_properties(ReportView(), accessibleName="Units of the draft and of the review")
         self.form, self.boxes = QFormLayout(), dict[str, tuple[ChoiceBox, LineField]]()
@@ -82,13 +81,14 @@ class ReviewsPage(Page):
             spacing=8,
         )
         area = PlainArea("Review", inside)
-        for part, least in ((self.list, LEAST_LIST), (area, LEAST_REVIEW)):
-            theme.scale(part.setMinimumWidth, least)
-        parts = Splitter("reviews", parts=(self.list, area), sizes=(320, 780), stretch=(0, 1))
+        parts = Splitter(
+            "reviews", parts=(self.list, area), sizes=(320, 780), stretch=(0, 1), least=(200, 300)
+        )
         parts.grow(self.list, 320, BESIDE_ONE)
         self.body = Stack(EmptyState("eye", "No reviews", NOTHING), parts)
         heads = (PlainLabel("Reviews of drafts", "title"), PlainLabel(NOT_BLIND, "hint", wrap=True))
         vertical(*heads, (self.body, 1), on=self, margins=(20, 16, 20, 12), spacing=8)
+        self.focus_on = self.list
 
     def navigate(self, place: dict[str, Any]) -> None:
         """Show the reviews that concern the person working; `item_id` says where to look."""
@@ -96,9 +96,6 @@ class ReviewsPage(Page):
         ids = [each.item_id for each in self._lines]
         if place.get("item_id") in ids:
             self.list.choose(ids.index(place["item_id"]))
-
-    def focus_first(self) -> None:
-        self.list.setFocus()
 
     def _fill(self) -> None:
         row, self._lines = max(0, self.list.row()), self.session.ask(reviewing.lines) or []

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QFrame, QSizePolicy, QTreeWidgetItem
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QSizePolicy, QTreeWidgetItem
 
 from annotator.actions.parcels import tray
 from annotator.actions.parcels.packing import PackedTask
@@ -20,11 +20,13 @@ from annotator.gui.session.shared_folder import FolderLine
 from annotator.gui.widgets.bars import KeyButton
 from annotator.gui.widgets.basics import (
     PlainLabel,
+    RoleFrame,
     Stack,
     StretchSpace,
     horizontal,
     push_button,
     save_file,
+    show_folder,
     vertical,
 )
 from annotator.gui.widgets.chips import EmptyState, icon
@@ -90,6 +92,7 @@ class SendPage(Page):
         )
         self.bind("submit", self.choose)
         self.bind("next_open", self.table.next_open)
+        self.focus_on = self.table
 
     def _nothing(self) -> EmptyState:
         return EmptyState(
@@ -100,9 +103,6 @@ class SendPage(Page):
 
     def navigate(self, place: dict[str, Any]) -> None:
         self._read()
-
-    def focus_first(self) -> None:
-        self.table.setFocus()
 
     def _read(self) -> None:
         result = self._outlook = self.session.ask(tray.outlook)
@@ -242,11 +242,10 @@ def _line(piece: SendingPiece) -> QTreeWidgetItem:
     return made
 
 
-class Receipt(QFrame):
+class Receipt(RoleFrame):
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__("card")
         self._path: Path | None = None
-        self.setProperty("role", "card")
         self.code, self.about = (
             PlainLabel(
                 role="headline",
@@ -258,7 +257,7 @@ class Receipt(QFrame):
         self.earlier = PlainLabel(role="hint", wrap=True)
         self.copy, self.look = (
             push_button(COPY, self._copy),
-            push_button("Open the folder", self._open_folder),
+            push_button("Open the folder", lambda: show_folder(self._path and self._path.parent)),
         )
         row = horizontal(
             self.code, (vertical(self.about, self.earlier), 1), on=self, margins=(16, 12, 16, 12), spacing=20
@@ -291,7 +290,3 @@ class Receipt(QFrame):
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.code.text())
         self.copy.setText("Copied")
-
-    def _open_folder(self) -> None:
-        if self._path is not None:
-            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._path.parent)))

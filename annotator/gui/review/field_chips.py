@@ -75,10 +75,12 @@ def difference_chips(kind: Kind, row: SheetRow) -> list[Chip]:
     if len(row.units) == 1 and not row.differing:
         return [Chip(f"only {next(iter(row.units))}", "cross", "disagree")]
     spec = KINDS[kind]
-    names = [
-        "words differ" if name == "text" else f"{spec.called(name).lower()} differs" for name in row.differing
+    return [
+        Chip(
+            "words differ" if name == "text" else f"{spec.called(name).lower()} differs", "cross", "disagree"
+        )
+        for name in row.differing
     ]
-    return [Chip(words, "cross", "disagree") for words in names]
 
 
 def about(row: SheetRow) -> str:

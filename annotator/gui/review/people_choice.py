@@ -5,7 +5,6 @@ from html import escape
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtWidgets import (
-    QFrame,
     QLayout,
     QTextBrowser,
     QWidget,
@@ -20,6 +19,7 @@ from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import FlowRow, KeyButton
 from annotator.gui.widgets.basics import (
     PlainLabel,
+    RoleFrame,
     StretchSpace,
     column_of,
     horizontal,
@@ -91,7 +91,7 @@ class PeopleChoice(QWidget):
 
 
 ACTS = tuple(f"kind_{number}" for number in range(1, 10))
-USUAL = 4
+USUAL_ACTS = 4
 # While a judge's verdict is reviewed.
 OF_VERDICT = ("verdict_kind_1", "verdict_kind_2", "verdict_kind_3", "verdict_kind_4")
 
@@ -100,7 +100,7 @@ class KindRow(QWidget):
     given = Signal(int)
     """A kind, by its place in the order of the keys."""
 
-    def __init__(self, *, readonly: bool, acts: Sequence[str] = ACTS[:USUAL]) -> None:
+    def __init__(self, *, readonly: bool, acts: Sequence[str] = ACTS[:USUAL_ACTS]) -> None:
         super().__init__()
         self._readonly = readonly
         self.head = PlainLabel("", "hint")
@@ -147,10 +147,9 @@ def with_names(words: str) -> str:
     return words
 
 
-class GuidelinePanel(QFrame):
+class GuidelinePanel(RoleFrame):
     def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("role", "side")
+        super().__init__("side")
         self.text = with_properties(QTextBrowser(), role="side", openLinks=False, accessibleName="Guideline")
         self.leave = chips.tool_button("Hide the guideline", "close", size=14)
         vertical(

@@ -23,8 +23,6 @@ from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.fields import BudgetBox, ChoiceBox, offer
 from annotator.gui.widgets.message_bar import MessageBar, ProgressRow
 
-STARTING = Chip("Starting", "clock", "incomplete")
-
 
 class RunPanel(QWidget):
     """Hidden while nothing runs. The keys are the window's own: they work on every page."""
@@ -62,7 +60,7 @@ class RunPanel(QWidget):
 
     def _show_line(self) -> None:
         line = self.run.line
-        self.chips.show_chips(chips(line) if line else [STARTING])
+        self.chips.show_chips(chips(line) if line else [Chip("Starting", "clock", "incomplete")])
         if self.run.stopping:
             self.progress.show_progress("Stopping; finished work is kept", 0, 0)
         elif not line:
@@ -278,9 +276,9 @@ class DraftAsking(OrderPane):
         extraction = model_drafts.OFFERED.get(self._kind)
         alone = extraction is not None and extraction.baseline is not None
         fit = (JudgeKind.ENDPOINT, *((JudgeKind.BASELINE,) if alone else ()))
-        result = [judge for judge in self.session.ask(judges.all_of) or [] if judge.kind in fit]
+        known = [judge for judge in self.session.ask(judges.all_of) or [] if judge.kind in fit]
         # A model is what is asked for here; the baseline only copies sentences.
-        result.sort(key=lambda judge: judge.kind == JudgeKind.BASELINE)
+        result = sorted(known, key=lambda judge: judge.kind == JudgeKind.BASELINE)
         offer(self.judge, [(judge.name, judge.name) for judge in result])
 
     def _show_forecast(self, request: Any, forecast: Any) -> None:

@@ -81,7 +81,6 @@ class RowsModel(QAbstractTableModel, Generic[Row]):
         return None
 
 
-WARNED = ("unfit", "flat")
 SHORT_TITLE = 11
 # Figures whose state goes without a picture: “–” says it.
 PLAIN = ("missing",)
@@ -94,7 +93,8 @@ class SheetModel(RowsModel[SheetLine]):
         super().__init__(parent=parent)
         self.whole = ResultSheet("", "", (), ())
         self._sought = ""
-        self._sorted = (-1, Qt.SortOrder.AscendingOrder)
+        self.sorted_by = (-1, Qt.SortOrder.AscendingOrder)
+        """The column that lines are sorted by, -1 for the sheet's own order."""
         self._numbers = self.figures = frozenset[int]()
         """The columns of bare numbers, and those of numbers or of figures with intervals."""
 
@@ -102,7 +102,7 @@ class SheetModel(RowsModel[SheetLine]):
         """Show another sheet; of one with the same columns the order stays."""
         with resetting(self):
             if sheet.keys != self.whole.keys:
-                self._sorted = (-1, Qt.SortOrder.AscendingOrder)
+                self.sorted_by = (-1, Qt.SortOrder.AscendingOrder)
             self.whole = sheet
             self.columns = [_title(sheet, place) for place in range(len(sheet.columns))]
             places = range(len(self.columns))
@@ -122,11 +122,6 @@ class SheetModel(RowsModel[SheetLine]):
     @property
     def shown(self) -> ResultSheet:
         return replace(self.whole, lines=tuple(self._rows))
-
-    @property
-    def sorted_by(self) -> tuple[int, Qt.SortOrder]:
-        """The column that lines are sorted by, -1 for the sheet's own order."""
-        return self._sorted
 
     def cell(self, index: Index) -> SheetCell | None:
         line = self.at(index.row()) if index.isValid() else None
@@ -161,20 +156,20 @@ class SheetModel(RowsModel[SheetLine]):
             return theme.token("text-muted")
         if role == Qt.ItemDataRole.DecorationRole and cell.state and cell.state not in PLAIN:
             side = theme.current().px(14)
-            if cell.state in WARNED:
+            if cell.state in ("unfit", "flat"):
                 return icon("warning", side, "level-warning")
             return icon(STATE_ICONS[cell.state], side, f"state-{cell.state}")
         return None
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Sort by a column, what is undefined last; a column of -1 gives the sheet's own order back."""
-        self._sorted = (column, order)
+        self.sorted_by = (column, order)
         self.rearrange(self._arranged())
 
     def _arranged(self) -> list[SheetLine]:
         words = self._sought.split()
         lines = [line for line in self.whole.lines if not words or _has(line, words)]
-        column, order = self._sorted
+        column, order = self.sorted_by
         if not 0 <= column < len(self.columns):
             return lines
         known = [line for line in lines if line.cells[column].worth is not None]
@@ -314,10 +309,10 @@ class CellsTable(LinesTable):
         stretched: int,
         moved: Callable[[], object] | None = None,
         opened: Callable[[QModelIndex], object] | None = None,
+        row_height: int = 30,
     ) -> None:
         self._model = model
-        super().__init__(name, model, stretched=stretched, moved=moved, opened=opened)
-        self.row_height = 30
+        super().__init__(name, model, stretched=stretched, moved=moved, opened=opened, row_height=row_height)
         model.modelReset.connect(self.fit)
 
     def fit(self) -> None:

@@ -282,7 +282,6 @@ LONGEST_QUOTE = 20_000
 ENDINGS = (".pdf", ".md", ".markdown", ".txt")
 FILES = f"Papers and texts ({' '.join(f'*{one}' for one in ENDINGS)});;All files (*)"
 QUESTION = "Question"
-LEADS_HEIGHT = 190
 TAB_WIDTH, WIDEST_TAB, AROUND_TITLE = 90, 340, 40
 
 
@@ -294,7 +293,7 @@ class LeadsPane(PlainArea):
     def __init__(self) -> None:
         super().__init__("Inspirations of this task")
         self._units: Sequence[Unit] = ()
-        theme.scale(self.setMaximumHeight, LEADS_HEIGHT)
+        theme.scale(self.setMaximumHeight, 190)
         self.hide()
 
     def show_units(self, units: Sequence[Unit]) -> None:
@@ -340,8 +339,27 @@ class SourcePane(Pane):
         )
         self.text = self.pane.report
         self.pdf_finder, self.pdf_steps = FindBar(self.pdf), EvidenceSteps()
-        self.add, self.as_text = push_button("Add…", self.choose_file), QPushButton("As text")
-        self.quoting = KeyButton("Quote", act="evidence", role="quiet")
+        self.add, self.as_text, self.quoting = (
+            push_button(
+                "Add…",
+                self.choose_file,
+                "quiet",
+                toolTip="Add a paper or text to this item",
+                accessibleName="Add source",
+            ),
+            with_properties(
+                QPushButton("As text"),
+                role="quiet",
+                checkable=True,
+                toolTip="Show the words of this PDF as plain text",
+            ),
+            KeyButton(
+                "Quote",
+                act="evidence",
+                role="quiet",
+                hint="Quote the selected or found words in the current unit",
+            ),
+        )
         self._nothing = EmptyState(
             "quote",
             "No source for this item",
@@ -359,11 +377,6 @@ class SourcePane(Pane):
         with_properties(
             self.tabs, accessibleName="Sources", expanding=False, elideMode=Qt.TextElideMode.ElideNone
         )
-        self.quoting.set_hint("Quote the selected or found words in the current unit")
-        with_properties(self.as_text, checkable=True, toolTip="Show the words of this PDF as plain text")
-        with_properties(self.add, toolTip="Add a paper or text to this item", accessibleName="Add source")
-        for button in (self.add, self.as_text):
-            button.setProperty("role", "quiet")
         for view in (
             self.pane,
             column_of((self.pdf, 1), self.pdf_steps, self.pdf_finder, spacing=6),
@@ -530,7 +543,7 @@ class SourcePane(Pane):
         for path in paths:
             change = self.session.do(items.add_source, self._item.id, path) if self._item else None
             if change is not None and not change.seq:
-                self._say("The item has this source already; nothing was added.")
+                self.hint.show_words("The item has this source already; nothing was added.")
 
     def _weigh_selection(self) -> None:
         chosen = self.pdf.chosen() if self._in_pdf else self.pane.chosen()
@@ -555,7 +568,7 @@ class SourcePane(Pane):
         doubts = (
             f"{counted(many, 'passage')} dotted: speech recognition may have invented them." if many else ""
         )
-        self._say(source.drafted or doubts if source else "")
+        self.hint.show_words(source.drafted or doubts if source else "")
         self.as_text.setVisible(source is not None and source.format is SourceFormat.PDF)
         if source is None and not as_question:
             self._stack.setCurrentWidget(self._nothing)
@@ -577,13 +590,10 @@ class SourcePane(Pane):
         if content is None:
             self._stack.setCurrentWidget(self.pane)
             self.pane.show_words(source.text)
-            self._say("The project does not include the pages of this PDF; this is its text.")
+            self.hint.show_words("The project does not include the pages of this PDF; this is its text.")
             return
         self._stack.setCurrentIndex(1)
         self.pdf.show_pdf(content)
-
-    def _say(self, words: str) -> None:
-        self.hint.show_words(words)
 
     def _short(self, title: str) -> str:
         px, around = theme.current().px, theme.current().px(AROUND_TITLE)
@@ -597,7 +607,8 @@ def anchor_of(source: Source | None, text: str, shown: str, start: int, end: int
 
     `text` is what the shown text was made from. Form feeds part the pages of a PDF; a transcript tells the time.
     """
-    start, end = _trimmed(shown, start, end)
+    words = shown[start:end]
+    start, end = end - len(words.lstrip()), start + len(words.rstrip())
     span = difference.locate(text, shown, start, end) if start < end else None
     paged = source is not None and source.format is SourceFormat.PDF
     result = _anchor(source.id if source else "", text, span, paged=paged)
@@ -627,11 +638,3 @@ def _anchor(source_id: str, text: str, span: tuple[int, int] | None, *, paged: b
     return Anchor(
         quote=text[start:end], source_id=source_id, start=start, end=end, page=page, text_sha256=sha256(text)
     )
-
-
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    while start < end and text[start].isspace():
-        start += 1
-    while start < end and text[end - 1].isspace():
-        end -= 1
-    return start, end

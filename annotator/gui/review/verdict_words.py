@@ -51,6 +51,11 @@ def kind_of(judge: Judge) -> str:
     return KIND_WORDS.get(judge.kind, str(judge.kind))
 
 
+def with_network(judge: Judge) -> str:
+    """A judge's name, which says of the baseline that it asks nobody."""
+    return f"{judge.name} (no network)" if judge.kind == JudgeKind.BASELINE else judge.name
+
+
 def value_words(protocol: str, value: str | None, status: str = "ok") -> str:
     """A verdict in the words of its protocol; the cause where there is none."""
     if value is None:

@@ -83,6 +83,8 @@ class Page(QWidget):
     part_tabs: Tabs | None = None
     """The parts of the page; the window shows their names beside those of other pages of its place."""
     TABS: Sequence[str] = ()
+    focus_on: QWidget | None = None
+    """Where work on the page begins, with the keyboard; the page itself where nothing is named."""
 
     def part_name(self) -> str:
         """The part in view; empty for a page of one part."""
@@ -120,7 +122,7 @@ class Page(QWidget):
         self.navigate({})
 
     def focus_first(self) -> None:
-        self.setFocus(Qt.FocusReason.OtherFocusReason)
+        (self.focus_on or self).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def event(self, event: QEvent) -> bool:
         """Leave to the field that is written in what deletes a word or line, where the page says so, and codes."""
@@ -190,7 +192,9 @@ def _types_a_code(event: QKeyEvent) -> bool:
 
 
 class TabPart(Pane):
-    """What stands in a tab of a page. `acts` maps acts of the key table to methods."""
+    """What stands in a tab of a page. `acts` maps acts of the key table to methods; `focus_on` is where work begins."""
+
+    focus_on: QWidget | None = None
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
@@ -212,6 +216,8 @@ class TabPart(Pane):
 
     def focus_first(self) -> None:
         """Put the keyboard where work in this part begins."""
+        if self.focus_on is not None:
+            self.focus_on.setFocus()
 
     def keep(self) -> None:
         """Keep what is being typed."""

@@ -12,12 +12,11 @@ from threading import Event
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from PySide6.QtCore import QDate, QDateTime, QEvent, QLocale, QObject, Qt, QThreadPool, QTime, Signal
-from PySide6.QtGui import QGuiApplication, QWindow
+from PySide6.QtGui import QWindow
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractSpinBox,
     QApplication,
-    QFrame,
     QLineEdit,
     QPlainTextEdit,
     QTextEdit,
@@ -32,8 +31,8 @@ from annotator.domain.experts.assignment import Person, Stage
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted, local, natural
-from annotator.gui.parts import below, focused
-from annotator.gui.widgets.basics import later
+from annotator.gui.parts import application, below, focused
+from annotator.gui.widgets.basics import RoleFrame, later
 
 TYPED = (QLineEdit, QPlainTextEdit, QTextEdit, QAbstractSpinBox)
 
@@ -61,9 +60,7 @@ class Pressed(QObject):
         super().__init__(parent)
         self._button: QAbstractButton | None = None
         self._standing: QWidget | None = None
-        application = QApplication.instance()
-        if isinstance(application, QApplication):
-            application.focusChanged.connect(self._moved)
+        application().focusChanged.connect(self._moved)
 
     @contextmanager
     def answered(self) -> Iterator[None]:
@@ -101,9 +98,7 @@ class FocusKeeper(QObject):
         self._line: list[QWidget] = []
         """What has the focus, or had it last, and all that it is in, from within."""
         self._later = later(self, self._look, 0)
-        application = QApplication.instance()
-        if isinstance(application, QApplication):
-            application.focusChanged.connect(self._moved)
+        application().focusChanged.connect(self._moved)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """What has the focus is hidden: look once the click is over."""
@@ -535,14 +530,20 @@ class ProjectSession(QObject):
             self.go("Adjudicate" if stage is Stage.ADJUDICATION else "Label", item_id=item_id)
 
 
-class Pane(QFrame):
+def or_refusal(project: Project, question: Callable[..., T], *about: Any) -> T | Refusal:
+    """The answer to a question, or why it is refused."""
+    try:
+        return question(project, *about)
+    except Refusal as refusal:
+        return refusal
+
+
+class Pane(RoleFrame):
     """A part of a page, which asks and changes the open project; `role` is used by the style sheet."""
 
     def __init__(self, session: ProjectSession, role: str = "") -> None:
-        super().__init__()
+        super().__init__(role)
         self.session = session
-        if role:
-            self.setProperty("role", role)
 
 
 def in_order(everybody: Iterable[Person]) -> list[Person]:
@@ -662,9 +663,7 @@ class Attention(QObject):
         super().__init__(page)
         self._page, self._clock = page, clock
         self._window: QWindow | None = None
-        application = QGuiApplication.instance()
-        if isinstance(application, QGuiApplication):
-            application.focusWindowChanged.connect(self._turned)
+        application().focusWindowChanged.connect(self._turned)
 
     def begin(self) -> None:
         window = self._page.window().windowHandle()

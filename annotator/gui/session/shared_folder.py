@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QWidget
 
 from annotator.actions.project import people, shared
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from annotator.actions.parcels.packing import HandOutResult
     from annotator.actions.parcels.shared_folder import FolderNews, Synced
 
-LOOK_EVERY_MS = 30_000
 FOLDER = "folder"
 NO_FOLDER = "Shared folder: none"
 OFFERED = {
@@ -49,8 +48,7 @@ class FolderWatch(QObject):
         super().__init__(window)
         self._session, self._window = session, window
         self._news: FolderNews | None = None
-        self._timer = QTimer(self, interval=LOOK_EVERY_MS)
-        self._timer.timeout.connect(self.look)
+        self._timer = later(self, self.look, 30_000, again=True)
         self._timer.start()
         self._soon = later(self, self.look, 600)
         window.installEventFilter(self)

@@ -16,7 +16,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QFrame,
     QGridLayout,
     QLabel,
     QMenu,
@@ -34,7 +33,14 @@ from annotator.domain.kinds.kind import Kind, Stage
 from annotator.gui import keys, theme
 from annotator.gui.session.session import Tell
 from annotator.gui.shell.frame import GEOMETRY
-from annotator.gui.widgets.basics import KeylessArea, horizontal, vertical, with_properties
+from annotator.gui.widgets.basics import (
+    KeylessArea,
+    RoleFrame,
+    horizontal,
+    least_size,
+    vertical,
+    with_properties,
+)
 from annotator.gui.widgets.chips import put, tool_button
 from annotator.places import user_data
 
@@ -43,14 +49,13 @@ COUNTED = ("Author", "Label", "Adjudicate", "Send", "People")
 HOME = "Home"
 
 
-class Navigation(QFrame):
+class Navigation(RoleFrame):
     """Buttons for the places; Alt+Home and Ctrl+1 … Ctrl+9 go to them, Ctrl+, to the settings."""
 
     chosen = Signal(str)
 
     def __init__(self, offered: "Sequence[Place]", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setProperty("role", "navigation")
+        super().__init__("navigation", parent)
         self._buttons: dict[str, _Step] = {}
         self._keys: dict[str, str] = {}
         self._group = QButtonGroup(self)
@@ -168,8 +173,7 @@ class Pages(QWidget):
         self.stack = QStackedWidget(self)
 
     def minimumSizeHint(self) -> QSize:
-        page = self.stack.currentWidget()
-        return QSize(0, 0) if page is None else page.minimumSizeHint().expandedTo(page.minimumSize())
+        return least_size(self.stack.currentWidget())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -244,7 +248,7 @@ PAGES: dict[str, tuple[str, str]] = {
     "Adjudicate": ("annotator.gui.pages.adjudication.page", "AdjudicatePage"),
     "Judges": ("annotator.gui.pages.judges.page", "JudgesPage"),
     "Validate": ("annotator.gui.pages.validation.page", "ValidatePage"),
-    "Results": ("annotator.gui.pages.results.page", "ResultsPage"),
+    "Results": ("annotator.gui.pages.results", "ResultsPage"),
     "Agreement": ("annotator.gui.pages.agreement", "AgreementPage"),
     "People": ("annotator.gui.pages.people.page", "PeoplePage"),
     "Exchange": ("annotator.gui.pages.inbox.page", "ExchangePage"),

@@ -1,7 +1,7 @@
 """The command palette: acts, pages, items, people and texts, found by typing."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -18,7 +18,6 @@ from PySide6.QtGui import (
     QTextOption,
 )
 from PySide6.QtWidgets import (
-    QFrame,
     QListView,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -34,7 +33,7 @@ from annotator.gui.parts import focused
 from annotator.gui.review.queues import LINE_ROLE, LinesModel
 from annotator.gui.review.sheets import Index, resetting
 from annotator.gui.shell import menus
-from annotator.gui.widgets.basics import PlainLabel, direction_of, vertical, with_properties
+from annotator.gui.widgets.basics import PlainLabel, RoleFrame, direction_of, vertical, with_properties
 from annotator.gui.widgets.columns import END, START, is_chosen, paint_ground
 from annotator.gui.widgets.fields import LineField
 
@@ -96,11 +95,11 @@ class ChoicesModel(LinesModel):
             self._rows = rows
 
 
-class Palette(QFrame):
+class Palette(RoleFrame):
     """Lies over the window until something is chosen, Esc is pressed, or the focus goes elsewhere."""
 
     def __init__(self, window: "Window") -> None:
-        super().__init__(window)
+        super().__init__("palette", window)
         self._window, self._session = window, window.session
         self._index: SearchIndex | None = None
         self._recent: list[Choice] = []
@@ -109,11 +108,11 @@ class Palette(QFrame):
         self._person = ""
         self._waits = self._enters = False
         """Whether texts are being gathered; whether Enter was pressed ahead of them."""
-        self.setProperty("role", "palette")
         self.field = LineField(
             placeholderText="Find an act, a page, an item or words in any text…",
             clearButtonEnabled=True,
             accessibleName="Find an act, a page, an item or words in any text",
+            textChanged=lambda: self._narrow(),
         )
         self.list = with_properties(
             QListView(),
@@ -128,7 +127,6 @@ class Palette(QFrame):
         self.list.setItemDelegate(_Lines(self.list))
         self.news = PlainLabel(role="hint", wrap=True)
         vertical(self.field, (self.list, 1), self.news, on=self, margins=(8, 8, 8, 8), spacing=6)
-        self.field.textChanged.connect(lambda _: self._narrow())
         self.field.installEventFilter(self)
         self.list.clicked.connect(self._choose)
         self.list.selectionModel().currentChanged.connect(
@@ -251,14 +249,7 @@ class Palette(QFrame):
         met = [one for one in self._known if one.meets(words)]
         met.sort(key=lambda one: (one.kind, not search.fold(one.words).startswith(first)))
         for choice in met:
-            yield Choice(
-                choice.kind,
-                choice.words,
-                choice.do,
-                choice.title,
-                choice.key,
-                search.marks(choice.words, words),
-            )
+            yield replace(choice, marks=search.marks(choice.words, words))
         go = self._session.go
         for hit in self._index.hits(self.field.text()) if self._index else ():
             yield Choice(hit.kind, hit.words, partial(go, hit.page, **hit.place), hit.title, marks=hit.marks)

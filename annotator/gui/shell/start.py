@@ -213,11 +213,8 @@ class StartPage(QWidget):
 
 # The window waits this long for another process's write, then says so and lets the person go on.
 PATIENCE_S = 2.0
-PULSE_MS = 300
 # So many items show in which scripts a project is written.
 ENOUGH = 40
-FONTS_MS = 300
-SWITCH_S = 0.001
 
 
 class Goldsmith:
@@ -225,7 +222,7 @@ class Goldsmith:
         self.application = application
         self._frame = first
         self._shown: QWidget | None = None
-        self._pulse = QTimer(application, interval=PULSE_MS)
+        self._pulse = QTimer(application, interval=300)
 
     def show(self, path: Path | None, readonly: bool = False) -> QWidget:
         """Open a project's window, or the first page; what stood there before is closed.
@@ -297,7 +294,7 @@ class Goldsmith:
         if warning and not project.readonly:
             window.messages.show_message("warning", warning, lasting=True)
         if not warning:
-            later(window, partial(_tell_of_fonts, window), FONTS_MS).start()
+            later(window, partial(_tell_of_fonts, window), 300).start()
         navigation.remember(path)
         return window
 
@@ -315,7 +312,7 @@ class Goldsmith:
         begin()
         self.application.setWindowIcon(icon("logo", 256))
         # What counts on another thread gives way to the window five times as soon as Python would have it.
-        sys.setswitchinterval(SWITCH_S)
+        sys.setswitchinterval(0.001)
         self._pulse.timeout.connect(tidy)
         self._pulse.start()
         frame.tell_time()

@@ -33,7 +33,6 @@ from annotator.actions.results.result_sheets import (
     ViewChoice,
     explained,
 )
-from annotator.actions.results.results_behind import JudgementBehind
 from annotator.actions.results.scoring import MetricInfo
 from annotator.actions.studies import result_views
 from annotator.actions.studies.result_views import CountedView, ResultView
@@ -44,13 +43,14 @@ from annotator.domain.texts.refusal import Refusal, in_window
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
 from annotator.gui.review.sheets import SheetModel, SheetTable
-from annotator.gui.session.session import Pane, ProjectSession
+from annotator.gui.session.session import Pane, ProjectSession, or_refusal
 from annotator.gui.widgets import chips
-from annotator.gui.widgets.bars import FlowRow, Fold, RowAct, grow_by_width
+from annotator.gui.widgets.bars import FlowRow, Fold, RowAct
 from annotator.gui.widgets.basics import (
     PlainArea,
     PlainLabel,
     column_of,
+    grow_by_width,
     horizontal,
     later,
     save_file,
@@ -87,13 +87,8 @@ class PicturePane(Pane):
 
     def offer(self, pictures: Sequence[SheetPicture]) -> None:
         """Offer other pictures; one of the name shown before stays chosen."""
-        current = self.list.currentData()
         self._pictures = tuple(pictures)
-        with QSignalBlocker(self.list):
-            self.list.clear()
-            for picture in pictures:
-                self.list.addItem(picture.title, picture.name)
-            self.list.setCurrentIndex(max(0, self.list.findData(current)) if pictures else -1)
+        offer(self.list, [(picture.title, picture.name) for picture in pictures])
         # The one that there is says itself what it is.
         self._head.setVisible(len(pictures) > 1)
         self.none.setVisible(not pictures)
@@ -190,7 +185,7 @@ def _of_cell(sheet: ResultSheet, line: SheetLine, cell: SheetCell, column: int) 
     yield f"<p dir='auto' style='font-size:large'><b>{escape(head.title)}</b><br>{_apart(cell.words)}</p>"
     if cell.estimate is not None:
         result = cell.estimate
-        remarks = [_muted(escape(part)) for part in explained(result, unit)]
+        remarks = [muted(escape(part)) for part in explained(result, unit)]
         span = interval(result, lambda bound: f"{bound + 0.0:.4g}".replace("-", "−"))
         low_high = f"95 % interval {span}<br>" if span else ""
         value = "undefined" if result.value is None else f"{result.value:.6g}".replace("-", "−")
@@ -205,7 +200,7 @@ def _of_cell(sheet: ResultSheet, line: SheetLine, cell: SheetCell, column: int) 
     if cell.state == "unfit":
         yield f"<p><b>Not publishable</b>{_lines(cell.tip.splitlines()[-1].removeprefix(NOT))}.</p>"
     if head.tip:
-        yield f"<p>{_muted(_lines(head.tip))}</p>"
+        yield f"<p>{muted(_lines(head.tip))}</p>"
     for title, words in line.more:
         yield f"<p dir='auto'><b>{escape(title)}</b> {_lines(words)}</p>"
 
@@ -214,7 +209,7 @@ def _definition(info: MetricInfo) -> Iterator[str]:
     yield f"<hr><p style='font-size:large'><b>What {escape(info.title)} is</b></p>"
     yield scoring.html(info.definition)
     better = "Higher is better." if info.higher_is_better else "Lower is better."
-    yield f"<p>{better} {_muted(escape(f'{info.protocol_title}. {info.citation}.'))}</p>"
+    yield f"<p>{better} {muted(escape(f'{info.protocol_title}. {info.citation}.'))}</p>"
 
 
 def _departures(known: Sequence[str]) -> Iterator[str]:
@@ -232,7 +227,7 @@ def _lines(words: str) -> str:
     return escape(words).replace("\n", "<br>")
 
 
-def _muted(html: str) -> str:
+def muted(html: str) -> str:
     return f"<span style='color:{theme.token('text-muted').name()}'>{html}</span>"
 
 
@@ -303,8 +298,7 @@ class ViewPane(Splitter):
         right = column_of(
             PlainLabel("About this figure", "strong"), (self.account, 1), margins=(4, 4, 0, 0), spacing=4
         )
-        theme.scale(right.setMinimumWidth, 260)
-        return Splitter(f"{self._name} below", parts=(self.pictures, right), sizes=(600, 440))
+        return Splitter(f"{self._name} below", parts=(self.pictures, right), sizes=(600, 440), least=(0, 260))
 
     def show_sheets(self, sheets: tuple[ResultSheet, ...], metric: str) -> None:
         """Show a view's sheets; the one of the same key and the cell that were chosen stay chosen."""
@@ -514,13 +508,13 @@ class Choosers(QWidget):
         self._front = [choice.name for choice in choices if len(choice.values) > 1][: self._first]
         for choice in choices:
             combo = ChoiceBox(
+                self.chosen.emit,
                 accessibleName=choice.words,
                 minimumContentsLength=LETTERS,
                 sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToContents,
             )
             longest = max((len(words) for words, _ in choice.values), default=0)
             theme.scale(combo.setMaximumWidth, WIDER if longest > WIDE_FROM else WIDEST)
-            combo.currentIndexChanged.connect(lambda _: self.chosen.emit())
             self.lists[choice.name] = combo
             part = self._parts[choice.name] = together(choice.words, combo, choice.tip)
             if choice.name in self._front:
@@ -577,19 +571,8 @@ def refused(
 
 
 def items(project: Project, source: FigureSource) -> ResultSheet | Refusal:
-    try:
-        if isinstance(source, HeldRater):
-            return validation.units(project, source)
-        return results_behind.behind(project, source)
-    except Refusal as refusal:
-        return refusal
-
-
-def judgements(project: Project, source: FigureSource) -> list[JudgementBehind] | Refusal:
-    try:
-        return results_behind.of_source(project, source)
-    except Refusal as refusal:
-        return refusal
+    question = validation.units if isinstance(source, HeldRater) else results_behind.behind
+    return or_refusal(project, question, source)
 
 
 # Act of the key table, words, what it does.
@@ -615,12 +598,13 @@ class LeavingMenu(QToolButton):
         self._session, self._view = session, view
         self.name = "results"
         with_properties(
-            self, text="Copy or save", toolButtonStyle=Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+            self,
+            text="Copy or save",
+            toolButtonStyle=Qt.ToolButtonStyle.ToolButtonTextBesideIcon,
+            popupMode=QToolButton.ToolButtonPopupMode.InstantPopup,
         )
         chips.put(self, "export")
-        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        menu = QMenu(self)
-        menu.setToolTipsVisible(True)
+        menu = with_properties(QMenu(self), toolTipsVisible=True)
         self.setMenu(menu)
         commands = self.commands()
         self.buttons: dict[str, QAction] = {}
@@ -652,8 +636,7 @@ class LeavingMenu(QToolButton):
         self.told.emit(copied if sheet.lines else "No line is in view: nothing was copied.")
 
     def _choose_table(self) -> None:
-        kinds = "Tables (*.csv);;JSON (*.json)"
-        save_file(self, "Save table", f"{self.name}.csv", kinds, self.save_table)
+        save_file(self, "Save table", f"{self.name}.csv", "Tables (*.csv);;JSON (*.json)", self.save_table)
 
     def save_table(self, path: Path) -> None:
         try:
@@ -664,8 +647,7 @@ class LeavingMenu(QToolButton):
             self.told.emit(f"Saved {path.name}.")
 
     def _choose_picture(self) -> None:
-        kinds = "SVG (*.svg);;PNG (*.png)"
-        save_file(self, "Save picture", f"{self.name}.svg", kinds, self.save_picture)
+        save_file(self, "Save picture", f"{self.name}.svg", "SVG (*.svg);;PNG (*.png)", self.save_picture)
 
     def save_picture(self, path: Path) -> None:
         picture, differs = self._view.picture(), result_pictures.departures(self._view.model.shown)

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions.project.file import Project
+from annotator.actions.results import results_behind
 from annotator.actions.results.result_sheets import FigureSource, ResultSheet, SheetCell, SheetLine
 from annotator.actions.results.results_behind import JudgementBehind, by_person
 from annotator.actions.runs import journal
@@ -28,12 +28,12 @@ from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal, in_window
 from annotator.domain.texts.words import counted
 from annotator.gui import theme
-from annotator.gui.parts import focused
+from annotator.gui.parts import focused, go_round
 from annotator.gui.review.reply_detail import ReplyDetail
 from annotator.gui.review.sheets import CellsModel, Column, SheetModel, SheetTable, hide_alike
 from annotator.gui.review.verdict_words import value_look, value_words
 from annotator.gui.session.page import ANOTHER_KIND, Page, TabPart, may_choose_uses, way_to
-from annotator.gui.session.session import Pane, ProjectSession
+from annotator.gui.session.session import Pane, ProjectSession, or_refusal
 from annotator.gui.views import view_pane
 from annotator.gui.views.view_pane import Choosers, LeavingMenu, Refused, ViewPane
 from annotator.gui.widgets.bars import KeyButton
@@ -169,7 +169,7 @@ class FigureBehindView(BehindPane):
     def _ask_judgements(self, source: FigureSource) -> None:
         self.note.setText("Reading…")
         self._forget()
-        self.session.ask_later(self._show_judgements, view_pane.judgements, source)
+        self.session.ask_later(self._show_judgements, or_refusal, results_behind.of_source, source)
 
     def _forget(self) -> None:
         self.session.forget(self._show_items, self._show_judgements)
@@ -219,21 +219,16 @@ class FigureBehindView(BehindPane):
             return
         self.reply.setHtml(_in_full(line))
         if not by_person(line):
-            self.session.ask_later(self._show_judgement, _detail, line.judgement.id)
+            self.session.ask_later(
+                self._show_judgement, or_refusal, journal.judgement_detail, line.judgement.id
+            )
 
-    def _show_judgement(self, detail: JudgementDetail | None) -> None:
+    def _show_judgement(self, detail: JudgementDetail | Refusal) -> None:
+        """Show a judgement with its replies; it is refused when it was made again since."""
         line = self.line()
-        if detail is not None and line is not None and detail.line.id == line.judgement.id:
+        if isinstance(detail, JudgementDetail) and line is not None and detail.line.id == line.judgement.id:
             self.replies.show_detail(detail)
             self.detail.setCurrentIndex(1)
-
-
-def _detail(project: Project, judgement_id: str) -> JudgementDetail | None:
-    """A judgement with its replies; None when it was made again since."""
-    try:
-        return journal.judgement_detail(project, judgement_id)
-    except Refusal:
-        return None
 
 
 def _words(line: SheetLine, cell: SheetCell | None) -> str:
@@ -558,9 +553,7 @@ class Viewer(TabPart):
             panes += [self.view.table, self.view.account]
         elif isinstance(here, BehindPane):
             panes += [here.pane]
-        focus = next((place for place, pane in enumerate(panes) if pane.hasFocus()), -1)
-        if panes:
-            panes[(focus + 1) % len(panes)].setFocus(Qt.FocusReason.TabFocusReason)
+        go_round([(pane, partial(pane.setFocus, Qt.FocusReason.TabFocusReason)) for pane in panes])
 
     def _go_on(self) -> None:
         _, page, place = self.lead(self.named(self._name))

@@ -9,8 +9,6 @@ from typing import Any
 from PySide6.QtCore import Property, QEvent, QObject, QPoint, QRect, QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import (
-    QApplication,
-    QFrame,
     QLayout,
     QLayoutItem,
     QMenu,
@@ -24,11 +22,12 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from annotator.gui import keys, theme
-from annotator.gui.parts import holds
+from annotator.gui.parts import application, holds
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.basics import (
     Part,
     PlainLabel,
+    RoleFrame,
     StretchSpace,
     column_of,
     horizontal,
@@ -108,9 +107,7 @@ class EnterPresses(QObject):
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
         self._window = window
-        application = QApplication.instance()
-        if isinstance(application, QApplication):
-            application.focusChanged.connect(self._moved)
+        application().focusChanged.connect(self._moved)
 
     def _moved(self, left: QWidget | None, reached: QWidget | None) -> None:
         if isinstance(left, BUTTONS) and isValid(left):
@@ -258,13 +255,6 @@ def wrapping(*parts: QWidget, gap: int = 8, even: bool = False, on: QWidget | No
     return row
 
 
-def grow_by_width(widget: QWidget) -> None:
-    """Let a widget be as high as its parts need at the width that it has."""
-    policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
-    policy.setHeightForWidth(True)
-    widget.setSizePolicy(policy)
-
-
 class Fold(QWidget):
     """A button, and the parts that it opens below itself: a form that runs or exports, or what is needed once.
 
@@ -305,9 +295,6 @@ class Fold(QWidget):
         self.note.show_words(words)
         self.button.setAccessibleDescription(words)
 
-    def close_up(self) -> None:
-        self.button.setChecked(False)
-
     def press(self, act: Callable[[], object]) -> None:
         """Do an act of the parts by its key, which first opens what cannot be seen yet."""
         if self.is_open:
@@ -334,9 +321,8 @@ class Tabs(QTabWidget):
 
     def __init__(self, name: str = "Parts of the page") -> None:
         super().__init__()
-        self.setDocumentMode(True)
+        with_properties(self, documentMode=True, accessibleName=name)
         self.tabBar().setDrawBase(False)
-        self.setAccessibleName(name)
         self.currentChanged.connect(lambda _: self.updateGeometry())
         theme.watch(self, self._fit_letters)
 
@@ -363,7 +349,7 @@ class Command:
     role: str = ""
 
 
-class ActsBar(QFrame):
+class ActsBar(RoleFrame):
     """Commands on the left and, after `progress`, the main ones on the right; the `rest` stand behind “More”.
 
     So do others where there is no room for them. `asked` names the chosen act.
@@ -376,8 +362,7 @@ class ActsBar(QFrame):
     def __init__(
         self, left: Sequence[Command], right: Sequence[Command] = (), rest: Sequence[Command] = ()
     ) -> None:
-        super().__init__()
-        self.setProperty("role", "bar")
+        super().__init__("bar")
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._hints = {command.act: command.hint for command in (*left, *right, *rest)}
         self._withheld: set[str] = set()

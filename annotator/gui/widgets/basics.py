@@ -14,10 +14,12 @@ from PySide6.QtCore import (
     QSize,
     Qt,
     QTimer,
+    QUrl,
     Signal,
     SignalInstance,
 )
 from PySide6.QtGui import (
+    QDesktopServices,
     QKeyEvent,
     QPainter,
     QPaintEvent,
@@ -43,6 +45,15 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
+
+
+class RoleFrame(QFrame):
+    """A frame; `role` is used by the style sheet."""
+
+    def __init__(self, role: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        if role:
+            self.setProperty("role", role)
 
 
 class PlainLabel(QLabel):
@@ -106,6 +117,13 @@ def push_button(
     return made
 
 
+def check_box(words: str, turn: Callable[[], object], **settings: Any) -> QCheckBox:
+    """A box that does something when it is ticked, and when it is no more."""
+    made = QCheckBox(words, **settings)
+    made.toggled.connect(lambda _: turn())
+    return made
+
+
 Shown = TypeVar("Shown", bound=QWidget)
 
 
@@ -153,10 +171,24 @@ def add_row(column: QBoxLayout, *parts: Part) -> None:
     _fill(row, parts)
 
 
+def grow_by_width(widget: QWidget, across: QSizePolicy.Policy = QSizePolicy.Policy.Preferred) -> None:
+    """Let a widget be as high as its parts need at the width that it has."""
+    policy = QSizePolicy(across, QSizePolicy.Policy.Preferred)
+    policy.setHeightForWidth(True)
+    widget.setSizePolicy(policy)
+
+
 def column_of(*parts: Part, margins: Margins | None = 0, spacing: int | None = None) -> QWidget:
     made = QWidget()
     vertical(*parts, on=made, margins=margins, spacing=spacing)
     return made
+
+
+def take_out(layout: QLayout | QStackedWidget, *parts: QWidget) -> None:
+    """Have parts of a layout leave it, and end."""
+    for part in parts:
+        layout.removeWidget(part)
+        part.deleteLater()
 
 
 class Stack(QStackedWidget):
@@ -170,6 +202,12 @@ class Stack(QStackedWidget):
 
     def minimumSizeHint(self) -> QSize:
         return least_size(self.currentWidget())
+
+
+def show_folder(folder: Path | None) -> None:
+    """Open a folder where this system shows files."""
+    if folder is not None:
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
 
 
 def least_size(part: QWidget | None) -> QSize:
@@ -207,6 +245,9 @@ def _fill(
                 layout.setAlignment(one, Qt.AlignmentFlag.AlignLeft)
     if on is not None:
         on.setLayout(layout)
+
+
+TABLES = "Tables (*.csv *.tsv *.xlsx *.json *.jsonl *.parquet)"
 
 
 def open_file(parent: QWidget, title: str, kinds: str, then: Callable[[Path], object], at: str = "") -> None:
@@ -249,8 +290,11 @@ def show_tabs(bar: QTabBar, tabs: Iterable[tuple[str, str]], current: int) -> No
         bar.setCurrentIndex(current)
 
 
-def later(owner: QObject, do: Callable[[], object] | SignalInstance, after_ms: int) -> QTimer:
-    timer = QTimer(owner, singleShot=True, interval=after_ms)
+def later(
+    owner: QObject, do: Callable[[], object] | SignalInstance, after_ms: int, *, again: bool = False
+) -> QTimer:
+    """A timer to start: it acts once, or `again` and again until it is stopped."""
+    timer = QTimer(owner, singleShot=not again, interval=after_ms)
     timer.timeout.connect(do)
     return timer
 

@@ -288,7 +288,6 @@ class Picture(QLabel):
 
 
 _PICTURE = 44
-_WIDTH = 460
 _LEAST, _AROUND = 260, 24
 
 
@@ -325,7 +324,7 @@ class EmptyState(QWidget):
         headline: str,
         words: str = "",
         parent: QWidget | None = None,
-        width: int = _WIDTH,
+        width: int = 460,
         role: str = "hint",
     ) -> None:
         super().__init__(parent)

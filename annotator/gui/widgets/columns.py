@@ -10,7 +10,6 @@ from PySide6.QtGui import QColor, QFont, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QButtonGroup,
-    QFrame,
     QGridLayout,
     QHeaderView,
     QListView,
@@ -27,7 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.gui import theme
-from annotator.gui.widgets.basics import PlainLabel, later, tooltip, vertical, with_properties
+from annotator.gui.widgets.basics import PlainLabel, RoleFrame, later, tooltip, vertical, with_properties
 from annotator.gui.widgets.fields import ChoiceBox, choose, offer, search_field
 
 # The least the stretched column gets, and how much of another one is left at least.
@@ -245,6 +244,7 @@ class LinesTable(QTableView):
         cells: bool = False,
         moved: Callable[[], object] | None = None,
         opened: Callable[[QModelIndex], object] | None = None,
+        row_height: int = ROW,
     ) -> None:
         """`moved` is called when another row is the current one, of a table of `cells` another cell.
 
@@ -290,18 +290,9 @@ class LinesTable(QTableView):
             instance.connect(self._forget)
         for instance in changes:
             instance.connect(self._soon.start)
-        self._height = ROW
+        self._height = row_height
         self._dress()
         theme.watch(self, self._dress)
-
-    @property
-    def row_height(self) -> int:
-        return self._height
-
-    @row_height.setter
-    def row_height(self, height: int) -> None:
-        self._height = height
-        self._dress()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         for place, room in self.rooms.items():
@@ -426,8 +417,12 @@ class RowsTree(QTreeWidget):
         nested: bool = False,
         firm: Collection[int] = (),
         least: int = LEAST,
+        moved: Callable[[], object] | None = None,
     ) -> None:
+        """`moved` is called whenever another row is gone to."""
         super().__init__()
+        if moved is not None:
+            self.currentItemChanged.connect(lambda *_: moved())
         self.setAccessibleName(name)
         self.setColumnCount(len(columns))
         self.setHeaderLabels(list(columns))
@@ -492,7 +487,7 @@ def line(cells: Sequence[str]) -> QTreeWidgetItem:
     return made
 
 
-class SearchableList(QFrame, Generic[Filter]):
+class SearchableList(RoleFrame, Generic[Filter]):
     """The listener decides which lines match."""
 
     narrowed = Signal()
@@ -513,8 +508,7 @@ class SearchableList(QFrame, Generic[Filter]):
 
         A list lays out all its lines at once: where there may be very many, another `view` shows them.
         """
-        super().__init__()
-        self.setProperty("role", "side")
+        super().__init__("side")
         self.list = view if view is not None else QListView(uniformItemSizes=True)
         self.search = search_field("Find an item…", finds, self.narrowed.emit)
         self.search.returnPressed.connect(lambda: self.list.setFocus(Qt.FocusReason.TabFocusReason))

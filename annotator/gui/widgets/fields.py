@@ -53,7 +53,14 @@ from PySide6.QtWidgets import (
 
 from annotator.domain.texts.canonical import storable
 from annotator.gui import theme
-from annotator.gui.widgets.basics import StretchSpace, direction_of, horizontal, tooltip, with_properties
+from annotator.gui.widgets.basics import (
+    StretchSpace,
+    direction_of,
+    horizontal,
+    later,
+    tooltip,
+    with_properties,
+)
 
 # A list that drops down has at most this many rows; its frame takes this much at most (px).
 MOST_ROWS, AROUND_ROWS = 16, 24
@@ -313,10 +320,7 @@ class GrowingEdit(TextBox):
         self._least, self._most = least, most
         self._announced, self._fitting = "", False
         self._composing = False
-        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._longest = QTimer(self, singleShot=True, interval=LONGEST_MS)
-        for timer in (self._pause, self._longest):
-            timer.timeout.connect(self.tell)
+        self._pause, self._longest = later(self, self.tell, PAUSE_MS), later(self, self.tell, LONGEST_MS)
         with_properties(
             self, tabChangesFocus=True, verticalScrollBarPolicy=Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         )

@@ -23,6 +23,7 @@ from annotator.gui.widgets.bars import KeyButton
 from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainLabel,
+    RoleFrame,
     add_entry,
     horizontal,
     later,
@@ -40,16 +41,15 @@ _ICONS = {"info": "info", "success": "check", "warning": "warning", "error": "er
 _SPOKEN = {"info": "Note", "success": "Done", "warning": "Warning", "error": "Error"}
 
 
-class MessageBar(QFrame):
+class MessageBar(RoleFrame):
     """One message at a time, hidden when there is none. Informational ones disappear by themselves."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__("message", parent)
         self.level: Level = "info"
         self._lasting = False
         self._host: QWidget | None = None
         self._below = True
-        self.setProperty("role", "message")
         self._icon = QLabel()
         self._happened, self._todo = PlainLabel(role="strong", wrap=True), PlainLabel(wrap=True)
         self._act, self._other = QPushButton(), QPushButton()
@@ -232,17 +232,13 @@ def left_in_words(seconds: float | None) -> str:
     return f"about {minutes // 60} h {minutes % 60:02} min left"
 
 
-LEAST_ROWS = 2
-
-
-class EscapePanel(QFrame):
+class EscapePanel(RoleFrame):
     """A hidden panel in the look of a message; Esc and its button close it."""
 
     closed = Signal()
 
     def __init__(self, close_words: str) -> None:
-        super().__init__()
-        self.setProperty("role", "message")
+        super().__init__("message")
         self.close_button = KeyButton(close_words, "Esc", "quiet", press=self.close_panel)
         self.hide()
 
@@ -286,6 +282,6 @@ class MissingPanel(EscapePanel):
         frame = 2 * self.entries.frameWidth() + 2
         with_properties(
             self.entries,
-            minimumHeight=row * min(LEAST_ROWS, len(entries)) + frame,
+            minimumHeight=row * min(2, len(entries)) + frame,
             maximumHeight=row * min(most, len(entries)) + frame,
         )

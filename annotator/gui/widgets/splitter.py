@@ -29,8 +29,12 @@ class Splitter(QSplitter):
         parts: Sequence[QWidget] = (),
         sizes: Sequence[int] = (),
         stretch: Sequence[int] = (),
+        least: Sequence[int] = (),
     ) -> None:
-        """`sizes` are those at first, by part, and `stretch` says by how much each part takes what is over."""
+        """`sizes` are those at first, by part, and `stretch` says by how much each part takes what is over.
+
+        By part, `least` is the width at 100 % that it keeps; 0 leaves that to the part.
+        """
         super().__init__(orientation)
         self._key = f"splitter/{name}"
         self._restored = False
@@ -40,6 +44,9 @@ class Splitter(QSplitter):
         self._list_width, self._zoom, self._share = 0.0, 100, _SHARE
         self.setChildrenCollapsible(False)
         self.splitterMoved.connect(lambda *_: self._moved())
+        for part, width in zip(parts, least, strict=False):
+            if width:
+                theme.scale(part.setMinimumWidth, width)
         for part in parts:
             self.addWidget(part)
         for place, share in enumerate(stretch):

@@ -27,7 +27,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.texts.canonical import sha256
-from annotator.gui.forms.spelling import SpellMarks
+from annotator.gui.forms.fields import SpellMarks
 from annotator.gui.review.source_pane import anchor_of, anchor_on_page
 from annotator.gui.session.page import KEEP_EVERY_MS
 from annotator.gui.widgets import fields
@@ -426,7 +426,7 @@ def test_the_wheel_over_a_list_changes_nothing(page, project):
 def own_words(tmp_path, monkeypatch):
     monkeypatch.setattr("annotator.places.user_data", lambda: tmp_path / "data")
     monkeypatch.setattr(spelling, "SYSTEM", ())
-    monkeypatch.setattr("annotator.gui.forms.spelling.START_MS", 0)
+    monkeypatch.setattr("annotator.gui.forms.fields.START_MS", 0)
 
 
 @pytest.fixture

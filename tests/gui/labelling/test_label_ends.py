@@ -19,7 +19,7 @@ from annotator.actions.sets import reviews
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import WRITTEN
-from annotator.gui.pages.labelling.action_bar import LOCKED, SEALED
+from annotator.gui.pages.labelling.unit_card import LOCKED, SEALED
 from annotator.gui.pages.labelling.units_pane import CELL_ROLE
 from annotator.gui.widgets.basics import PlainLabel
 from annotator.protocols import USUAL

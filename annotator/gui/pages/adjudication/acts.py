@@ -11,6 +11,7 @@ from annotator.actions.adjudication import adjudicating, ruling
 from annotator.actions.adjudication.adjudicating import SheetRow
 from annotator.actions.labelling.label_rows import UNSURE
 from annotator.domain.experts.adjudication import BOTH, DROP, OWN, Confidence, Reason
+from annotator.domain.texts.words import shortened
 from annotator.gui import keys
 from annotator.gui.pages.adjudication.bench import AdjudicationFlow, AdjudicationModel
 from annotator.gui.pages.adjudication.rows_pane import RowsPane
@@ -18,7 +19,6 @@ from annotator.gui.review.field_chips import CONFIDENCES, LETTER_ACTS, REASONS, 
 from annotator.gui.widgets.message_bar import MessageBar
 
 PLAIN_TAKES = {"take_both": BOTH, "write_own": OWN, "drop_unit": DROP}
-SHOWN_LETTERS = 240
 
 
 class AdjudicationActs(QObject):
@@ -278,15 +278,10 @@ class AdjudicationActs(QObject):
         up, down = keys.shown("previous_row"), keys.shown("next_row")
         self._messages.show_message(
             "info",
-            f"Pair row {row.number} with row {other.number}: “{_short(about(other))}”",
+            f"Pair row {row.number} with row {other.number}: “{shortened(' '.join(about(other).split()), 240)}”",
             f"Enter pairs them, {up} and {down} choose another, Esc cancels.",
             lasting=True,
         )
-
-
-def _short(words: str) -> str:
-    line = " ".join(words.split())
-    return line if len(line) <= SHOWN_LETTERS else f"{line[: SHOWN_LETTERS - 1].rstrip()}…"
 
 
 def can_pair(row: SheetRow, other: SheetRow) -> bool:

@@ -1,6 +1,5 @@
 """State of the Adjudicate page: the open item, the current row, and what every row still lacks."""
 
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -16,6 +15,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Weights
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import grouped
 from annotator.gui.pages.adjudication.queue_pane import NOWHERE, AdjudicationQueue, Place
 from annotator.gui.session import page
 from annotator.gui.session.page import TypedFields
@@ -176,9 +176,7 @@ class AdjudicationModel(QObject):
             return False
         self.sheet, missing, self._drafts, ballots = result
         self.rows = {row.ruling.id: row for row in self.sheet.rows}
-        lacking: defaultdict[str, list[Lacking]] = defaultdict(list)
-        for each in missing:
-            lacking[each.ruling_id].append(each)
+        lacking = grouped((each.ruling_id, each) for each in missing)
         self.lacking = {ruling_id: tuple(result) for ruling_id, result in lacking.items()}
         self._take_ballots(ballots)
         self.typing.follow(self.rows)

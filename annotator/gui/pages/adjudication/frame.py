@@ -6,7 +6,6 @@ from functools import partial
 from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
-    QFrame,
     QStackedWidget,
     QWidget,
 )
@@ -17,7 +16,7 @@ from annotator.domain.experts.adjudication import AdjudicationState, Origin
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
-from annotator.gui.forms.spelling import Speller
+from annotator.gui.forms.fields import Speller
 from annotator.gui.pages.adjudication.bench import AdjudicationModel
 from annotator.gui.pages.adjudication.queue_pane import (
     AdjudicationQueue,
@@ -35,10 +34,12 @@ from annotator.gui.widgets.bars import ActsBar, Command, KeyButton
 from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainLabel,
+    RoleFrame,
     Stack,
     column_of,
     horizontal,
     push_button,
+    take_out,
     vertical,
 )
 from annotator.gui.widgets.chips import Chip, Chips, EmptyState
@@ -218,7 +219,8 @@ class Frame(QStackedWidget):
         self.queue_pane.setVisible(self.head.queue_shown.isChecked())
 
     def _across(self) -> Splitter:
-        centre = column_of((self._middle(), 1), self.close_panel, self.unanimous, spacing=0)
+        self._build_middle()
+        centre = column_of((self.middle, 1), self.close_panel, self.unanimous, spacing=0)
         self.messages.float_over(self.middle)
         # Less than what they would like: large type must not push the window over the edge of the screen.
         for part, least in zip((self.queue_pane, centre), LEAST_WIDTHS, strict=True):
@@ -233,7 +235,7 @@ class Frame(QStackedWidget):
         self.side.turned.connect(self._make_room)
         return self._main
 
-    def _middle(self) -> QStackedWidget:
+    def _build_middle(self) -> None:
         both = Splitter(
             "adjudicate/both",
             Qt.Orientation.Vertical,
@@ -244,7 +246,6 @@ class Frame(QStackedWidget):
         self.work = column_of(self.head, self.standing, (both, 1), spacing=0)
         self.middle = Stack(self.work, self.done, self.beginning)
         self.middle.currentChanged.connect(lambda _: self._turned())
-        return self.middle
 
     def show_middle(self, part: QWidget) -> None:
         self.setCurrentWidget(self._whole)
@@ -252,8 +253,7 @@ class Frame(QStackedWidget):
 
     def show_nothing(self, empty: QWidget) -> None:
         if self._empty is not None:
-            self.removeWidget(self._empty)
-            self._empty.deleteLater()
+            take_out(self, self._empty)
         self._empty = empty
         self.addWidget(empty)
         self.setCurrentWidget(empty)
@@ -340,7 +340,11 @@ class ClosePanel(MissingPanel):
         """List what is missing; rows on which everybody agrees are named together, with the key that confirms them."""
         listed = [each for each in lacking if each.ruling_id not in unconfirmed]
         entries = [
-            ("warning", f"{each.words}  {_line(rows[each.ruling_id])}", (each.ruling_id, each.field))
+            (
+                "warning",
+                f"{each.words}  {' '.join(about(rows[each.ruling_id]).split())[:SHOWN_LETTERS]}",
+                (each.ruling_id, each.field),
+            )
             for each in listed
         ]
         self.show_entries(entries, self.fontMetrics().height() + theme.current().px(10), ROWS_SHOWN)
@@ -356,10 +360,6 @@ class ClosePanel(MissingPanel):
         first.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
 
-def _line(row: SheetRow) -> str:
-    return " ".join(about(row).split())[:SHOWN_LETTERS]
-
-
 def _title(listed: int, unconfirmed: int) -> str:
     if listed:
         return (
@@ -370,7 +370,7 @@ def _title(listed: int, unconfirmed: int) -> str:
     return f"One thing left to do: {rows} not confirmed yet."
 
 
-class StatusMessages(QFrame):
+class StatusMessages(RoleFrame):
     """A message for the current version, and one for each dispute; hidden at first."""
 
     reopened = Signal(str)
@@ -379,8 +379,7 @@ class StatusMessages(QFrame):
     """Dispute and the answer to it."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("role", "message")
+        super().__init__("message")
         self.decision, self.figures = PlainLabel(role="strong", wrap=True), PlainLabel(wrap=True)
         self.reason = GrowingEdit(
             least=1, most=4, accessibleName="Reason for reopening", placeholderText="Why reopen it?"
@@ -424,9 +423,7 @@ class StatusMessages(QFrame):
     def _show_disputes(self, disputes: tuple[SheetDispute, ...], *, readonly: bool) -> None:
         open_ids = {dispute.id for dispute in disputes}
         for dispute_id in [known for known in self.disputes if known not in open_ids]:
-            gone = self.disputes.pop(dispute_id)
-            self._column.removeWidget(gone)
-            gone.deleteLater()
+            take_out(self._column, self.disputes.pop(dispute_id))
         for dispute in disputes:
             if dispute.id not in self.disputes:
                 row = DisputeMessage(dispute)

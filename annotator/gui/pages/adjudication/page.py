@@ -34,7 +34,6 @@ from annotator.gui.widgets.basics import horizontal, later
 VOTE = "adjudicate/vote"
 SCREENS = {int(Qt.Key.Key_PageDown): 1, int(Qt.Key.Key_PageUp): -1}
 STALE_KINDS = ("item", "import", "person", "assignment", "agreement", "artifact", "adjudication", "dispute")
-REQUEUE_MS = 150
 
 
 class AdjudicatePage(Page):
@@ -50,7 +49,7 @@ class AdjudicatePage(Page):
         super().__init__(session)
         self.queue, self.bench = AdjudicationQueue(self), AdjudicationModel(session, self)
         self.flow = AdjudicationFlow(self.bench, self.queue)
-        self._requeue = later(self, self._fill_queue, REQUEUE_MS)
+        self._requeue = later(self, self._fill_queue, 150)
         self.frame = frame = Frame(session, self.bench, self.queue)
         horizontal(frame, on=self, margins=0)
         self.rows, self.side, self.messages = frame.rows, frame.side, frame.messages
@@ -69,7 +68,7 @@ class AdjudicatePage(Page):
         self.flow.spent.connect(self._say_spent)
         self.flow.still_open.connect(self._list_lacking)
         self.flow.closed.connect(self._say_closed)
-        frame.close_panel.jumped.connect(self._jump)
+        frame.close_panel.jumped.connect(self._go_to_row)
         frame.standing.answered.connect(self._answer)
         for button in (frame.queue_pane.unanimous, frame.done.confirm):
             button.clicked.connect(self._ask_unanimous)
@@ -81,7 +80,7 @@ class AdjudicatePage(Page):
         frame.beginning.begin.clicked.connect(self._begin)
         frame.head.asked.connect(lambda act: self._acts[act]())
         frame.bar.asked.connect(lambda act: self._saving(self._acts[act])())
-        frame.consensus.chosen.connect(self._choose)
+        frame.consensus.chosen.connect(self._go_to_row)
         frame.standing.reopened.connect(self._reopen)
         frame.close_panel.confirm.clicked.connect(self.acts.confirm)
         frame.close_panel.closed.connect(rows.take_focus)
@@ -203,21 +202,17 @@ class AdjudicatePage(Page):
         return next(iter([line for line in of_item if line.conflict] or of_item), None)
 
     def _begin(self) -> None:
-        line = next((line for line in self.queue.lines if line.conflict), None)
-        if line is not None:
-            self._open(line)
+        self._open(next((line for line in self.queue.lines if line.conflict), None))
 
-    def _open(self, line: QueueLine, ruling_id: str = "") -> None:
+    def _open(self, line: QueueLine | None, ruling_id: str = "") -> None:
+        if line is None:
+            return
         if line.place == self.bench.place and self.bench.sheet is not None:
             self.frame.show_middle(self.frame.work)
             self.bench.move_to(ruling_id)
         else:
             self.bench.open(line, ruling_id)
         self.frame.focus_first()
-
-    def _choose(self, ruling_id: str) -> None:
-        self.bench.move_to(ruling_id)
-        self.rows.take_focus()
 
     def _reopen(self, reason: str) -> None:
         sheet = self.bench.sheet
@@ -234,9 +229,8 @@ class AdjudicatePage(Page):
             self.messages.show_message("info", "These words are no longer in the source.")
 
     def _go_to_ruling(self, adjudication_id: str, ruling_id: str) -> None:
-        line = next((line for line in self.queue.lines if line.adjudication_id == adjudication_id), None)
-        if line is not None:
-            self._open(line, ruling_id)
+        lines = self.queue.lines
+        self._open(next((line for line in lines if line.adjudication_id == adjudication_id), None), ruling_id)
 
     def _show_done(self) -> None:
         lines = self.queue.lines
@@ -341,11 +335,11 @@ class AdjudicatePage(Page):
         lacking = [each for result in self.bench.lacking.values() for each in result]
         self.frame.close_panel.show_lacking(lacking, self.bench.unconfirmed, self.bench.rows)
 
-    def _jump(self, ruling_id: str, field: str) -> None:
+    def _go_to_row(self, ruling_id: str, field: str = "") -> None:
         self.bench.move_to(ruling_id)
-        self.frame.rows.take_focus()
+        self.rows.take_focus()
         if field == "own":
-            self.frame.rows.enter("own")
+            self.rows.enter("own")
 
     def _say_closed(self) -> None:
         sheet = self.bench.sheet
@@ -376,16 +370,12 @@ class AdjudicatePage(Page):
 
     def _look_at_drawn(self) -> None:
         self.frame.queue_pane.show_only(LineFilter.UNANIMOUS)
-        line = next((each for each in self.queue.lines if each.spot_check and not each.closed), None)
-        if line is not None:
-            self._open(line)
+        self._open(next((each for each in self.queue.lines if each.spot_check and not each.closed), None))
 
     def _confirm_unanimous(self, share: float) -> None:
-        self.frame.unanimous.show_progress(0, sum(line.confirmable for line in self.queue.lines))
-        self.session.do_later(self._tell_confirmed, self._show_confirming, adjudicating.auto_unanimous, share)
-
-    def _show_confirming(self, _what: str, done: int, total: int) -> None:
-        self.frame.unanimous.show_progress(done, total)
+        panel = self.frame.unanimous
+        panel.show_progress("", 0, sum(line.confirmable for line in self.queue.lines))
+        self.session.do_later(self._tell_confirmed, panel.show_progress, adjudicating.auto_unanimous, share)
 
     def _tell_confirmed(self, report: BulkCloseReport | None) -> None:
         self._fill_queue()
@@ -397,5 +387,4 @@ class AdjudicatePage(Page):
             self.session.tell_end(message, "Adjudicate", self.frame.unanimous)
 
     def _look_at(self, unanimous: AdjudicatedStage) -> None:
-        if line := self.queue.line((unanimous.item_id, unanimous.stage)):
-            self._open(line)
+        self._open(self.queue.line((unanimous.item_id, unanimous.stage)))

@@ -24,7 +24,7 @@ from annotator.gui.review.field_chips import figures_words
 from annotator.gui.review.queues import LINE_ROLE, Queue, QueueDelegate, QueueFilter, QueuePane
 from annotator.gui.review.sheets import Index
 from annotator.gui.widgets.bars import FlowRow
-from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, push_button, vertical
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, push_button, take_out, vertical
 from annotator.gui.widgets.columns import END, START, elided, paint_bar, paint_key
 from annotator.gui.widgets.fields import NumberBox, label_of
 from annotator.gui.widgets.message_bar import EscapePanel
@@ -259,7 +259,7 @@ class UnanimousPanel(EscapePanel):
         self.show()
         self.confirm.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    def show_progress(self, done: int, total: int) -> None:
+    def show_progress(self, _what: str, done: int, total: int) -> None:
         self.close_button.setFocus(Qt.FocusReason.OtherFocusReason)
         self._asking.setEnabled(False)
         self.explained.setText(f"Confirming: {done:,} of {total:,} …")
@@ -283,9 +283,7 @@ class UnanimousPanel(EscapePanel):
         self.confirm.setText(f"Confirm {rest}, check {sampled}")
 
     def _show_sample(self, unanimouses: Sequence[AdjudicatedStage]) -> None:
-        for button in self.sample:
-            self._sample_flow.removeWidget(button)
-            button.deleteLater()
+        take_out(self._sample_flow, *self.sample)
         self.sample = []
         for each in unanimouses[:MOST_NAMED]:
             button = push_button(

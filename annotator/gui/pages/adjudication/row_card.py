@@ -53,6 +53,7 @@ from annotator.gui.widgets.basics import (
     PlainLabel,
     column_of,
     horizontal,
+    take_out,
     vertical,
     with_properties,
 )
@@ -149,8 +150,7 @@ class RowCard(WorkCard):
 
     def _fill(self) -> None:
         if self._body is not None:
-            self.column.removeWidget(self._body)
-            self._body.deleteLater()
+            take_out(self.column, self._body)
         self._body, self.cells = None, []
         if self.folded:
             return
@@ -382,9 +382,7 @@ class RowControls(QWidget):
         if letters == self._letters and self.takes:
             return
         self._letters = letters
-        for button in (*self.takes.values(), *self.acts.values()):
-            self._takes.removeWidget(button)
-            button.deleteLater()
+        take_out(self._takes, *self.takes.values(), *self.acts.values())
         self.takes, self.acts = {}, {}
         for place, letter in enumerate(letters):
             act = LETTER_ACTS[place] if place < len(LETTER_ACTS) else ""
@@ -460,9 +458,7 @@ class RowControls(QWidget):
 
     def _show_votes(self, ballot: Ballot | None, kind: Kind) -> None:
         self._votes_row.setVisible(ballot is not None)
-        for button in self.votes:
-            self._votes.removeWidget(button)
-            button.deleteLater()
+        take_out(self._votes, *self.votes)
         self.votes = []
         field = KINDS[kind].voted
         acts = {value: act for act, value in votes_of(ballot.values if ballot else ()).items()}

@@ -34,17 +34,23 @@ from annotator.domain.kinds.labels import Label
 from annotator.domain.material.item import Item
 from annotator.gui import keys, theme
 from annotator.gui.forms import forms
-from annotator.gui.forms.fields import ChoiceButtons
-from annotator.gui.forms.spelling import Speller, SpellMarks
+from annotator.gui.forms.fields import ChoiceButtons, Speller, SpellMarks
 from annotator.gui.forms.unit_editor import UnitEditor
 from annotator.gui.pages.adjudication.bench import AdjudicationModel
 from annotator.gui.pages.adjudication.row_card import RowCard, RowControls
-from annotator.gui.parts import below
+from annotator.gui.parts import application, below, holds
 from annotator.gui.review.field_chips import about, field_chips, origin, protocol_of
 from annotator.gui.review.queues import LINE_ROLE, LinesModel
 from annotator.gui.review.sheets import Index, resetting
 from annotator.gui.review.verdict_words import answers, faces
-from annotator.gui.widgets.basics import KeylessArea, PlainLabel, horizontal, vertical, with_properties
+from annotator.gui.widgets.basics import (
+    KeylessArea,
+    PlainLabel,
+    horizontal,
+    take_out,
+    vertical,
+    with_properties,
+)
 from annotator.gui.widgets.chips import Chip, paint, size_of
 from annotator.gui.widgets.reading.marked_text import lay_out
 
@@ -244,15 +250,12 @@ class RowsPane(QWidget):
         bench.told.connect(self._show_changed)
         controls.typed.connect(lambda field, text: bench.typing.type(self._current, field, text))
         controls.paused.connect(lambda field, text: bench.typing.draft(self._current, field, text))
-        application = QApplication.instance()
-        if isinstance(application, QApplication):
-            application.focusChanged.connect(self._focus_moved)
-            self._listening = True
+        application().focusChanged.connect(self._focus_moved)
+        self._listening = True
 
     def stop(self) -> None:
-        application = QApplication.instance()
-        if self._listening and isinstance(application, QApplication):
-            application.focusChanged.disconnect(self._focus_moved)
+        if self._listening:
+            application().focusChanged.disconnect(self._focus_moved)
         self._listening = False
 
     @property
@@ -274,8 +277,7 @@ class RowsPane(QWidget):
     @property
     def writing(self) -> bool:
         """Whether the focus is in a field of the current row, not on the row itself."""
-        focused = QApplication.focusWidget()
-        return focused is not None and focused is not self.card and self.controls.isAncestorOf(focused)
+        return holds(self.controls)
 
     def flush(self) -> None:
         self._bench.typing.keep()
@@ -391,9 +393,8 @@ class RowsPane(QWidget):
 
     def _put_own_away(self) -> None:
         if self.own is not None:
-            self.controls.column.removeWidget(self.own)
             self.own.hide()
-            self.own.deleteLater()
+            take_out(self.controls.column, self.own)
         self.own, self._own_id = None, ""
 
     def _focus_moved(self, before: QWidget | None, now: QWidget | None) -> None:

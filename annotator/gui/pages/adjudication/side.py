@@ -1,7 +1,5 @@
 """The panels beside the work, one at a time: source, guideline, discussion or gaps."""
 
-from collections.abc import Callable
-
 from PySide6.QtCore import QSettings, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QStackedWidget, QWidget
@@ -95,10 +93,11 @@ class SourceSide(SidePart):
         row, sheet = self._bench.row, self._bench.sheet
         if row is None or sheet is None or sheet.kind is not Kind.LABELS:
             return
-        if row.response_id != self._response_id:
-            self._show_report(row.response_id)
-        else:
+        if row.response_id == self._response_id:
             self._mark(reveal=True)
+        elif (text := self.session.ask(adjudicating.report_text, row.response_id)) is not None:
+            self._response_id = row.response_id
+            self.pane.show_report(text)
 
     def show_quote(self, letter: str, place: int = 0) -> bool:
         """Bring a quotation of a letter in the current row into view; whether it was found."""
@@ -120,13 +119,6 @@ class SourceSide(SidePart):
 
     def stop(self) -> None:
         self.sources.stop()
-
-    def _show_report(self, response_id: str) -> None:
-        text = self.session.ask(adjudicating.report_text, response_id)
-        if text is None:
-            return
-        self._response_id = response_id
-        self.pane.show_report(text)
 
     def _mark(self, *, reveal: bool) -> None:
         row, sheet = self._bench.row, self._bench.sheet
@@ -193,7 +185,7 @@ class SideStack(Pane):
         QSettings().setValue(SHOWN, name)
         if name:
             if name not in self.parts:
-                self.parts[name] = self._make(name)
+                self.parts[name] = MAKERS[name](self.session, self._bench)
                 self._stack.addWidget(self.parts[name])
             self._stack.setCurrentWidget(self.parts[name])
             self.title.setText(TITLES[name])
@@ -222,12 +214,6 @@ class SideStack(Pane):
         part = self.parts.get("source")
         if isinstance(part, SourceSide):
             part.stop()
-
-    def _make(self, name: str) -> SidePart:
-        makers: dict[str, Callable[[ProjectSession, AdjudicationModel], SidePart]] = {
-            "source": SourceSide, "guideline": GuidelineText, "discussion": Discussion, "gaps": GapList,
-        }  # fmt: skip
-        return makers[name](self.session, self._bench)
 
     def _refresh(self) -> None:
         part = self.parts.get(self.shown)
@@ -361,3 +347,8 @@ class Discussion(SidePart):
             self.field.setPlainText("")
             self.show_item()
             self.field.setFocus(Qt.FocusReason.OtherFocusReason)
+
+
+MAKERS: dict[str, type[SidePart]] = {
+    "source": SourceSide, "guideline": GuidelineText, "discussion": Discussion, "gaps": GapList,
+}  # fmt: skip

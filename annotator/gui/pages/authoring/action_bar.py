@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QPushButton
+from PySide6.QtWidgets import QPushButton
 
 from annotator.domain.kinds.artifact import Document, Finding, KindSpec, Unit, Weights
 from annotator.domain.kinds.checklist import Checklist, shared_rest
@@ -17,6 +17,7 @@ from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import KeyButton
 from annotator.gui.widgets.basics import (
     PlainLabel,
+    RoleFrame,
     StretchSpace,
     horizontal,
     push_button,
@@ -30,13 +31,10 @@ from annotator.gui.widgets.splitter import SpreadBar
 if TYPE_CHECKING:
     from annotator.actions.sets.validation_ground import OfferedMarks
 
-JUDGE_LETTERS = 40
 
-
-class AuthoringActionBar(QFrame):
+class AuthoringActionBar(RoleFrame):
     def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("role", "bar")
+        super().__init__("bar")
         self.counts, self.spread = PlainLabel(wrap=True), SpreadBar()
         self._shown: tuple[Document[Any], Weights, float, bool, bool] | None = None
         self.share = with_properties(
@@ -98,9 +96,7 @@ class AuthoringActionBar(QFrame):
         self.marks.setEnabled(bool(left))
         if self.offered and left:
             counts = Counter(value.replace("_", " ") for one in left.values() for value in one.values())
-            self.marks.set_words(
-                f"Take over {counted(len(left), 'mark')} of {self.offered.judge[:JUDGE_LETTERS]}"
-            )
+            self.marks.set_words(f"Take over {counted(len(left), 'mark')} of {self.offered.judge[:40]}")
             self.marks.set_hint(
                 ", ".join(f"{many} {words}" for words, many in counts.items()) + "; yours stay"
             )
@@ -108,9 +104,8 @@ class AuthoringActionBar(QFrame):
     def _tell(self, document: Document[Any], weights: Weights, bar: float) -> None:
         """Say what there is of a document."""
         words = KINDS[document.KIND].under(weights)
-        more = [words.summary(document, bar)] if document.units else []
-        parts = [words.counted(len(document.units)), *more]
-        self.counts.setText(" · ".join(filter(None, parts)))
+        summary = words.summary(document, bar) if document.units else ""
+        self.counts.setText(" · ".join(filter(None, (words.counted(len(document.units)), summary))))
         weighed = isinstance(document, Rubric) and weights.usual
         self.spread.setVisible(weighed)
         if isinstance(document, Rubric) and weighed:

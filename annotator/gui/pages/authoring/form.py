@@ -31,9 +31,9 @@ from annotator.domain.texts.canonical import new_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui import keys, theme
 from annotator.gui.forms import unit_editor
-from annotator.gui.forms.fields import TextField
-from annotator.gui.forms.spelling import Speller
+from annotator.gui.forms.fields import Speller, TextField
 from annotator.gui.forms.unit_editor import FieldsFrame, FindingLines, UnitEditor
+from annotator.gui.parts import application
 from annotator.gui.session.page import TypedFields
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.basics import PlainArea, StretchSpace, column_of, with_properties
@@ -241,9 +241,7 @@ class UnitsForm(PlainArea):
         self._touched: set[str] = set()
         for sign in (self.typed, self.chosen):
             sign.connect(lambda unit_id, *_: self._touched.add(unit_id))
-        application = QApplication.instance()
-        if isinstance(application, QApplication):
-            application.focusChanged.connect(self._focus_moved)
+        application().focusChanged.connect(self._focus_moved)
 
     def minimumSizeHint(self) -> QSize:
         """Wide enough that no field is cut: units are scrolled down, never across."""
@@ -570,7 +568,7 @@ class UnitActs(QObject):
             "down": partial(self.move, 1, unit_id),
             "delete": partial(self.delete, unit_id),
             "below": partial(self.below, unit_id),
-            "place": partial(self._place_at, unit_id, place),
+            "place": lambda: self.move(int(place) - self._form.place_of(unit_id), unit_id),
             "merge": partial(self.merge, unit_id),
             "split": partial(self.split, unit_id),
             "note": partial(self.note, unit_id),
@@ -578,9 +576,6 @@ class UnitActs(QObject):
             "show_quote": partial(self._show_quote, unit_id, place),
         }
         acts[ask]()
-
-    def _place_at(self, unit_id: str, place: str) -> None:
-        self.move(int(place) - self._form.place_of(unit_id), unit_id)
 
     def new(self) -> None:
         """A new unit below the one at the cursor, with the focus in it."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from PySide6.QtCore import QSettings, Qt, QTimer, Signal
+from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -40,6 +40,7 @@ from annotator.gui.widgets.basics import (
     StretchSpace,
     column_of,
     horizontal,
+    later,
     push_button,
     vertical,
     with_properties,
@@ -57,8 +58,6 @@ SHORT = 120
 LONGEST = 4000
 
 
-SPEND_EVERY_MS = 60_000
-NEXT_LETTERS = 40
 LEAST_SECONDS = 0.1
 # A page this wide shows the guideline from the first; afterwards it is as the person left it.
 WIDE = 1400
@@ -90,8 +89,7 @@ class AuthorPage(Page):
         self.assigned = AssignedKinds(session)
         self.clock = Clock()
         self._attention = Attention(self, self.clock)
-        self._spending = QTimer(self, interval=SPEND_EVERY_MS)
-        self._spending.timeout.connect(self._spend)
+        self._spending = later(self, self._spend, 60_000, again=True)
         self._lay_out()
         self._listen()
         self._bind()
@@ -461,9 +459,7 @@ class AuthorPage(Page):
             item_id, kind = goal
             there = self.session.ask(items.read, item_id)
             name = KINDS[kind].title if item_id == self.item.id or there is None else there.key
-            self.sheet.messages.set_action(
-                f"Next: {name[:NEXT_LETTERS]}", partial(self._begin, item_id, kind)
-            )
+            self.sheet.messages.set_action(f"Next: {name[:40]}", partial(self._begin, item_id, kind))
         if not holds(self.sheet):
             # What asked for drafts has gone, and the keyboard with it.
             self.sheet.enter_current()
@@ -568,8 +564,7 @@ class ItemHeader(QFrame):
 
     def show_due(self, words: str) -> None:
         """Say by when the person's work on the item is due; empty words say nothing."""
-        self.due.setText(f"Due {words}")
-        self.due.setVisible(bool(words))
+        self.due.show_words(f"Due {words}" if words else "")
         theme.set_role(self.due, state="disagree" if "late" in words else "unconfirmed")
 
     def show_origin(self, seminar: str) -> None:

@@ -22,8 +22,7 @@ from annotator.domain.material.item import Item, Source
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui import keys
 from annotator.gui.forms import forms
-from annotator.gui.forms.fields import MarkMenu
-from annotator.gui.forms.spelling import Speller
+from annotator.gui.forms.fields import MarkMenu, Speller
 from annotator.gui.forms.unit_editor import UnitEditor
 from annotator.gui.pages.authoring.action_bar import AuthoringActionBar, SubmitPanel
 from annotator.gui.pages.authoring.form import (
@@ -70,12 +69,19 @@ class StateStrip(QFrame):
             role="quiet",
             hint="Continue in a new revision; the submitted one counts until you submit again",
         )
-        self.copy = self._button(
-            "Copy to my own", "Start your own with the same text; this one stays unchanged"
+        self.copy = with_properties(
+            QPushButton("Copy to my own"),
+            toolTip="Start your own with the same text; this one stays unchanged",
+            role="quiet",
         )
-        self.guideline = with_properties(QToolButton(), text="Guideline", role="quiet", checkable=True)
+        self.guideline = with_properties(
+            QToolButton(),
+            text="Guideline",
+            role="quiet",
+            checkable=True,
+            popupMode=QToolButton.ToolButtonPopupMode.MenuButtonPopup,
+        )
         keys.tell(self.guideline, "toolTip", "Show or hide the guideline ({guideline})")
-        self.guideline.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
         self.guideline.setMenu(QMenu(self.guideline))
         self.history, self.draft = (self.guideline.menu().addAction(words) for words in ("History", "Model"))
         for each in (self.history, self.draft):
@@ -84,9 +90,6 @@ class StateStrip(QFrame):
         self._mine = self._editable = False
         shown = self.versions, self.reopen, self.copy, self.guideline
         horizontal(self.icon, (self.words, 1), *shown, on=self, margins=(12, 4, 8, 4), spacing=6)
-
-    def _button(self, words: str, hint: str) -> QPushButton:
-        return with_properties(QPushButton(words), toolTip=hint, role="quiet")
 
     def show_nothing(self, words: str) -> None:
         self.words.setText(words)
@@ -445,10 +448,10 @@ class AuthoringSheet(Pane):
 
     def _helped(self) -> bool:
         """Whether there is help with the kind: references in bulk, or a model that may be asked for a draft."""
-        if self.kind in OFFLINE_HELP or self.kind not in HELPED_KINDS:
-            return self.kind in OFFLINE_HELP
-        known = self.session.ask(judges.all_of) or []
-        return any(judge.kind is JudgeKind.ENDPOINT for judge in known)
+        return self.kind in OFFLINE_HELP or (
+            self.kind in DRAFTED_KINDS
+            and any(judge.kind is JudgeKind.ENDPOINT for judge in self.session.ask(judges.all_of) or [])
+        )
 
     @property
     def _types(self) -> tuple[QuestionType, ...]:

@@ -43,8 +43,7 @@ from annotator.gui.widgets.chips import EmptyState
 from annotator.gui.widgets.reading.report_view import ReportView
 
 if TYPE_CHECKING:
-    from annotator.gui.pages.authoring.bulk_evidence import BulkEvidence
-    from annotator.gui.pages.authoring.model_draft import ModelDraft
+    from annotator.gui.pages.authoring.model_draft import BulkEvidence, ModelDraft
 
 
 # While typing goes on the list is not read again at every revision.
@@ -103,7 +102,7 @@ class SidePanel(Pane):
 
     @cached_property
     def references(self) -> "BulkEvidence":
-        from annotator.gui.pages.authoring.bulk_evidence import BulkEvidence
+        from annotator.gui.pages.authoring.model_draft import BulkEvidence
 
         made = self._add_helper(BulkEvidence(self.session), "References to take")
         made.keep = self.keep

@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QFormLayout,
-    QFrame,
     QLineEdit,
     QMenu,
     QPushButton,
@@ -30,6 +29,7 @@ from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import Fold
 from annotator.gui.widgets.basics import (
     PlainLabel,
+    RoleFrame,
     column_of,
     horizontal,
     later,
@@ -59,7 +59,6 @@ SENT_TIP = (
 )
 VARIABLE_HINT = FIELDS["key_env"][1]
 VARIABLE = "Environment variable that holds the key"
-PER_MILLION = "US dollars per million tokens {}; empty: as listed"
 RING, SESSION = "ring", "session"
 HAS_JUDGED = "The judge has used these settings: add another judge for another model or endpoint."
 FOLLOWS = "It derives from a judge that is asked one unit at a time, and follows its settings."
@@ -100,7 +99,7 @@ class EndpointForm(Pane):
     def _lay_out(self) -> None:
         fields, sent = self.fields, self.sent
         for field, words in zip(self.prices, ("in", "out", "in from the cache"), strict=True):
-            named = PER_MILLION.format(words)
+            named = f"US dollars per million tokens {words}; empty: as listed"
             with_properties(field, accessibleName=named.partition(";")[0], toolTip=named)
         self.priced = column_of(horizontal(*((field, 1) for field in self.prices), spacing=6))
         with_properties(sent["query"], accessibleName=SENT["query"][0], toolTip=SENT_TIP)
@@ -443,10 +442,9 @@ class VoteForm(Pane):
         self.edited.emit()
 
 
-class ProbeView(QFrame):
+class ProbeView(RoleFrame):
     def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("role", "card")
+        super().__init__("card")
         self.words = PlainLabel("", "strong", wrap=True)
         self.state = Chips(wrap=False)
         self.facts = QFormLayout(horizontalSpacing=14, verticalSpacing=3)

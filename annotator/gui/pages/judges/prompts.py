@@ -1,7 +1,6 @@
 """Prompts tab: current wording, editor, preview on a real unit, and all versions."""
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Any
 
 from PySide6.QtCore import QSettings, QSignalBlocker, Qt, Signal
@@ -13,7 +12,6 @@ from annotator.actions.judging import filled_prompts
 from annotator.actions.judging.filled_prompts import PromptPreview
 from annotator.actions.project import people
 from annotator.domain.judges.protocol import PromptVersion
-from annotator.domain.texts.difference import differences
 from annotator.gui import theme
 from annotator.gui.review.people_choice import column
 from annotator.gui.review.sheets import CellsModel, CellsTable, Column
@@ -34,12 +32,11 @@ from annotator.gui.widgets.basics import (
 )
 from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.fields import ChoiceBox, LineField, offer
+from annotator.gui.widgets.reading.marked_text import marked
 from annotator.gui.widgets.reading.report_view import RawText
 from annotator.gui.widgets.splitter import Splitter
 
-PREVIEW_PAUSE_MS = 80
 NO_UNIT = "No unit in this project uses this prompt yet."
-FAULTY = "It cannot be filled in until it is fixed."
 
 
 class PromptLook(Tabs):
@@ -56,7 +53,7 @@ class PromptLook(Tabs):
         self.changes = with_properties(QTextBrowser(), role="side", accessibleName="What changes")
         self.model = CellsModel[PromptVersion](self._columns(), self)
         self.table = CellsTable("Versions", self.model, stretched=3, moved=self._compare)
-        self._soon = later(self, self._preview, PREVIEW_PAUSE_MS)
+        self._soon = later(self, self._preview, 80)
         for words, pane in (
             ("As sent", self._sent_pane()),
             ("Versions", self._versions_pane()),
@@ -128,7 +125,7 @@ class PromptLook(Tabs):
             return
         if made is None:
             self.about.setText("")
-            self.sent.setPlainText(FAULTY if faulty else NO_UNIT)
+            self.sent.setPlainText("It cannot be filled in until it is fixed." if faulty else NO_UNIT)
             return
         where = " · ".join(part for part in (f"item {made.item_key}", made.system, made.unit) if part)
         self.about.setText(f"{number + 1}: about {made.tokens:,} tokens · {where}")
@@ -145,20 +142,6 @@ class PromptLook(Tabs):
     def _take_up(self) -> None:
         if (version := self.model.at(self.table.currentIndex().row())) is not None:
             self.taken_up.emit(version.text)
-
-
-def marked(old: str, new: str) -> str:
-    """Both wordings as HTML: what was taken out struck through, what was put in underlined."""
-    out, put = theme.token("state-disagree-soft").name(), theme.token("state-agreed-soft").name()
-    styles = {
-        "removed": f"background:{out};text-decoration:line-through",
-        "added": f"background:{put};text-decoration:underline",
-    }
-    parts = []
-    for piece in differences(old, new):
-        words = escape(piece.text)
-        parts.append(words if piece.kind == "same" else f"<span style='{styles[piece.kind]}'>{words}</span>")
-    return "".join(parts)
 
 
 PAUSE_MS = 250
@@ -248,7 +231,6 @@ class PromptEdit(Pane):
 
 
 RIGHT = (Command("submit", "Put in force", hint="Use this wording for judges from now on", role="primary"),)
-STAMP = "Replies to the former wording are kept, and are never treated as replies to this one."
 
 
 def _titled(line: PromptLine) -> str:
@@ -313,6 +295,7 @@ class PromptsPart(PagePart):
         )
         parts.grow(self.table, 260)
         self.lay_out(parts)
+        self.focus_on = self.table
 
     def fill(self) -> None:
         current = self.name
@@ -327,9 +310,6 @@ class PromptsPart(PagePart):
 
     def go(self, place: Any) -> None:
         self.table.choose(self.model.place_of(lambda line: line.name == place.get("prompt")))
-
-    def focus_first(self) -> None:
-        self.table.setFocus()
 
     def keep(self) -> None:
         self.edit.keep()
@@ -346,7 +326,11 @@ class PromptsPart(PagePart):
         self.edit.forget()
         self._shown = ""
         self.fill()
-        self.answer.show_message("success", "The wording is now in use.", STAMP)
+        self.answer.show_message(
+            "success",
+            "The wording is now in use.",
+            "Replies to the former wording are kept, and are never treated as replies to this one.",
+        )
 
     def _turn(self, *, again: bool = False) -> None:
         name = self.name

@@ -32,8 +32,8 @@ from annotator.gui.review.sheets import CellsModel, CellsTable, Column
 from annotator.gui.review.verdict_words import STATUS_WORDS, flag_words, spent, value_look, value_words
 from annotator.gui.session.page import PagePart
 from annotator.gui.session.session import ProjectSession
-from annotator.gui.widgets.bars import ActsBar, Command, grow_by_width, wrapping
-from annotator.gui.widgets.basics import PlainLabel, Stack, column_of, later
+from annotator.gui.widgets.bars import ActsBar, Command, wrapping
+from annotator.gui.widgets.basics import PlainLabel, Stack, column_of, grow_by_width, later
 from annotator.gui.widgets.chips import EmptyState
 from annotator.gui.widgets.fields import ChoiceBox, choose, offer, search_field, when_changed
 from annotator.gui.widgets.splitter import Splitter
@@ -179,9 +179,6 @@ class ReplyFilters(QWidget):
         for widget in (self.which, self.system, self.place, self.search):
             widget.setEnabled(enabled)
 
-    def seek(self) -> None:
-        self.search.seek()
-
     def chosen(self) -> JudgementSource:
         kind, _, rest = str(self.source.currentData() or "").partition(" ")
         if kind == OF:
@@ -242,7 +239,7 @@ class RepliesPart(PagePart):
             "next_open": self._next_missing,
             "run_again": self._again,
             "reread": self._reread,
-            "find": self.filters.seek,
+            "find": self.filters.search.seek,
         }
         self.nothing = EmptyState("check", "No matches", "", width=320)
         self.show_all = self.nothing.add_action("Show all", self.filters.clear)
@@ -382,15 +379,14 @@ class RepliesPart(PagePart):
         self.list.choose_next(lambda row: self.lines.rows[row].value is None)
 
     def _again(self) -> None:
-        run, source = self.run(), self.filters.chosen()
+        run, judge = self.run(), self._judge()
         if not self.bar.buttons["run_again"].isEnabled():
             return
         if run is not None:
             self.session.go("Judges", part="Runs", again=run.id)
-            return
-        judge = self._judge()
-        name = judge.name if judge else ""
-        self.session.go("Judges", part="Runs", judge=name, protocol=source.protocol)
+        else:
+            name, protocol = judge.name if judge else "", self.filters.chosen().protocol
+            self.session.go("Judges", part="Runs", judge=name, protocol=protocol)
 
     def _reread(self, *, everything: bool = False) -> None:
         judge, run = self._judge(), self.run()
@@ -400,8 +396,7 @@ class RepliesPart(PagePart):
         self.answer.show_message(
             "info", "Parsing the stored replies again…", "No call is made.", lasting=True
         )
-        how = (judge.name, protocol, everything)
-        self.session.do_later(self._read_again, lambda *_: None, _read_anew, *how)
+        self.session.do_later(self._read_again, lambda *_: None, _read_anew, judge.name, protocol, everything)
 
     def _read_again(self, report: reparse.RereadReport | None) -> None:
         self.answer.clear()

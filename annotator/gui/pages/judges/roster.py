@@ -300,6 +300,7 @@ class JudgeSide(Pane):
         self.probe.clear()
         self._show(form)
         form.focus_first()
+        self.edited.emit()
 
     def _show(self, shown: QWidget) -> None:
         self._shown = shown
@@ -324,9 +325,9 @@ class JudgeSide(Pane):
 
     def test(self) -> None:
         """One call to the endpoint, of the settings as they are saved now."""
-        if self.testing or self.voting or (self.dirty and not self.save()) or self._judge is None:
+        if self.testing or self.voting or (self.dirty and not self.save()):
             return
-        if self._judge.kind != JudgeKind.ENDPOINT:
+        if self._judge is None or self._judge.kind != JudgeKind.ENDPOINT:
             return
         if self._child.start(ProbeRequest(self._judge.name)):
             self.probe.wait()
@@ -390,8 +391,8 @@ class JudgesPart(PagePart):
         self.side.edited.connect(self._offer)
         self._totals: list[JudgeTotal] | None = None
         self.acts = {
-            "new_judge": self._begin,
-            "new_vote": self._begin_vote,
+            "new_judge": self.side.begin,
+            "new_vote": lambda: self.side.begin_vote([row.judge for row in self.model.rows]),
             "retire_judge": self._retire,
             "read_replies": lambda: self._read(self.came.currentIndex().row()),
             "test_judge": self.side.test,
@@ -403,6 +404,7 @@ class JudgesPart(PagePart):
         below = column_of(*came, margins=(0, 6, 0, 0), spacing=4)
         left = Splitter("judges/totals", Qt.Orientation.Vertical, parts=(self.table, below), sizes=(330, 200))
         self.lay_out(Splitter("judges/list", parts=(left, self.side), sizes=(690, 400), stretch=(3, 2)))
+        self.focus_on = self.table
 
     def fill(self) -> None:
         """Read the judges again, and a moment later what they came to; the chosen one stays chosen."""
@@ -430,9 +432,6 @@ class JudgesPart(PagePart):
 
     def go(self, place: Any) -> None:
         self.table.choose(self.model.place_of(lambda line: line.judge.name == place.get("judge")))
-
-    def focus_first(self) -> None:
-        self.table.setFocus()
 
     def _turn(self) -> None:
         judge = self.judge()
@@ -467,17 +466,9 @@ class JudgesPart(PagePart):
         )
         self.bar.say("not saved yet" if self.side.dirty else "")
 
-    def _begin(self) -> None:
-        self.side.begin()
-        self._offer()
-
     def _begin_run(self) -> None:
         if (judge := self.judge()) is not None:
             self.session.go("Judges", part="Runs", judge=judge.name)
-
-    def _begin_vote(self) -> None:
-        self.side.begin_vote([row.judge for row in self.model.rows])
-        self._offer()
 
     def _saved(self, name: str) -> None:
         self.fill()

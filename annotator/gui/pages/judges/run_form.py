@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QFormLayout, QSizePolicy
 
 from annotator.actions.judging import judge_runs
@@ -160,11 +160,10 @@ class RunForm(Pane):
     def _lay_out(self) -> None:
         for combo in (self.judge, self.what):
             combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        what = "What is judged or extracted"
         self.form = form_of(
             (
                 ("&Judge", self.judge, self.judge, "Judge", ""),
-                ("&What", self.what, self.what, what, ""),
+                ("&What", self.what, self.what, "What is judged or extracted", ""),
                 ("&Systems", self.systems, self.systems, SYSTEMS, ""),
                 ("&Items", self.items, self.items, "Items by key", ""),
                 ("&Budget", self.budget, self.budget, "Budget in US dollars", ""),
@@ -310,14 +309,13 @@ class ForecastView(Pane):
         if forecast and forecast["cost_usd"] is None:
             sentence = (
                 f"The price of {forecast['model']} is not known: no budget can be kept. Enter its prices "
+                "on Judges."
             )
-            sentence += "on Judges."
         elif forecast and self._budget and self._budget < (forecast["smallest_usd"] or 0):
             sentence = (
                 f"A budget of {usd(self._budget)} asks nothing. Give {usd(forecast['smallest_usd'])} or more."
             )
         self.state.setText(sentence if forecast else "")
-        self.state.setVisible(True)
 
 
 def _by(as_of: str) -> str:
@@ -411,7 +409,6 @@ CALLS: Sequence[Column[CallProgress]] = (
 
 # Systems are counted, and names of new calls looked up, this often.
 LOOK_MS = 1500
-FRESH_MS = 250
 IDLE = "No run in progress. Finished judgements are saved immediately; a run can be stopped and resumed."
 Key = tuple[str, str]
 _NO_END = 16_777_215
@@ -436,9 +433,8 @@ class LivePanel(Pane):
         self.systems = CellsTable("Systems of the run", self.parts, stretched=3)
         self.asking = CellsTable("Calls in progress", self.calls, stretched=3)
         # Lines may come twenty times a second; nobody reads a list of calls that fast.
-        self._fresh = later(self, self._show_calls, FRESH_MS)
-        self._tick = QTimer(self, interval=LOOK_MS)
-        self._tick.timeout.connect(self._look)
+        self._fresh = later(self, self._show_calls, 250)
+        self._tick = later(self, self._look, LOOK_MS, again=True)
         self.under_way = PlainLabel("", "hint")
         both = Splitter("judges/live")
         for words, view in ((PlainLabel("By system", "hint"), self.systems), (self.under_way, self.asking)):

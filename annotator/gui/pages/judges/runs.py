@@ -27,19 +27,19 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_records import RunLine
 from annotator.domain.judges.judge import JudgeKind, RunState
 from annotator.domain.texts.words import counted
-from annotator.gui import theme
 from annotator.gui.pages.judges.roster import RUNS, WAITING, compared
 from annotator.gui.pages.judges.run_form import Driver, ForecastView, LivePanel, RunForm
 from annotator.gui.review.sheets import CellsModel, CellsTable
 from annotator.gui.session.page import PagePart
 from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets import chips
-from annotator.gui.widgets.bars import ActsBar, Command, FlowRow, grow_by_width
+from annotator.gui.widgets.bars import ActsBar, Command, FlowRow
 from annotator.gui.widgets.basics import (
     PlainArea,
     PlainLabel,
     StretchSpace,
     column_of,
+    grow_by_width,
     horizontal,
     later,
     push_button,
@@ -109,14 +109,14 @@ class PastRuns(Pane):
         place = self.runs.place_of(lambda run: run.id == line.get("run"))
         if place < 0:
             return False
-        changes = {
-            "done": line["done"],
-            "total": line["total"],
-            "cost_usd": line.get("cost_usd"),
-            "state": RUNNING,
-        }
         runs = list(self.runs.rows)
-        runs[place] = replace(runs[place], **changes)
+        runs[place] = replace(
+            runs[place],
+            done=line["done"],
+            total=line["total"],
+            cost_usd=line.get("cost_usd"),
+            state=RUNNING,
+        )
         self.runs.show(runs)
         return True
 
@@ -274,11 +274,13 @@ class RunsPart(PagePart):
         left = column_of(
             (PlainArea("Run settings", inner), 1), self.forecast, margins=(0, 0, 4, 0), spacing=8
         )
-        theme.scale(left.setMinimumWidth, 350)
         right = Splitter(
             "judges/runs below", Qt.Orientation.Vertical, parts=(self.live, self.past), sizes=(330, 260)
         )
-        self.lay_out(Splitter("judges/runs", parts=(left, right), sizes=(390, 690), stretch=(2, 3)))
+        self.lay_out(
+            Splitter("judges/runs", parts=(left, right), sizes=(390, 690), stretch=(2, 3), least=(350,))
+        )
+        self.focus_on = self.form.judge
 
     def fill(self) -> None:
         """Read everything again; offers are counted on another thread."""
@@ -303,9 +305,6 @@ class RunsPart(PagePart):
         self.form.show_place(place)
         if place.get("again"):
             self.again(str(place["again"]))
-
-    def focus_first(self) -> None:
-        self.form.judge.setFocus()
 
     def stop(self) -> None:
         self.forecast.estimating.stop()

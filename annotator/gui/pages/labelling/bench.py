@@ -299,8 +299,8 @@ class LabellingModel(QObject):
 
     def _is_mine(self, tree: Mapping[str, object]) -> bool:
         person = self._session.project.person
-        mine = tree.get("rater_kind") == RaterKind.PERSON.value and person is not None
-        return mine and person is not None and tree.get("rater_id") == person.id
+        rater = tree.get("rater_kind"), tree.get("rater_id")
+        return person is not None and rater == (RaterKind.PERSON.value, person.id)
 
     def _recount(self, here: LabelChanged, before: str, now: str, *, waits: bool) -> None:
         task = self._queue.about(here.response_id, here.unit_id)

@@ -18,7 +18,7 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QAbstractButton, QMenu, QStyleOptionViewItem, QWidget
 
 from annotator.actions.labelling.labels import LabelDecision, LabelTask, task_id
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, shortened
 from annotator.gui import theme
 from annotator.gui.review.queues import LINE_ROLE, Queue, QueueDelegate, QueueFilter, QueuePane
 from annotator.gui.review.sheets import Index
@@ -269,9 +269,6 @@ class Folding(QObject):
         self._queue.setVisible(shown)
 
 
-SHOWN_CHARACTERS = 60
-
-
 def recent_menu(
     decisions: Sequence[LabelDecision],
     protocol: str,
@@ -282,8 +279,7 @@ def recent_menu(
     menu = QMenu(parent)
     for decision in decisions:
         shown = face(decision.value, protocol)
-        words = " ".join(decision.words.split())
-        short = words if len(words) <= SHOWN_CHARACTERS else f"{words[: SHOWN_CHARACTERS - 1].rstrip()}…"
+        short = shortened(" ".join(decision.words.split()), 60)
         place = f"item {decision.item_key}, {decision.name}"
         action = menu.addAction(f"{shown.words} — {short}  ({place})".replace("&", "&&"))
         action.setIcon(icon(shown.icon, theme.current().px(16), f"state-{shown.state}"))

@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from annotator.actions.assignments import assignments
 from annotator.actions.labelling import label_cases, label_rows, label_sealing, labels
@@ -21,7 +21,6 @@ from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
-from annotator.gui.pages.labelling.action_bar import LOCKED, LabellingActionBar, ProtocolTabs, why_locked
 from annotator.gui.pages.labelling.bench import LabellingFlow, LabellingModel
 from annotator.gui.pages.labelling.label_queue import (
     Folding,
@@ -35,6 +34,7 @@ from annotator.gui.pages.labelling.report_pane import (
     ReadingSplitter,
     ReportPane,
 )
+from annotator.gui.pages.labelling.unit_card import LOCKED, LabellingActionBar, ProtocolTabs, why_locked
 from annotator.gui.pages.labelling.units_pane import UnitsPane, below
 from annotator.gui.parts import go_round, holds
 from annotator.gui.review.field_chips import frozen_words, moment
@@ -43,14 +43,21 @@ from annotator.gui.review.verdict_words import ACTS, OTHERS, places
 from annotator.gui.session.page import Page, way_to
 from annotator.gui.session.session import Attention, Clock, ProjectSession, due_of_items
 from annotator.gui.widgets.bars import KeyButton
-from annotator.gui.widgets.basics import PlainLabel, Stack, column_of, horizontal, vertical
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    RoleFrame,
+    Stack,
+    column_of,
+    horizontal,
+    take_out,
+    vertical,
+)
 from annotator.gui.widgets.chips import EmptyState, Picture
 from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.splitter import Splitter
 
 # The parts of the page on which reports are made ready for judging.
 EXTRACTS, CITED = {"part": "Extracts"}, {"part": "Cited pages"}
-BY_MATERIAL = "That is done under Items → Reports; the built-in judge does it without a network."
 # What is lacking under any protocol → headline, words, the page that mends it, and the button's words.
 LACKING = {
     "items": (
@@ -122,7 +129,12 @@ def _lacking(protocol: str, lacking: str) -> tuple[str, str, str, str]:
         return f"No {spec.title.lower()} to label by", words, "Author", "Go to Author"
     if lacking.startswith(label_cases.EXTRACT_PREFIX):
         extracted = ResponsePart(lacking.removeprefix(label_cases.EXTRACT_PREFIX)).extraction
-        return f"No {extracted} from any report", BY_MATERIAL, "Material", way_to("Material")
+        return (
+            f"No {extracted} from any report",
+            "That is done under Items → Reports; the built-in judge does it without a network.",
+            "Material",
+            way_to("Material"),
+        )
     shown = presentation_of(protocol)
     return *shown.lacking, shown.mended_on, way_to(shown.mended_on)
 
@@ -162,10 +174,9 @@ class LabellingDone(EmptyState):
         self._unsure.setVisible(unsure > 0)
 
 
-class SealedStrip(QFrame):
+class SealedStrip(RoleFrame):
     def __init__(self, *, readonly: bool) -> None:
-        super().__init__()
-        self.setProperty("role", "message")
+        super().__init__("message")
         self._icon, self.words = Picture("lock", "level-success"), PlainLabel("", wrap=True)
         self.reopen = KeyButton(
             "Reopen",
@@ -190,10 +201,8 @@ class SealedStrip(QFrame):
 PROTOCOL = "label/protocol"
 NOTHING = "That item has nothing to label yet."
 NEWS = "The keys have changed: 1 is the best answer everywhere, then down to the worst."
-NEWS_MORE = "Unsure has one key everywhere. Each button shows its own."
 LOCKED_NOW = "They are locked now; reopen them to change any."
 COUNT_NOW = "They count now. What you change later counts once you submit it again."
-LEAST_QUEUE = 150
 SHOWN_QUOTE = 60
 SCREENS = {int(Qt.Key.Key_PageDown): 1, int(Qt.Key.Key_PageUp): -1}
 STALE_KINDS = ("item", "artifact", "import", "response", "person", "extract", "page", "setting")
@@ -243,7 +252,7 @@ class LabelPage(Page):
             "label/main", parts=(self.queue_pane, self.middle), sizes=(252, 1000), stretch=(0, 1)
         )
         self.main.grow(self.queue_pane, 252)
-        self.queue_pane.setMinimumWidth(LEAST_QUEUE)
+        self.queue_pane.setMinimumWidth(150)
         self.labelling = column_of((self.main, 1), self.bar, spacing=0)
         self.middle.currentChanged.connect(lambda place: self.bar.setVisible(place == 0))
         self.whole = Stack(self.labelling)
@@ -360,7 +369,9 @@ class LabelPage(Page):
             and keys.is_news("label order")
             and any(task.labelled for task in self.queue.lines)
         ):
-            self.messages.show_message("info", NEWS, NEWS_MORE, lasting=True)
+            self.messages.show_message(
+                "info", NEWS, "Unsure has one key everywhere. Each button shows its own.", lasting=True
+            )
 
     def place(self) -> dict[str, str]:
         return self.bench.place()
@@ -594,8 +605,7 @@ class LabelPage(Page):
 
     def _show_nothing(self) -> None:
         if self._empty is not None:
-            self.whole.removeWidget(self._empty)
-            self._empty.deleteLater()
+            take_out(self.whole, self._empty)
         protocol = self.bench.protocol
         lacking = self.session.ask(labels.lacking, protocol) or label_cases.ITEMS
         self._empty = nothing_yet(self.session, protocol, lacking)

@@ -19,7 +19,6 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QAction, QKeyEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QFrame,
     QGridLayout,
     QHeaderView,
     QMenu,
@@ -40,9 +39,8 @@ from annotator.actions.labelling.labels import MatrixReading, UnitGroup
 from annotator.domain.judges.protocol import CaseLayout, Presentation
 from annotator.domain.kinds.artifact import Unit
 from annotator.gui import keys, theme
-from annotator.gui.pages.labelling.action_bar import why_locked
 from annotator.gui.pages.labelling.bench import LabellingModel
-from annotator.gui.pages.labelling.unit_card import UnitCard, UnitCards, UnitDetails
+from annotator.gui.pages.labelling.unit_card import UnitCard, UnitCards, UnitDetails, why_locked
 from annotator.gui.review.sheets import Index, resetting
 from annotator.gui.review.verdict_words import OPEN, REWORDED, face, is_flagged
 from annotator.gui.widgets import chips
@@ -50,11 +48,13 @@ from annotator.gui.widgets.bars import KeyButton
 from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainLabel,
+    RoleFrame,
     Stack,
     StretchSpace,
     direction_of,
     horizontal,
     later,
+    take_out,
     tooltip,
     vertical,
     with_properties,
@@ -201,8 +201,7 @@ class MatrixView(QWidget):
         self.at_hand = ""
         sheet = self._bench.sheet
         if self.details is not None:
-            self._foot.removeWidget(self.details)
-            self.details.deleteLater()
+            take_out(self._foot, self.details)
         values = (*sheet.values, UNSURE) if sheet else ()
         self.item.setText(f"{sheet.name}, item {sheet.item.key}: {sheet.item.question}" if sheet else "")
         self.details = UnitDetails(
@@ -294,7 +293,7 @@ class _Table(QTableView):
         head.setHighlightSections(True)
         head.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self._soon = later(self, self.fit, 0)
-        theme.watch(self, self._fit_soon)
+        theme.watch(self, self._soon.start)
 
     def fit(self) -> None:
         """Narrow columns for cells, the rest for words; rows as high as their words."""
@@ -304,9 +303,6 @@ class _Table(QTableView):
         used = max(0, columns - 1) * px(CELL_WIDTH)
         self.setColumnWidth(0, max(px(LEAST_WORDS), self.viewport().width() - used))
         self.resizeRowsToContents()
-
-    def _fit_soon(self) -> None:
-        self._soon.start()
 
     def go_to(self, index: QModelIndex) -> None:
         self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
@@ -336,7 +332,7 @@ class _Table(QTableView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit_soon()
+        self._soon.start()
 
 
 class _Painter(QStyledItemDelegate):
@@ -407,14 +403,13 @@ IN_A_ROW = 8
 MOST = 24
 
 
-class OpenList(QFrame):
+class OpenList(RoleFrame):
     """Hidden until needed; shrinks as units are labelled."""
 
     chosen = Signal(str)
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("role", "message")
+        super().__init__("message")
         self._summary = PlainLabel(role="strong", wrap=True)
         self.buttons: dict[str, QToolButton] = {}
         close = chips.tool_button("Dismiss", "close", self.hide, 14, accessibleName="Dismiss the list")
@@ -427,9 +422,7 @@ class OpenList(QFrame):
 
     def show_open(self, units: Sequence[Unit], waiting: Sequence[str], called: Presentation) -> None:
         """List the units that wait, by their numbers; nothing waiting hides the list."""
-        for button in self.buttons.values():
-            self._grid.removeWidget(button)
-            button.deleteLater()
+        take_out(self._grid, *self.buttons.values())
         self.buttons.clear()
         for number, unit in enumerate(units, start=1):
             if unit.id in waiting and len(self.buttons) < MOST:

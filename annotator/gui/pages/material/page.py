@@ -37,8 +37,6 @@ from annotator.gui.widgets.splitter import Splitter
 if TYPE_CHECKING:
     from annotator.actions.items.seminars import OpenTranscript, TranscriptLine
 
-NO_PASSAGE = "Select words, or step through the doubtful passages."
-MOST_ACTS = 200
 Span = tuple[int, int]
 
 # People: a coordinator with hours of speech recognition. What annoys them elsewhere: invented sentences that look like
@@ -55,7 +53,6 @@ NOTHING = (
     "No transcripts yet",
     "Import recordings’ captions, speech recognition or minutes: File → Import, layout “Transcripts of seminars”.",
 )
-LEAST_LIST, LEAST_TEXT, LEAST_SIDE = 150, 280, 240
 
 HERE = "annotator.gui.pages.material"
 
@@ -131,10 +128,12 @@ class TranscriptsView(TabPart):
         vertical(self.search, (self.list, 1), on=left, margins=(0, 0, 8, 0), spacing=6)
         vertical(self.facts, (self.pane, 1), on=middle, margins=0, spacing=6)
         area = PlainArea("Passage, speakers and changes", self.side)
-        for part, least in ((left, LEAST_LIST), (middle, LEAST_TEXT), (area, LEAST_SIDE)):
-            theme.scale(part.setMinimumWidth, least)
         self._parts = Splitter(
-            "material-transcripts", parts=(left, middle, area), sizes=(190, 600, 280), stretch=(0, 1)
+            "material-transcripts",
+            parts=(left, middle, area),
+            sizes=(190, 600, 280),
+            stretch=(0, 1),
+            least=(150, 280, 240),
         )
         self._body = Stack(self._parts, self._nothing)
         vertical((self._body, 1), on=self, margins=(0, 10, 0, 0))
@@ -164,8 +163,7 @@ class TranscriptsView(TabPart):
         self.session.ask_later(self._show, seminars.lines)
 
     def focus_first(self) -> None:
-        goal: QWidget = self.text if self._opened else self.list
-        goal.setFocus(Qt.FocusReason.OtherFocusReason)
+        (self.text if self._opened else self.list).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show(self, lines: "Sequence[TranscriptLine]") -> None:
         self._lines = lines
@@ -252,8 +250,12 @@ class TranscriptSide(QWidget):
             PlainLabel(role="hint", wrap=True),
             GrowingEdit(2, 8, accessibleName="Words of the passage", textChanged=self._enable),
         )
-        self.correct = KeyButton("Correct", act="keep_drawn", press=self.save)
-        self.correct.set_hint("Save the words; unchanged words settle the doubt")
+        self.correct = KeyButton(
+            "Correct",
+            act="keep_drawn",
+            press=self.save,
+            hint="Save the words; unchanged words settle the doubt",
+        )
         self.leave = KeyButton("Leave out", act="remove_drawn", press=self.turn)
         self.speaker, self.name = (
             ChoiceBox(self._tell_speaker, accessibleName="Speaker"),
@@ -296,7 +298,7 @@ class TranscriptSide(QWidget):
         offer(self.speaker, [(name, name) for name in names])
         self._tell_speaker()
         self.acts.clear()
-        for act in opened.history[:MOST_ACTS] if opened else ():
+        for act in opened.history[:200] if opened else ():
             undone = ", undone" if act.undone else ""
             words = f"{act.verb}{undone}\n{act.by or 'nobody named'}, {local(act.at):%Y-%m-%d %H:%M}"
             add_entry(self.acts, words, tip=f"Before: {act.before}\nAfter: {act.after}")
@@ -309,7 +311,7 @@ class TranscriptSide(QWidget):
         rows = opened.transcript.within(*span) if opened and span else range(0)
         if opened is None or span is None or not rows:
             self._stored, self._doubtful, self._excluded = "", False, False
-            self.place.setText(NO_PASSAGE)
+            self.place.setText("Select words, or step through the doubtful passages.")
         else:
             result = [opened.transcript.segments[row] for row in rows]
             self._stored = " ".join(opened.source.text[slice(*span)].split())

@@ -23,6 +23,7 @@ from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainLabel,
     Stack,
+    check_box,
     choose_folder,
     horizontal,
     later,
@@ -51,16 +52,15 @@ class FetchingBar(OrderPane):
             QCheckBox("Also from this machine and private networks"),
             toolTip="While off, addresses cited in reports cannot reach your own network",
         )
-        self.anew = with_properties(
-            QCheckBox("Fetch read pages again"), toolTip="A stored text is never replaced by an empty one"
+        self._pages: CitedPages | None = None
+        self.anew = check_box(
+            "Fetch read pages again", self.refresh, toolTip="A stored text is never replaced by an empty one"
         )
-        self.every = with_properties(
-            QCheckBox("All that reports give"),
+        self.every = check_box(
+            "All that reports give",
+            self.refresh,
             toolTip="Every page that a report gives, cited by a claim or not",
         )
-        self.every.toggled.connect(lambda _: self.refresh())
-        self._pages: CitedPages | None = None
-        self.anew.toggled.connect(lambda _: self.refresh())
         self.reader = LineField(
             placeholderText=READER, clearButtonEnabled=True, accessibleName="Reader service"
         )
@@ -89,8 +89,7 @@ class FetchingBar(OrderPane):
 
     def order(self) -> pages.FetchRequest:
         reader = self.reader.text().strip()
-        boxes = (self.anew, self.private, self.every)
-        refresh, private, every = (box.isChecked() for box in boxes)
+        refresh, private, every = (box.isChecked() for box in (self.anew, self.private, self.every))
         return pages.FetchRequest(refresh, private, reader, every=every)
 
     def take_in(self, folder: Path) -> None:
@@ -208,14 +207,13 @@ class PagesView(TabPart):
         self.search = search_field("Find an address…", "Find an address", self._narrow)
         self._refill = later(self, self.fill, EVERY_MS)
         left = QWidget()
-        side = vertical(self.search, self.shown, on=left, margins=(0, 0, 8, 0), spacing=6)
         self._no_match = EmptyState("search", "No matches", "Remove a word or the filter to see more.")
         self._nothing = EmptyState("link", *NOTHING)
         self._nothing.add_action(
             "Go to the extracts", lambda: self.session.go("Material", part="Extracts"), primary=True
         )
         self._body = Stack(self.list, self._no_match, self._nothing)
-        side.addWidget(self._body, 1)
+        vertical(self.search, self.shown, (self._body, 1), on=left, margins=(0, 0, 8, 0), spacing=6)
         self.title, self.address = PlainLabel(role="strong", wrap=True), ElidedLabel("", "hint")
         self.state, self.cause = Chips(wrap=True), PlainLabel(role="hint", wrap=True)
         self.text = with_properties(ReportView(), accessibleName="Text of the page when it was fetched")
@@ -227,7 +225,6 @@ class PagesView(TabPart):
         theme.scale(self.claims.setMaximumHeight, 170)
         self.claims.itemActivated.connect(lambda *_: self._ask_claim())
         self._about = QWidget()
-        theme.scale(self._about.setMinimumWidth, 340)
         self.cited_by = PlainLabel("", "hint")
         vertical(
             self.title,
@@ -242,7 +239,9 @@ class PagesView(TabPart):
             margins=(8, 0, 0, 0),
             spacing=6,
         )
-        parts = Splitter("material-pages", parts=(left, self._about), sizes=(660, 460), stretch=(3, 2))
+        parts = Splitter(
+            "material-pages", parts=(left, self._about), sizes=(660, 460), stretch=(3, 2), least=(0, 340)
+        )
         self.fold = Fold("Fetch pages", self.fetching)
         vertical(self.fold, (parts, 1), on=self, margins=(0, 10, 0, 0), spacing=8)
         self.fetching.answer.float_over(parts, below=False)
@@ -256,14 +255,13 @@ class PagesView(TabPart):
         self.session.ask_later(self._show, pages.cited_states)
 
     def focus_first(self) -> None:
-        goal: QWidget = self.list if self._cited.pages else self.fold.button
-        goal.setFocus(Qt.FocusReason.OtherFocusReason)
+        (self.list if self._cited.pages else self.fold.button).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def seek(self) -> None:
         if self.text.hasFocus() or self.finder.isVisible():
             self.finder.open_bar("")
-            return
-        self.search.seek()
+        else:
+            self.search.seek()
 
     def go(self, place: Mapping[str, Any]) -> None:
         """Show a page by its `url`."""

@@ -276,9 +276,6 @@ class UnitFields(QWidget):
         for field in self.fields.values():
             field.setReadOnly(locked)
 
-    def stops(self) -> Sequence[QWidget]:
-        return list(self.fields.values())
-
     def _typed(self, spec: FieldSpec) -> Any:
         text = _text(self.fields[spec.name])
         if spec.whole_number:
@@ -414,7 +411,7 @@ class PartEditor(Pane):
         if self._done(lambda project: extracting.add_unit(project, self._subject(), self.kind, after)):
             units = self.extract.document.units if self.extract else ()
             self.go_to(next((unit.id for unit in units if unit.id not in before), ""))
-            self.fields.stops()[0].setFocus()
+            self.fields.fields["text"].setFocus()
 
     def remove(self) -> None:
         """Take the unit at the cursor out; undo brings it back."""

@@ -5,7 +5,6 @@ from enum import Enum
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from annotator.actions.items import items, materials, pages
@@ -18,10 +17,9 @@ from annotator.actions.judging.judge_runs import ExtractionOffer
 from annotator.actions.material import extracting
 from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.domain.judges.judge import Judge, JudgeKind
+from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.material.part import Claim, KeyPoint, ResponsePart
-from annotator.gui import theme
 from annotator.gui.pages.material.part_editor import (
     ITEM,
     ExtractLine,
@@ -33,6 +31,7 @@ from annotator.gui.pages.material.reports_view import column_words
 from annotator.gui.review.run_panel import OrderPane, RunPanel, say_ended
 from annotator.gui.review.sheets import CellsModel
 from annotator.gui.review.source_pane import TextPane
+from annotator.gui.review.verdict_words import with_network
 from annotator.gui.session.page import TabPart
 from annotator.gui.session.run import OrderEstimate
 from annotator.gui.session.session import Pane, ProjectSession
@@ -89,9 +88,11 @@ class DrawingBar(OrderPane):
         self._drawing, self._line = drawing, line
         known = self.session.ask(judges.all_of) or []
         kinds = {JudgeKind.ENDPOINT, *([JudgeKind.BASELINE] if drawing is not None and drawing.alone else [])}
-        fit = [judge for judge in known if drawing is not None and judge.kind in kinds]
-        fit.sort(key=lambda judge: judge.kind == JudgeKind.BASELINE)
-        offer(self.judge, [(_named(one), one.name) for one in fit])
+        fit = sorted(
+            (judge for judge in known if drawing is not None and judge.kind in kinds),
+            key=lambda judge: judge.kind == JudgeKind.BASELINE,
+        )
+        offer(self.judge, [(with_network(one), one.name) for one in fit])
         things = drawing.things if drawing else "report"
         choices: list[tuple[str, str]] = [(f"every {things}", ALL)]
         choices += [(f"the {things} shown", CHOSEN)] if line is not None else []
@@ -147,10 +148,6 @@ class DrawingBar(OrderPane):
 
     def tell(self, line: dict[str, Any]) -> None:
         say_ended(self.answer, line, f"{line['done']:,} of {line['total']:,} are extracted.")
-
-
-def _named(judge: Judge) -> str:
-    return f"{judge.name} (no network)" if judge.kind == JudgeKind.BASELINE else judge.name
 
 
 # A judge's replies are read one after the other.
@@ -233,24 +230,22 @@ class PartsView(TabPart):
             self.search, self.filter, self.nothing, (self.list, 1), margins=(0, 0, 4, 0), spacing=6
         )
         area = PlainArea("Extract, unit by unit", self.editor)
-        # The third asks for what its fields need.
-        for widget in (left, self.text):
-            theme.scale(widget.setMinimumWidth, LEAST_WIDTH)
-        parts = Splitter(
+        self._parts = Splitter(
             "material-parts",
             parts=(left, self.text, area),
             sizes=(LIST_WIDTH, 380, 380),
             stretch=(0, 1, 1),
+            # The third asks for what its fields need.
+            least=(LEAST_WIDTH, LEAST_WIDTH),
         )
-        parts.grow(left, LIST_WIDTH)
+        self._parts.grow(left, LIST_WIDTH)
         self._empty = EmptyState("folder", *NOTHING)
         self._empty.add_action("Import…", lambda: self.session.go("Import"), primary=True)
-        self._body = Stack(parts, self._empty)
+        self._body = Stack(self._parts, self._empty)
         self.asking = Fold("Have a judge extract them", self.drawing, apart=True)
         top = horizontal(self.kinds, self.asking.button, StretchSpace(1))
         vertical(top, self.asking, (self._body, 1), on=self, margins=(0, 10, 0, 0), spacing=8)
         self.drawing.answer.float_over(self._body, below=False)
-        self._parts = parts
         editor = self.editor
         self.acts = {
             "start_run": partial(self.asking.press, self.drawing.start),
@@ -265,18 +260,16 @@ class PartsView(TabPart):
             "keep_drawn": editor.keep,
             "raw_replies": self.turn_replies,
         }
+        self.focus_on = self.list
 
     def fill(self) -> None:
         self.session.ask_later(self._show, _read)
 
-    def focus_first(self) -> None:
-        self.list.setFocus(Qt.FocusReason.OtherFocusReason)
-
     def seek(self) -> None:
         if self.text.isAncestorOf(QApplication.focusWidget() or self.list):
-            self.text.seek()
-            return
-        self.search.seek()
+            self.text.pane.seek()
+        else:
+            self.search.seek()
 
     def keep(self) -> None:
         self.editor.keep()
@@ -349,11 +342,8 @@ class PartsView(TabPart):
         self._body.setCurrentWidget(self._parts if lines else self._empty)
         for pane in (self.text, self.editor):
             pane.setVisible(bool(shown))
-        row = -1
-        if self._goal is not None:
-            row = self.model.place_of(partial(_is_of, self._goal[:2]))
-        elif here is not None:
-            row = self.model.place_of(partial(_is_of, here.place))
+        place = self._goal[:2] if self._goal else here.place if here else None
+        row = self.model.place_of(lambda line: line.place == place)
         if shown:
             self.list.setCurrentIndex(self.model.index(max(0, row), ITEM))
         self._show_line()
@@ -375,7 +365,7 @@ class PartsView(TabPart):
         pool = self.kinds.held is Drawable.POOL
         self.asking.button.setVisible(not pool)
         if pool:
-            self.asking.close_up()
+            self.asking.button.setChecked(False)
         self.drawing.offer(
             next((drawing for drawing in self._drawings if drawing.makes == makes), None), line
         )
@@ -409,10 +399,6 @@ def _lines(reports: Reports, kind: ResponsePart | Kind) -> Iterator[ExtractLine]
                 yield ExtractLine(
                     item.id, report.id, item.key, item.question, report.system, label, about, part
                 )
-
-
-def _is_of(place: tuple[str, str], line: ExtractLine) -> bool:
-    return line.place == place
 
 
 def _fits(line: ExtractLine, part_filter: PartFilter) -> bool:
@@ -483,9 +469,6 @@ class PartReadingPane(Pane):
         self.pane.show_words(RULE.join(replies))
         self.place.setText("None: no call was made, or the question has changed since.")
         self.place.setVisible(not replies)
-
-    def seek(self) -> None:
-        self.pane.seek()
 
     def _show_source(self, source_id: str) -> None:
         assert self._line is not None

@@ -6,14 +6,14 @@ from math import fsum
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QFrame, QTreeWidgetItem, QWidget
+from PySide6.QtWidgets import QFrame, QTreeWidgetItem, QWidget
 
 from annotator.actions.items import materials
 from annotator.actions.items.materials import Column, ReportLine, Reports, ReportsLine, Thing
 from annotator.actions.material import responding
 from annotator.actions.material.responding import MissingResponse
 from annotator.actions.project.file import Project
-from annotator.domain.texts.words import counted, usd
+from annotator.domain.texts.words import counted, grouped, usd
 from annotator.gui import theme
 from annotator.gui.pages.material.sources_view import REPORT_FIELDS, SYSTEM_FIELDS, MetadataForm
 from annotator.gui.pages.material.writing_form import WritingForm
@@ -25,8 +25,10 @@ from annotator.gui.widgets.bars import Fold, KeyButton, wrapping
 from annotator.gui.widgets.basics import (
     PlainArea,
     PlainLabel,
+    RoleFrame,
     Stack,
     StretchSpace,
+    check_box,
     column_of,
     horizontal,
     later,
@@ -68,9 +70,7 @@ class ReportsGrid(RowsModel[ReportsLine]):
 
     def show(self, reports: Reports, rows: Sequence[ReportsLine], lacking: Sequence[MissingResponse]) -> None:
         """Show these rows of what was found, and what did not come."""
-        by_cell: dict[tuple[str, Column], list[MissingResponse]] = {}
-        for response in lacking:
-            by_cell.setdefault((response.item_id, (response.system, response.mode)), []).append(response)
+        by_cell = grouped(((one.item_id, (one.system, one.mode)), one) for one in lacking)
         columns = ("Item", *(column_words(column) for column in reports.columns))
         if columns == self.columns and [row.id for row in rows] == [row.id for row in self._rows]:
             self._reports, self._lacking = reports, by_cell
@@ -105,7 +105,8 @@ class ReportsGrid(RowsModel[ReportsLine]):
         result = self.reports(index.row(), index.column())
         failed = self.lacking(index.row(), index.column())
         if role == Qt.ItemDataRole.DisplayRole:
-            return in_cell(result, self.figure) if result else _failed(failed) or NONE
+            missing = failed_words(failed[0].status).lower() if failed else NONE
+            return in_cell(result, self.figure) if result else missing
         if role == Qt.ItemDataRole.DecorationRole and failed:
             return icon("cross", theme.current().px(14), "state-disagree")
         if role == Qt.ItemDataRole.ForegroundRole and not result:
@@ -229,10 +230,6 @@ def _parts(line: ReportLine) -> str:
     return ", ".join(part_counts) or "nothing extracted"
 
 
-def _failed(failed: Sequence[MissingResponse]) -> str:
-    return failed_words(failed[0].status).lower() if failed else ""
-
-
 def failed_words(status: str) -> str:
     """Why a report did not come, in a word or two."""
     return FAILED.get(status, STATUS_WORDS.get(status, status))
@@ -277,8 +274,7 @@ class ReportsView(TabPart):
         self.form, self.lacking = WritingForm(session), LackingList()
         self.of_system = MetadataForm(session, Thing.SYSTEM, "About the system", SYSTEM_FIELDS)
         self.of_reports = MetadataForm(session, Thing.RESPONSE, "Where the report comes from", REPORT_FIELDS)
-        self.all_reports = QCheckBox("All reports of this system")
-        self.all_reports.toggled.connect(lambda _: self._show_origin())
+        self.all_reports = check_box("All reports of this system", self._show_origin)
         self.form.came.connect(self.session.tell_material)
         self.form.run.progressed.connect(self._progressed)
         self.lacking.again_wanted.connect(self.form.again)
@@ -289,9 +285,12 @@ class ReportsView(TabPart):
         )
         right = (self._cell(), self.writing, (self.lacking, 1), self.origin, StretchSpace(0))
         area = PlainArea("The report, and writing more", column_of(*right, margins=(0, 0, 4, 0), spacing=12))
-        theme.scale(area.setMinimumWidth, FORM_WIDTH)
         parts = Splitter(
-            "material-reports", parts=(self._left(), area), sizes=(740, FORM_WIDTH + 20), stretch=(1,)
+            "material-reports",
+            parts=(self._left(), area),
+            sizes=(740, FORM_WIDTH + 20),
+            stretch=(1,),
+            least=(0, FORM_WIDTH),
         )
         vertical((parts, 1), on=self, margins=(0, 10, 0, 0))
         self.form.answer.float_over(parts)
@@ -306,8 +305,7 @@ class ReportsView(TabPart):
         self.figure = ChoiceBox(accessibleName="Content of the cells")
         self.figure.addItems(list(FIGURES))
         self.figure.currentTextChanged.connect(self._tell)
-        self.open_only = QCheckBox("Only items without a report")
-        self.open_only.toggled.connect(lambda _: self._narrow())
+        self.open_only = check_box("Only items without a report", self._narrow)
         top = wrapping(self.search, self.open_only, together("Show", self.figure))
         self.count = PlainLabel(role="hint", wrap=True)
         self._nothing = EmptyState("folder", *NOTHING)
@@ -329,8 +327,7 @@ class ReportsView(TabPart):
 
     def focus_first(self) -> None:
         """Work begins in the grid, or where reports are written while there are none."""
-        goal: QWidget = self.grid if self._reports.lines else self.writing.button
-        goal.setFocus(Qt.FocusReason.OtherFocusReason)
+        (self.grid if self._reports.lines else self.writing.button).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def read(self) -> None:
         if result := self._cell_reports():
@@ -350,7 +347,7 @@ class ReportsView(TabPart):
         without = (reports.left_out.sentence, reports.left_out.not_counted)
         self.count.setText(" ".join(filter(None, (summary, *without))))
         self.lacking.show_lacking(self._lacking)
-        self.lacking.enable(not self.form.run.running and not self.session.project.readonly)
+        self.lacking.again.setEnabled(not self.form.run.running and not self.session.project.readonly)
         self.form.offer(systems, [item.key for item in reports.items], reports.left_out)
 
     def _narrow(self) -> None:
@@ -388,15 +385,13 @@ class ReportsView(TabPart):
         self.model.show_figure(figure)
         self._size()
 
-    def _item(self) -> ReportsLine | None:
-        return self.model.at(self.grid.currentIndex().row())
-
     def _cell_reports(self) -> Sequence[ReportLine]:
         index = self.grid.currentIndex()
         return self.model.reports(index.row(), index.column())
 
     def _show_cell(self) -> None:
-        index, item = self.grid.currentIndex(), self._item()
+        index = self.grid.currentIndex()
+        item = self.model.at(index.row())
         column = self.model.column_of(index.column())
         result = self._cell_reports()
         failed = self.model.lacking(index.row(), index.column())
@@ -452,15 +447,14 @@ def _read(project: Project) -> tuple[Reports, list[MissingResponse], list[dict[s
     return materials.reports(project), responding.lacking(project), materials.systems(project)
 
 
-class LackingList(QFrame):
+class LackingList(RoleFrame):
     """Missing reports, grouped by system, mode and cause; hidden when there are none."""
 
     again_wanted = Signal(list)
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__("card")
         self._groups: list[list[MissingResponse]] = []
-        self.setProperty("role", "card")
         self.title = PlainLabel("Failed", "subtitle")
         self.tree = with_properties(
             RowsTree("Failed reports", COLUMNS, (300,), stretched=0, nested=True), minimumHeight=LEAST_HEIGHT
@@ -472,20 +466,13 @@ class LackingList(QFrame):
         self.hide()
 
     def show_lacking(self, responses: Sequence[MissingResponse]) -> None:
-        groups: dict[tuple[str, str, str], list[MissingResponse]] = {}
-        for response in responses:
-            groups.setdefault((response.system, response.mode, response.status), []).append(response)
         row = self.tree.row()
-        self._groups = list(groups.values())
+        self._groups = [*grouped(((one.system, one.mode, one.status), one) for one in responses).values()]
         self.tree.clear()
-        for group in self._groups:
-            self.tree.addTopLevelItem(_group(group))
+        self.tree.addTopLevelItems([_group(group) for group in self._groups])
         self.tree.choose(max(0, min(row, len(self._groups) - 1)))
         self.title.setText(f"{counted(len(responses), 'report')} failed")
         self.setVisible(bool(responses))
-
-    def enable(self, free: bool) -> None:
-        self.again.setEnabled(free)
 
     def _ask(self) -> None:
         row = self.tree.row()

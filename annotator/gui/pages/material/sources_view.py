@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from PySide6.QtCore import QStringListModel, Qt, Signal
+from PySide6.QtCore import QStringListModel, Signal
 from PySide6.QtWidgets import QFormLayout, QWidget
 
 from annotator.actions.items import materials
@@ -17,6 +17,7 @@ from annotator.gui.session.page import TabPart
 from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.bars import Fold, KeyButton, wrapping
 from annotator.gui.widgets.basics import (
+    TABLES,
     PlainArea,
     PlainLabel,
     Stack,
@@ -89,9 +90,8 @@ class MetadataForm(Pane):
 
     def _made(self, field: MetadataField) -> ChoiceBox | LineField:
         if field.choices:
-            box = ChoiceBox()
+            box = ChoiceBox(self._enable)
             offer(box, [(choice or "not stated", choice) for choice in field.choices])
-            box.currentIndexChanged.connect(lambda _: self._enable())
             return box
         return LineField(
             placeholderText=field.example, textChanged=lambda _: self._enable(), returnPressed=self.save
@@ -223,8 +223,7 @@ class WorksCard(Pane):
         self.session.do_later(self._ended, self._going, research.from_place, path)
 
     def _choose_file(self) -> None:
-        kinds = "Tables and replies (*.csv *.tsv *.xlsx *.json *.jsonl *.parquet)"
-        open_file(self, "Works", kinds, self.take)
+        open_file(self, "Works", TABLES.replace("Tables", "Tables and replies"), self.take)
 
     def _choose_folder(self) -> None:
         choose_folder(self, "Folder with works", self.take)
@@ -258,9 +257,11 @@ class SourcesView(TabPart):
         )
         self.search = search_field("Find a source…", "Find a source", self._narrow)
         self.form = MetadataForm(session, Thing.SOURCE, "About the source", SOURCE_FIELDS)
-        self.look = KeyButton("Look all up", act="start_run", press=self.look_up)
-        self.look.set_hint(
-            "Ask OpenAlex and CrossRef about every source with a DOI or an arXiv id; replies are kept"
+        self.look = KeyButton(
+            "Look all up",
+            act="start_run",
+            press=self.look_up,
+            hint="Ask OpenAlex and CrossRef about every source with a DOI or an arXiv id; replies are kept",
         )
         self.file = push_button(
             "From a file…",
@@ -283,13 +284,11 @@ class SourcesView(TabPart):
         vertical((parts, 1), on=self, margins=(0, 10, 0, 0))
         self.answer.float_over(parts)
         self.acts = {"start_run": partial(self.looking.press, self.look_up), "find": self.search.seek}
+        self.focus_on = self.list
 
     def fill(self) -> None:
         self.session.ask_later(self._show, source_views.source_lines)
         self.works.fill()
-
-    def focus_first(self) -> None:
-        self.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def look_up(self) -> None:
         from annotator.actions.material import lookups

@@ -77,8 +77,7 @@ class ResearchFields(QObject):
             minimum=1, maximum=1000, value=usual.keep, accessibleName="Works kept for the writer"
         )
         boxes = (self.rounds, "queries each", self.queries), (self.per_query, "keep", self.keep)
-        for first, _, second in boxes:
-            when_changed(self.changed.emit, first, second)
+        when_changed(self.changed.emit, self.rounds, self.queries, self.per_query, self.keep)
         lines = [
             horizontal(first, PlainLabel(words), second, StretchSpace(1)) for first, words, second in boxes
         ]
@@ -142,8 +141,8 @@ class WritingForm(OrderPane):
         self.planned = QCheckBox("Ask for a plan first and keep it")
         self.cutoff = LineField(placeholderText="none, or a day such as 2025-03-24")
         self.filed_as = LineField(placeholderText="the input's own mode")
-        self.trials = NumberBox(minimum=1, maximum=100)
-        self.at_once = NumberBox(minimum=1, maximum=64, value=4)
+        self.trials = NumberBox(minimum=1, maximum=100, accessibleName="Runs per item")
+        self.at_once = NumberBox(minimum=1, maximum=64, value=4, accessibleName="Concurrent calls")
         self.budget = BudgetBox()
         self.research = ResearchFields(self)
         self.words, self.estimate = PlainLabel(role="hint", wrap=True), PlainLabel(role="hint", wrap=True)
@@ -175,8 +174,6 @@ class WritingForm(OrderPane):
             form.addRow(words, field)
         for words, row in self.research.rows:
             form.insertRow(form.rowCount() - 1, words, row)
-        self.trials.setAccessibleName("Runs per item")
-        self.at_once.setAccessibleName("Concurrent calls")
         numbers = horizontal(self.trials, PlainLabel("concurrent"), self.at_once, StretchSpace(1))
         form.addRow("Runs", numbers)
         form.addRow("Budget", self.budget)

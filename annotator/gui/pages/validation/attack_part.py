@@ -357,7 +357,6 @@ ABOUT = (
     "A judge may favour reports of its own family. By default the family is inferred from the name of the "
     "model or system; choose or type another, or “none”. The Bias view is updated."
 )
-BY_NAME = "by its name"
 
 
 class FamilyList(Pane):
@@ -392,20 +391,20 @@ class FamilyList(Pane):
         self.area.setWidget(inner)
 
     def _box(self, member: FamilyMember) -> QComboBox:
-        box = ChoiceBox(editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert)
-        line = LineField()
-        box.setLineEdit(line)
-        box.setAccessibleName(f"Family of {member.name}")
+        box: ChoiceBox = ChoiceBox(
+            editable=True,
+            insertPolicy=QComboBox.InsertPolicy.NoInsert,
+            accessibleName=f"Family of {member.name}",
+            enabled=not self.session.project.readonly,
+            activated=lambda _: self._say(member.name, box),
+        )
+        box.setLineEdit(LineField(editingFinished=lambda: self._say(member.name, box)))
         guess = f": {member.family or 'none known'}" if not member.said else ""
-        box.addItem(f"{BY_NAME}{guess}", "")
+        box.addItem(f"by its name{guess}", "")
         box.addItem(NONE, NONE)
         for family in sorted({*STEMS, *([member.family] if member.family else [])}):
             box.addItem(family, family)
-        place = box.findData(member.family or NONE) if member.said else 0
-        box.setCurrentIndex(max(0, place))
-        box.setEnabled(not self.session.project.readonly)
-        box.activated.connect(lambda _: self._say(member.name, box))
-        line.editingFinished.connect(lambda: self._say(member.name, box))
+        box.setCurrentIndex(max(0, box.findData(member.family or NONE) if member.said else 0))
         return box
 
     def _say(self, name: str, box: QComboBox) -> None:
@@ -524,7 +523,6 @@ NOTHING = (
     "the baseline judge needs no key and no network.",
 )
 NO_TEST = "No judge was tested yet. Verdicts on copies do not count in any score or release."
-PART_SETTLE_MS = 150
 WORK, READER, FAMILIES, EMPTY = range(4)
 IN_WORK = frozenset({"attack_families", "attack_read", "submit"})
 IN_READER = frozenset({"attack_back", "previous_item", "next_item"})
@@ -546,7 +544,7 @@ class AttacksPart(PagePart):
             CellsModel[AttackFigures](LINES, self),
             CellsModel[AttackCaseLine](CASES, self),
         )
-        self._soon = later(self, self._ask_cases, PART_SETTLE_MS)
+        self._soon = later(self, self._ask_cases, 150)
         self.rates = CellsTable(
             "Attacks and failure rates",
             self.lines,
@@ -581,6 +579,7 @@ class AttacksPart(PagePart):
         self.empty.add_action("To the judges", lambda: self.session.go("Judges", part="Runs"), primary=True)
         self.body = Stack(work, self.reader, self.families, self.empty)
         self.lay_out(self.body)
+        self.focus_on = self.form.judge
 
     def fill(self) -> None:
         if self.body.currentIndex() == FAMILIES:
@@ -592,9 +591,6 @@ class AttacksPart(PagePart):
         self.form.show_place(str(place.get("judge", "")))
         if place.get("families"):
             self.show_families()
-
-    def focus_first(self) -> None:
-        self.form.judge.setFocus()
 
     def stop(self) -> None:
         self.form.estimating.stop()

@@ -55,7 +55,6 @@ FILES = "Cards (*.json *.html);;All files (*)"
 ABOUT = (
     "Does a card still describe a judge of this project? Choose or drop its file. The project is not changed."
 )
-MOST_LIKE = "the most similar judge"
 COLUMNS: tuple[Column[Difference], ...] = (
     Column("Difference", lambda one: one.part, 120, tip=lambda one: one.todo),
     Column("On the card", lambda one: one.on_card, 116, tip=lambda one: one.on_card),
@@ -96,15 +95,20 @@ class CardCheck(Pane):
         self.choose = push_button("Choose a card…", self.choose_file)
         keys.tell(self.choose, "toolTip", "See how a card differs from the judges here ({check_card})")
         self.look = push_button("Read it", self._read)
-        self.judge = ChoiceBox(accessibleName="Judge compared with the card")
+        self.judge = ChoiceBox(self._hold, accessibleName="Judge compared with the card")
         self.file, self.verdict = PlainLabel("", wrap=True), PlainLabel("", "strong", wrap=True)
         self.todo, self.remarks = PlainLabel("", "hint", wrap=True), PlainLabel("", "hint", wrap=True)
         self.model = CellsModel[Difference](COLUMNS, self)
         self.table = with_properties(
-            CellsTable("Differences from the card", self.model, stretched=2, moved=self._tell_todo),
+            CellsTable(
+                "Differences from the card",
+                self.model,
+                stretched=2,
+                moved=self._tell_todo,
+                row_height=46,
+            ),
             wordWrap=True,
         )
-        self.table.row_height = 46
         self.define = _Define()
         self.bound = with_properties(QListWidget(), accessibleName="Judges that are bound to a card")
         wrap_lines(self.bound)
@@ -120,13 +124,12 @@ class CardCheck(Pane):
         )  # fmt: skip
         theme.scale(self.bound.setMaximumHeight, 84)
         theme.scale(self.table.setMaximumHeight, 190)
-        self.judge.currentIndexChanged.connect(lambda _: self._hold())
         self.define.wanted.connect(self._define)
         self._show(self.checked)
 
     def fill(self) -> None:
         names = [judge.name for judge in self.session.ask(judges.all_of) or ()]
-        offer(self.judge, [(MOST_LIKE, ""), *((name, name) for name in names)])
+        offer(self.judge, [("the most similar judge", ""), *((name, name) for name in names)])
         self._fill_bound()
         self._hold()
 
@@ -231,13 +234,14 @@ class _Define(QGroupBox):
         super().__init__("Define this judge here")
         self.about = PlainLabel("", "hint", wrap=True)
         self.name = LineField(maxLength=120)
-        self.address = LineField(placeholderText="http://127.0.0.1:8000/v1", maxLength=2000)
+        self.address = LineField(
+            placeholderText="http://127.0.0.1:8000/v1", maxLength=2000, returnPressed=self._ask
+        )
         self.variable = LineField(placeholderText="e.g. OPENAI_API_KEY", maxLength=200)
         self.add = push_button("Define it", self._ask)
         rows = (("Name", self.name), ("Endpoint", self.address), ("Key's variable", self.variable))
         form = form_of((words, field, field, words, "") for words, field in rows)
         vertical(self.about, form, (self.add, 0, Qt.AlignmentFlag.AlignLeft), on=self)
-        self.address.returnPressed.connect(self._ask)
 
     def offer(self, card: ValidityCard) -> None:
         self.about.setText(derived_judges.to_define(card))
@@ -280,7 +284,8 @@ class CardView(Pane):
         """The card in view."""
         self._chosen: dict[str, str] = {}
         self._foreign = False
-        self.choosers, self.gate = Choosers(), TestPartGate(session)
+        self.choosers = Choosers()
+        self.gate = TestPartGate(session, self._count, lambda: self.choosers.choose("part", Split.DEV.value))
         self.page, self.empty = (
             with_properties(ReportView(), accessibleName="The card's page"),
             EmptyState("validate", "No card yet", NOTHING),
@@ -302,8 +307,6 @@ class CardView(Pane):
         )
         self.back.hide()
         self.choosers.chosen.connect(self._chose)
-        self.gate.opened.connect(self._count)
-        self.gate.declined.connect(lambda: self.choosers.choose("part", Split.DEV.value))
         # A card that takes the place of its sketch is read on where that was.
         self._place, self._sketched = 0, False
         self.page.loaded.connect(lambda: self.page.verticalScrollBar().setValue(self._place))
@@ -403,8 +406,6 @@ LEFT = (Command("bind_card", "Bind the judge", "lock", BIND),)
 RIGHT = (Command("submit", "Save the card…", hint="As a page, or as JSON for programs", role="primary"),)
 PAGE, JSON = "A page, which programs read too (*.html)", "JSON (*.json)"
 ENDINGS = {PAGE: ".html", JSON: ".json"}
-NO_CARD = "No card is shown."
-NOT_HELD = "Check a card that holds for a judge of this project first."
 
 
 class ValidityCards(PagePart):
@@ -465,6 +466,10 @@ class ValidityCards(PagePart):
 
     def _offer(self) -> None:
         there, check = self.view.card is not None, self.check.checked.check
-        self.bar.enable("submit", there, "" if there else NO_CARD)
+        self.bar.enable("submit", there, "" if there else "No card is shown.")
         holds = check is not None and check.holds and not self.session.project.readonly
-        self.bar.enable("bind_card", holds, BIND if holds else NOT_HELD)
+        self.bar.enable(
+            "bind_card",
+            holds,
+            BIND if holds else "Check a card that holds for a judge of this project first.",
+        )

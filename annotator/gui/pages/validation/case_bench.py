@@ -40,7 +40,7 @@ from annotator.gui.session.session import ProjectSession
 from annotator.gui.views.view_pane import Choosers
 from annotator.gui.views.viewer import Lead
 from annotator.gui.widgets.bars import ActsBar
-from annotator.gui.widgets.basics import column_of, direction_of, later
+from annotator.gui.widgets.basics import column_of, direction_of, later, with_properties
 from annotator.gui.widgets.chips import EmptyState
 from annotator.gui.widgets.columns import (
     START,
@@ -91,11 +91,11 @@ class CasePane(QueuePane[CaseFilter, VerdictCases]):
     """Search, filters, and the list; `done` is the word for a finished case."""
 
     def __init__(self, cases: VerdictCases, lists: str, done: str) -> None:
-        table = LinesTable(lists, cases, stretched=0)
-        table.horizontalHeader().hide()
-        table.setAlternatingRowColors(False)
         # The delegate paints what lies under a line.
-        table.setProperty("role", "list")
+        table = with_properties(
+            LinesTable(lists, cases, stretched=0), alternatingRowColors=False, role="list"
+        )
+        table.horizontalHeader().hide()
         super().__init__(
             cases,
             CaseFilter.ALL,
@@ -120,7 +120,6 @@ class CasePane(QueuePane[CaseFilter, VerdictCases]):
 
 
 SCREENS = {int(Qt.Key.Key_PageDown): 1, int(Qt.Key.Key_PageUp): -1}
-READONLY = "This file is read-only."
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +133,6 @@ class BenchWords:
 
 # Keeps what was said of a case: its answer, its reason, its note, its kind of error; whether it was kept.
 Keep = Callable[[VerdictCase, str, str, str, str], bool]
-
-
-LEAST_CARD = 330
 
 
 class CaseBench(Splitter):
@@ -162,7 +158,7 @@ class CaseBench(Splitter):
         self._notes: dict[Key, str] = {}
         self.pane = CasePane(self.cases, words.lists, words.done)
         self.reading = CaseReadingPane(session, words.name)
-        locked = READONLY if session.project.readonly else ""
+        locked = "This file is read-only." if session.project.readonly else ""
         self.card = CaseCard(answers, locked)
         self.flow = _Flow(self)
         self.pane.chosen.connect(lambda case: self.open(case.key))
@@ -176,7 +172,7 @@ class CaseBench(Splitter):
             self.addWidget(part)
         self.addWidget(self.card)
         # Its reasons stand in few enough lines to be seen with everything else.
-        theme.scale(self.card.setMinimumWidth, LEAST_CARD)
+        theme.scale(self.card.setMinimumWidth, 330)
         self.setStretchFactor(1, 1)
         self.setSizes([225, 640, 345])
         self.grow(self.pane, 225)

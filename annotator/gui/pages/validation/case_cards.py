@@ -8,7 +8,7 @@ from itertools import chain, repeat
 from typing import Any
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from annotator.actions.labelling import label_sealing
 from annotator.actions.sets.validation_figures import UnitPlace
@@ -28,6 +28,7 @@ from annotator.gui.widgets.basics import (
     ElidedLabel,
     KeylessArea,
     PlainLabel,
+    RoleFrame,
     StretchSpace,
     column_of,
     direction_of,
@@ -346,13 +347,9 @@ class CaseReadingPane(ReadingPane):
             self.first.report.mark(*context, BOTH)
         self._places = list(spans.values())
         self._say_legend()
-        if reveal:
-            self._reveal(context)
-
-    def _reveal(self, context: Span | None) -> None:
-        for pane, span in self._places[::-1]:
+        for pane, span in self._places[::-1] if reveal else ():
             pane.report.reveal(*span)
-        if context is not None:
+        if reveal and context is not None:
             self.first.report.reveal(*context)
 
     def show_quote(self, number: int) -> bool:
@@ -409,12 +406,11 @@ def swatch(kind: str, name: str) -> str:
     return f"<span style='{style}'>&nbsp;{escape(name)}&nbsp;</span>"
 
 
-class VoiceBox(QFrame):
+class VoiceBox(RoleFrame):
     """One side of a case."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("role", "card")
+        super().__init__("card")
         self.who, self.value = ElidedLabel("", "strong"), StateChip()
         self.why, self.flags = PlainLabel("", wrap=True), PlainLabel("", "hint", wrap=True)
         self.quote = QuoteButton("quiet", "Press to show its place.")
@@ -469,16 +465,19 @@ class CaseCard(QWidget):
             part.hide()
         self.kinds = KindRow(readonly=bool(locked), acts=OF_VERDICT)
         self.reasons = KeyChips("Why is the judge wrong?", FAULTS)
-        self.note = GrowingEdit(least=1, most=5, accessibleName="Note")
+        self.note = GrowingEdit(
+            least=1,
+            most=5,
+            accessibleName="Note",
+            readOnly=bool(locked),
+            left=lambda: self.setFocus(Qt.FocusReason.OtherFocusReason),
+        )
         self._noted: Key = ()
-        self.note.setReadOnly(bool(locked))
-        self.note.left.connect(lambda: self.setFocus(Qt.FocusReason.OtherFocusReason))
         keys.tell(self.note, "placeholderText", "A note, stored with your answer ({note})")
         inside = column_of(
             self.beside, self.unit, *self.boxes, StretchSpace(1), margins=(0, 0, 4, 0), spacing=8
         )
-        self.area = KeylessArea("The verdict")
-        self.area.setWidget(inside)
+        self.area = KeylessArea("The verdict", inside)
         # What is said with one key each is always whole; what it is said of scrolls.
         self.area.setMinimumHeight(24)
         vertical(

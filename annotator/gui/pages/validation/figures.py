@@ -6,8 +6,6 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from PySide6.QtCore import Signal
-
 from annotator.actions.project.file import Project
 from annotator.actions.results.result_sheets import ViewChoice
 from annotator.actions.sets import validation_ground, validation_sets
@@ -79,15 +77,15 @@ def _apart(name: str) -> str:
 class TestPartGate(Pane):
     """Asks before a test part is opened, and counts the look; `looks` are those counted here, by set."""
 
-    opened = Signal()
-    declined = Signal()
-
-    def __init__(self, session: ProjectSession) -> None:
+    def __init__(
+        self, session: ProjectSession, opened: Callable[[], object], declined: Callable[[], object]
+    ) -> None:
         super().__init__(session)
+        self._opened = opened
         self._seen: SetLook | None = None
         self.looks: dict[str, CountedLook] = {}
         self.words = EmptyState("eye", "Open the test part?", width=WIDE)
-        self.stay = self.words.add_action("Stay with the dev part", self.declined.emit, primary=True)
+        self.stay = self.words.add_action("Stay with the dev part", declined, primary=True)
         self.open = self.words.add_action("Open", self._open)
         vertical(self.words, on=self, margins=0)
         self.setFocusProxy(self.stay)
@@ -108,7 +106,7 @@ class TestPartGate(Pane):
             self._seen, self.looks[seen.set_id] = None, CountedLook(seen, opening.id)
             # Others show how often the test part was looked at.
             self.session.tell(Change(validation_sets.NAME, seen.set_id, OPENED))
-            self.opened.emit()
+            self._opened()
 
 
 # Changes of these kinds may move a figure.
@@ -132,11 +130,9 @@ class ValidationViewer(Viewer):
     OTHERWISE = ("Run a judge", "Judges", {})
 
     def __init__(self, session: ProjectSession) -> None:
-        self.gate = TestPartGate(session)
+        self.gate = TestPartGate(session, self._count, lambda: self.choosers.choose("part", Split.DEV.value))
         super().__init__(session, VIEWS, "validation", "Judges beside people", MOVING)
         self.body.addWidget(self.gate)
-        self.gate.opened.connect(self._count)
-        self.gate.declined.connect(lambda: self.choosers.choose("part", Split.DEV.value))
 
     def lead(self, view: ResultView) -> Lead:
         """To where labels, rulings or reviews are made; replies come from the judges."""

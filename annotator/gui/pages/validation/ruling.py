@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QListWidget, QWidget
+from PySide6.QtWidgets import QListWidget, QWidget
 
 from annotator.actions.judging.judge_runs import title
 from annotator.actions.project import people
@@ -58,6 +58,7 @@ from annotator.gui.widgets.bars import ActsBar, Command, KeyButton
 from annotator.gui.widgets.basics import (
     KeylessArea,
     PlainLabel,
+    RoleFrame,
     Stack,
     StretchSpace,
     column_of,
@@ -133,10 +134,8 @@ class UnclearPanel(Pane):
             margins=(12, 4, 8, 8),
             spacing=8,
         )
-        area = KeylessArea("The criterion")
-        area.setWidget(inside)
         self.nothing = EmptyState("check", *NONE)
-        self.right = Stack(area, self.nothing)
+        self.right = Stack(KeylessArea("The criterion", inside), self.nothing)
         left = column_of((self.list, 1), self.back)
         parts = Splitter("validate/unclear", parts=(left, self.right), sizes=(380, 720))
         vertical((parts, 1), horizontal((self.again, 1), self.judge_button), on=self, margins=0)
@@ -422,10 +421,9 @@ METRIC = (
 )
 
 
-class ColumnsStrip(QFrame):
+class ColumnsStrip(RoleFrame):
     def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("role", "card")
+        super().__init__("card")
         self.words, self.rule = PlainLabel("", wrap=True), PlainLabel(METRIC, wrap=True)
         vertical(self.words, self.rule, on=self, margins=(10, 5, 6, 5), spacing=0)
 
@@ -495,9 +493,8 @@ class RulingPart(CasePart):
         super().__init__(session, ActsBar(LEFT, RIGHT), WORDS, RULINGS, self._keep, RulingChoice())
         self._look = RulingLook(RulingChoice(), {})
         self._entering = False
-        self.strip, self.unclear, self.gate = ColumnsStrip(), UnclearPanel(session), TestPartGate(session)
-        self.gate.opened.connect(self.fill)
-        self.gate.declined.connect(self._stay_closed)
+        self.strip, self.unclear = ColumnsStrip(), UnclearPanel(session)
+        self.gate = TestPartGate(session, self.fill, self._stay_closed)
         self.unclear.closed.connect(self._toggle_unclear)
         self.unclear.settled.connect(self._say_settled)
         self.unclear.ordered.connect(self._say_ordered)
@@ -541,13 +538,12 @@ class RulingPart(CasePart):
         if look.closed is not None:
             self.gate.ask(look.closed)
             self.turn(GATE)
-            return
-        if look.outlook.shown:
+        elif look.outlook.shown:
             self.turn(WORK)
-            return
-        refused = look.refusal is not None
-        self.show_nothing(*_nothing(look), way=refused, judging=not (refused or look.outlook.judged))
-        self.turn(NOTHING)
+        else:
+            refused = look.refusal is not None
+            self.show_nothing(*_nothing(look), way=refused, judging=not (refused or look.outlook.judged))
+            self.turn(NOTHING)
 
     def offer(self) -> None:
         super().offer()

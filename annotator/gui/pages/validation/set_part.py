@@ -24,7 +24,6 @@ from annotator.actions.judging.judge_runs import title
 from annotator.actions.labelling import label_cases
 from annotator.actions.labelling.label_rows import USUAL, submits
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases
 from annotator.actions.sets import validation_sets
 from annotator.actions.sets.validation_sets import SetPreview, SetRequest, SetStatus
@@ -33,11 +32,12 @@ from annotator.domain.judges.validation import Draw, Split
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
+from annotator.gui import theme
 from annotator.gui.review.people_choice import PeopleChoice
 from annotator.gui.review.sheets import CellsModel, CellsTable, Column
 from annotator.gui.review.verdict_words import when
 from annotator.gui.session.page import PagePart
-from annotator.gui.session.session import Pane, ProjectSession, in_order, named
+from annotator.gui.session.session import Pane, ProjectSession, in_order, named, or_refusal
 from annotator.gui.widgets.bars import ActsBar, Command, Fold
 from annotator.gui.widgets.basics import (
     PlainArea,
@@ -71,16 +71,7 @@ LABELS_ABOUT = (
     "name their file."
 )
 SYSTEM = "System that wrote the reports, if the files do not say"
-AS_GIVEN = "as the files say"
-LABEL_FILES = "Labels (*.csv *.json *.jsonl);;All files (*)"
 SHOWN_PROBLEMS = 500
-
-
-def looked(project: Project, paths: list[Path], options: LabelImportOptions) -> LabelImportPreview | Refusal:
-    try:
-        return label_files.preview(project, paths, options)
-    except Refusal as refusal:
-        return refusal
 
 
 class LabelsIn(Pane):
@@ -146,14 +137,16 @@ class LabelsIn(Pane):
         names = ", ".join(path.name for path in paths[:4])
         self.chosen.setText(names + (f" and {len(paths) - 4:,} more" if len(paths) > 4 else ""))
         systems = [(name, name) for name in self.session.ask(judge_cases.systems) or ()]
-        offer(self.system, [(AS_GIVEN, ""), *systems])
+        offer(self.system, [("as the files say", ""), *systems])
         self.form.setRowVisible(0, True)
         self.system.show()
         self._forget_raters()
         self._look()
 
     def _choose(self) -> None:
-        names, _ = QFileDialog.getOpenFileNames(self, "Files of labels", "", LABEL_FILES)
+        names, _ = QFileDialog.getOpenFileNames(
+            self, "Files of labels", "", "Labels (*.csv *.json *.jsonl);;All files (*)"
+        )
         if names:
             self.look_at([Path(name) for name in names])
 
@@ -170,7 +163,9 @@ class LabelsIn(Pane):
         if not self._paths:
             return
         self.ready.emit(False)
-        self.session.ask_newest(self._show, looked, list(self._paths), self.options())
+        self.session.ask_newest(
+            self._show, or_refusal, label_files.preview, list(self._paths), self.options()
+        )
 
     def _show(self, outcome: LabelImportPreview | Refusal) -> None:
         self.preview.show()
@@ -199,13 +194,12 @@ class LabelsIn(Pane):
         for name in names:
             if name in self._raters:
                 continue
-            combo = ChoiceBox(accessibleName=f"Who {name} is")
+            combo = ChoiceBox(self._look, accessibleName=f"Who {name} is")
             offer(combo, [
                 ("choose who that is", ""),
                 *((named(person.alias, person.name), person.id) for person in everybody),
                 (f"a new person, {name[:40]}", name),
             ])  # fmt: skip
-            combo.currentIndexChanged.connect(lambda _: self._look())
             self._raters[name] = combo
             label = PlainLabel(f"“{name[:40]}” is")
             label.setBuddy(combo)
@@ -243,16 +237,7 @@ ABOUT = (
 WIDTH = "Target width of the 95 % interval of a share, such as an agreement"
 SHARE = "The agreement you expect; 0.5 needs the most labels"
 LIKENESS = "Correlation of units within an item: 0 none, 1 identical. The higher, the more labels are needed"
-BY_INTERVAL = "as many as the interval needs"
-UNNAMED = "Name the set to see what would be drawn."
 TEST = "Items of the test part are for the figures you report: choose and tune judges on the others"
-
-
-def set_looked(project: Project, request: SetRequest) -> SetPreview | Refusal:
-    try:
-        return validation_sets.preview(project, request)
-    except Refusal as refusal:
-        return refusal
 
 
 class SetForm(Pane):
@@ -267,9 +252,12 @@ class SetForm(Pane):
         super().__init__(session)
         self._stale = True
         self.name = LineField(placeholderText="e.g. Spring validation", clearButtonEnabled=True)
-        self.what, self.people = ChoiceBox(), PeopleChoice("People", "Nobody has the role of annotator.")
+        self.what, self.people = (
+            ChoiceBox(self._chosen),
+            PeopleChoice("People", "Nobody has the role of annotator."),
+        )
         self.raters = NumberBox(minimum=2, maximum=20, value=2)
-        self.reports = NumberBox(minimum=0, maximum=100_000, specialValueText=BY_INTERVAL)
+        self.reports = NumberBox(minimum=0, maximum=100_000, specialValueText="as many as the interval needs")
         self.interval = AmountBox(
             minimum=0.01, maximum=0.9, decimals=2, singleStep=0.01, value=0.1, suffix=" wide"
         )
@@ -303,7 +291,6 @@ class SetForm(Pane):
         vertical(about, form_of(rows), self.options, on=self, margins=0, spacing=10)
         fields = (self.name, self.reports, self.interval, self.share, self.likeness)
         when_changed(self._look_soon, *fields, self.raters, self.test, self.seed)
-        self.what.currentIndexChanged.connect(lambda _: self._chosen())
         self.people.changed.connect(self._look_soon)
 
     def _chosen(self) -> None:
@@ -354,7 +341,7 @@ class SetForm(Pane):
 
     def _look(self) -> None:
         self._stale = False
-        self.session.ask_newest(self._show, set_looked, self.request())
+        self.session.ask_newest(self._show, or_refusal, validation_sets.preview, self.request())
 
     def _show(self, outcome: SetPreview | Refusal) -> None:
         refused = isinstance(outcome, Refusal)
@@ -363,10 +350,9 @@ class SetForm(Pane):
             if isinstance(outcome, Refusal)
             else "\n".join(outcome.sentences)
         )
-        words = words if self.name.text().strip() else UNNAMED
+        words = words if self.name.text().strip() else "Name the set to see what would be drawn."
         self.preview.setText(words)
-        self.preview.setProperty("role", "hint" if refused else "")
-        self.preview.style().polish(self.preview)
+        theme.set_role(self.preview, role="hint" if refused else "")
         self.looked_at.emit(not refused)
 
 

@@ -7,12 +7,14 @@ from typing import Protocol
 
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeyEvent, Qt
-from PySide6.QtWidgets import QCheckBox, QDialog, QFrame, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QDialog, QPlainTextEdit, QWidget
 
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.basics import (
     PlainLabel,
+    RoleFrame,
     StretchSpace,
+    check_box,
     horizontal,
     later,
     push_button,
@@ -23,7 +25,6 @@ from annotator.gui.widgets.fields import LineField
 from annotator.gui.widgets.reading.report_view import SLICE_S
 
 MOST = 5_000
-_SETTLE_MS = 120
 # A search goes on for so long at once, in seconds, and from then on in slices.
 AT_ONCE_S = 0.1
 SEARCHING = "Searching…"
@@ -44,7 +45,7 @@ class Searched(Protocol):
     def select(self, start: int, end: int) -> None: ...
 
 
-class FindBar(QFrame):
+class FindBar(RoleFrame):
     """A search field, the count, next and previous; Enter next, Shift+Enter previous, Esc closes."""
 
     closed = Signal()
@@ -52,12 +53,11 @@ class FindBar(QFrame):
     """Another place found is in view, or none."""
 
     def __init__(self, searched: Searched, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__("bar", parent)
         self._searched = searched
         self._matches: list[tuple[int, int]] = []
         self._at = -1
-        self.setProperty("role", "bar")
-        self._settle = later(self, self.search, _SETTLE_MS)
+        self._settle = later(self, self.search, 120)
         self.words, self._count, self._case = (
             LineField(
                 placeholderText="Find in this text",
@@ -65,12 +65,11 @@ class FindBar(QFrame):
                 textChanged=lambda: self._settle.start(),
             ),
             PlainLabel(role="hint"),
-            QCheckBox("Match case"),
+            check_box("Match case", self.search),
         )
         self._hits: Iterator[tuple[int, int] | None] = iter(())
         self._spans: list[tuple[int, int]] = []
         self._further = later(self, self._search_on, 0)
-        self._case.toggled.connect(lambda: self.search())
         horizontal(
             (self.words, 1),
             self._count,
@@ -179,16 +178,15 @@ class LinkQuestion(QDialog):
         self.setWindowTitle("Open this link?")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         address = url.toString(QUrl.ComponentFormattingOption.FullyEncoded)
-        shown = with_properties(QPlainTextEdit(address), accessibleName="The whole address")
-        shown.setReadOnly(True)
-        shown.setTabChangesFocus(True)
+        shown = with_properties(
+            QPlainTextEdit(address), accessibleName="The whole address", readOnly=True, tabChangesFocus=True
+        )
         shown.setFixedHeight(shown.fontMetrics().lineSpacing() * 5)
         self.opening, copy, cancel = (
             push_button("Open in browser", self._open),
             push_button("Copy address", lambda: QGuiApplication.clipboard().setText(address)),
-            QPushButton("Cancel"),
+            push_button("Cancel", self.reject),
         )
-        cancel.clicked.connect(self.reject)
         buttons = horizontal(copy, StretchSpace(1), self.opening, cancel)
         host = url.host(QUrl.ComponentFormattingOption.FullyEncoded)
         vertical(PlainLabel(f"This link leads to {host}.", "strong"), shown, buttons, on=self)

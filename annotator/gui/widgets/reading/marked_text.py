@@ -4,6 +4,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from html import escape
 from itertools import accumulate
 
 from PySide6.QtCore import QObject, QPointF, QRect, QRectF, QSize, QSizeF, Qt
@@ -26,11 +27,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
-from annotator.domain.texts.difference import TextPiece
+from annotator.domain.texts.difference import TextPiece, differences
 from annotator.domain.texts.rendered import EM, Formula
 from annotator.gui import theme
 from annotator.gui.widgets import chips
-from annotator.gui.widgets.basics import direction_of, tooltip, with_properties
+from annotator.gui.widgets.basics import direction_of, grow_by_width, tooltip, with_properties
 
 
 class TextPositions:
@@ -123,9 +124,7 @@ class MarkedText(QWidget):
         self._marked: Sequence[Span] = ()
         self._folded = False
         self._laid: tuple[int, QTextLayout] | None = None
-        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
+        grow_by_width(self, QSizePolicy.Policy.Expanding)
         theme.watch(self, self._forget)
         self.show_text(text)
 
@@ -208,6 +207,17 @@ def spans_of(pieces: Sequence[TextPiece], kind: str) -> list[Span]:
         if piece.kind in ("same", kind):
             place += len(piece.text)
     return spans
+
+
+def marked(old: str, new: str) -> str:
+    """Both wordings as HTML: what was taken out struck through, what was put in underlined."""
+    out, put = theme.token("state-disagree-soft").name(), theme.token("state-agreed-soft").name()
+    looks = {
+        "removed": f"<span style='background:{out};text-decoration:line-through'>{{}}</span>",
+        "added": f"<span style='background:{put};text-decoration:underline'>{{}}</span>",
+        "same": "{}",
+    }
+    return "".join(looks[piece.kind].format(escape(piece.text)) for piece in differences(old, new))
 
 
 def keep_hidden(parent: QWidget, *parts: QWidget) -> None:

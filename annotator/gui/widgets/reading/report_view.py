@@ -22,12 +22,19 @@ from PySide6.QtGui import (
     QTextDocument,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QFrame, QTextBrowser, QTextEdit, QWidget
+from PySide6.QtWidgets import QTextBrowser, QTextEdit, QWidget
 
 from annotator.domain.texts.rendered import CUT, SCHEME, with_breaks
 from annotator.gui import keys, theme
 from annotator.gui.widgets import chips
-from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, with_properties
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    RoleFrame,
+    StretchSpace,
+    horizontal,
+    later,
+    with_properties,
+)
 from annotator.gui.widgets.fields import NumberBox, TextBox
 from annotator.gui.widgets.reading.marked_text import OBJECT, Formulas, TextPositions, read
 
@@ -49,12 +56,11 @@ class Loading(QObject):
         self._pieces = [piece.strip() for piece in pieces]
         self._formats: dict[str, QTextBlockFormat] = {}
         self._next = 0
-        self._timer = QTimer(self)
-        self._timer.timeout.connect(self._slice)
+        self._timer = later(self, self._slice, 0, again=True)
 
     def start(self) -> None:
         """Go on whenever the window has nothing better to do."""
-        self._timer.start(0)
+        self._timer.start()
 
     def stop(self) -> None:
         """Leave off; nothing is handed over any more."""
@@ -111,9 +117,8 @@ class LayingOut(QObject):
         super().__init__(document)
         self._document = document
         self._reached = 0
-        self._timer = QTimer(self)
-        self._timer.timeout.connect(self._slice)
-        QTimer.singleShot(PAINTED_MS, self, lambda: self._timer.start(0))
+        self._timer = later(self, self._slice, 0, again=True)
+        QTimer.singleShot(PAINTED_MS, self, self._timer.start)
 
     def _slice(self) -> None:
         layout, last = self._document.documentLayout(), self._document.characterCount() - 1
@@ -231,7 +236,6 @@ def selection(view: QTextEdit, start: int, end: int, kind: str) -> QTextEdit.Ext
 AT_ONCE = 40_000
 PAGE = 20_000
 _SURELY_SCROLLS = 8_000
-_MARGIN = 14
 _ZOOM_MIN, _ZOOM_MAX, _ZOOM_STEP = 60, 300, 10
 
 
@@ -388,7 +392,7 @@ class ReportPages(QTextBrowser):
         px = theme.current().px
         font = self.font()
         font.setPointSizeF(theme.current().points * self._zoom / 100)
-        return empty_document(self, style_sheet(), font, px(_MARGIN))
+        return empty_document(self, style_sheet(), font, px(14))
 
     def _take(self, document: QTextDocument) -> None:
         """Show another document; Qt deletes the one it began with, the others are ours.
@@ -490,13 +494,12 @@ def _page_starts(text: str) -> list[int]:
     return starts
 
 
-class PageBar(QFrame):
+class PageBar(RoleFrame):
     chosen = Signal(int)
     """A page, counted from 0."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setProperty("role", "bar")
+        super().__init__("bar", parent)
         self._number, self._of = NumberBox(accessibleName="Page", keyboardTracking=False), PlainLabel()
         self._back = chips.tool_button("Page before", "left", self._number.stepDown)
         self._on = chips.tool_button("Page after", "right", self._number.stepUp)
@@ -674,6 +677,13 @@ class ReportView(ReportPages):
         return cursor
 
 
+def even_letters() -> QFont:
+    """The system's font of letters that are all of one width, in the present size."""
+    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+    font.setPointSizeF(theme.current().points)
+    return font
+
+
 class RawText(TextBox):
     """A text field that Tab leaves."""
 
@@ -685,6 +695,4 @@ class RawText(TextBox):
         theme.watch(self, self._dress)
 
     def _dress(self) -> None:
-        letters = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-        letters.setPointSizeF(theme.current().points)
-        self.setFont(letters)
+        self.setFont(even_letters())

@@ -28,7 +28,6 @@ MOVING = frozenset({
     "setting", "tray",
 })  # fmt: skip
 WITH_LIMIT, WITH_FILE = "overview", "rubrics"
-MARKED = "Figures with more missing judgements than this are marked."
 BESIDE, COMPARED = "Beside another project…", "Compare with the settled rubrics of another project file."
 UNADJUDICATED = (
     "What several people wrote of an item scores before it is adjudicated, by the document that scored first, else by "
@@ -58,7 +57,9 @@ class ResultViewer(Viewer):
             keyboardTracking=False,
             valueChanged=lambda value: session.do(results.set_limit, round(value / 100, 4)),
         )
-        self._limit = together("Max. missing", self.limit, MARKED)
+        self._limit = together(
+            "Max. missing", self.limit, "Figures with more missing judgements than this are marked."
+        )
         self.file = push_button(BESIDE, self._choose_file, toolTip=COMPARED)
         self.unadjudicated = with_properties(
             QCheckBox("Count unadjudicated gold"), toolTip=tooltip(UNADJUDICATED)

@@ -1,1 +1,0 @@
-"""The Results page: figures with intervals, pictures, and the rows behind every number."""
