@@ -22,8 +22,7 @@ from annotator.cli.saying import (
     say,
 )
 from annotator.domain.experts.adjudication import BOTH, DROP, Figure, Reason
-from annotator.domain.experts.assignment import Role, Stage
-from annotator.domain.experts.parcel import REFUSED as NOT_TAKEN
+from annotator.domain.experts.assignment import REFUSED as NOT_TAKEN, Role, Stage
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
 

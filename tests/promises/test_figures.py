@@ -46,8 +46,7 @@ from annotator.actions.validation import corrected, disagreements, validation
 from annotator.actions.validation.validation import ValidationQuery
 from annotator.cli import run_command, saying
 from annotator.domain.experts.adjudication import Reason
-from annotator.domain.experts.assignment import Person, Role, Stage
-from annotator.domain.experts.parcel import ParcelOutcome
+from annotator.domain.experts.assignment import ParcelOutcome, Person, Role, Stage
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.judges.protocol import Level, Material, Over, Protocol, RatedResponse, Scale, numbers
 from annotator.domain.kinds.artifact import Anchor, Kind

@@ -25,8 +25,7 @@ from annotator.actions.studies import part_views
 from annotator.actions.undo import history
 from annotator.cli import run_command
 from annotator.domain.experts.adjudication import AdjudicationState
-from annotator.domain.experts.assignment import Stage
-from annotator.domain.experts.parcel import ParcelOutcome
+from annotator.domain.experts.assignment import ParcelOutcome, Stage
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.kinds.artifact import Kind, chain
 from annotator.domain.kinds.documents import document_of

@@ -31,8 +31,15 @@ from annotator.actions.project.file import SAMPLE, TITLE, Progress, Project, is_
 from annotator.actions.research import research
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.experts.adjudication import Confidence, Reason
-from annotator.domain.experts.assignment import Person, Purpose, Role, Stage
-from annotator.domain.experts.parcel import Arrival, ParcelOutcome, ReturnedPiece
+from annotator.domain.experts.assignment import (
+    Arrival,
+    ParcelOutcome,
+    Person,
+    Purpose,
+    ReturnedPiece,
+    Role,
+    Stage,
+)
 from annotator.domain.experts.publication import CANARY, canary_of
 from annotator.domain.judges.judge import RaterKind
 from annotator.domain.kinds.artifact import Kind, State

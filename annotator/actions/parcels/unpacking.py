@@ -20,14 +20,16 @@ from annotator.actions.parcels import adjudications, known_keys, tasking, tray
 from annotator.actions.project import backups, people
 from annotator.actions.project.file import Progress, Project, record
 from annotator.domain.experts.adjudication import AdjudicationState
-from annotator.domain.experts.assignment import Person, Stage, stage_of
-from annotator.domain.experts.parcel import (
+from annotator.domain.experts.assignment import (
     TRAYED,
     Arrival,
     ParcelOutcome,
+    Person,
     ReturnedPiece,
     Signed,
+    Stage,
     numbered,
+    stage_of,
 )
 from annotator.domain.kinds.artifact import Document, DraftSource, Kind, State, chain
 from annotator.domain.kinds.documents import document_of

@@ -14,8 +14,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.undo import history
 from annotator.cli.saying import app
 from annotator.domain.experts.adjudication import form_of
-from annotator.domain.experts.assignment import Purpose, Stage
-from annotator.domain.experts.parcel import ParcelOutcome
+from annotator.domain.experts.assignment import ParcelOutcome, Purpose, Stage
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric

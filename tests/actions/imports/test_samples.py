@@ -28,8 +28,7 @@ from annotator.actions.studies import result_views
 from annotator.actions.undo import history
 from annotator.actions.validation import disagreements, stand_in
 from annotator.actions.validation.validation import ValidationQuery
-from annotator.domain.experts.assignment import Role, Stage, stage_of
-from annotator.domain.experts.parcel import ParcelOutcome
+from annotator.domain.experts.assignment import ParcelOutcome, Role, Stage, stage_of
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import DOCUMENTS
 from annotator.domain.texts.canonical import now

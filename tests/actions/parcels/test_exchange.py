@@ -21,8 +21,7 @@ from annotator.actions.project import file as project_file, people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
 from annotator.domain.experts.adjudication import BOTH, Dispute, Reason
-from annotator.domain.experts.assignment import Role, Stage
-from annotator.domain.experts.parcel import ParcelOutcome, TrayState
+from annotator.domain.experts.assignment import ParcelOutcome, Role, Stage, TrayState
 from annotator.domain.kinds.artifact import State
 from annotator.domain.texts.canonical import canonical_json, now, sha256
 from annotator.exchange.parcels import packages

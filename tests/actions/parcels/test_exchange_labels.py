@@ -13,8 +13,7 @@ from annotator.actions.labelling import label_sealing, labels
 from annotator.actions.parcels import packing, tasking, tray, unpacking
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.domain.experts.assignment import Purpose, Role, Stage
-from annotator.domain.experts.parcel import TrayState
+from annotator.domain.experts.assignment import Purpose, Role, Stage, TrayState
 from annotator.domain.kinds.artifact import Anchor, Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.texts.canonical import now

@@ -23,8 +23,7 @@ from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking, releases
 from annotator.actions.results import result_raters, results
 from annotator.actions.undo import history
-from annotator.domain.experts.assignment import Role, Stage
-from annotator.domain.experts.parcel import ParcelOutcome
+from annotator.domain.experts.assignment import ParcelOutcome, Role, Stage
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement

@@ -10,14 +10,14 @@ from PySide6.QtWidgets import QCheckBox, QListWidget, QListWidgetItem
 
 from annotator.actions.parcels import tray
 from annotator.actions.parcels.tray import TraySheet
-from annotator.domain.experts.assignment import Stage
-from annotator.domain.experts.parcel import (
+from annotator.domain.experts.assignment import (
     REFUSED,
     TRAYED,
     Arrival,
     ParcelOutcome,
     ReturnedPiece,
     Signed,
+    Stage,
     TrayEntry,
     TrayState,
     numbered,
