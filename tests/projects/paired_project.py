@@ -11,7 +11,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.domain.experts.assignment import Person, Role
 from annotator.domain.kinds.artifact import Document
-from annotator.domain.kinds.labels import Label, Labels, label_id
+from annotator.domain.kinds.documents import Label, Labels, label_id
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from tests.templates import once
 

@@ -15,7 +15,7 @@ from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Person, Role, Stage
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
-from annotator.domain.kinds.labels import Label, Labels, label_id
+from annotator.domain.kinds.documents import Label, Labels, label_id
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.kinds.selection import DimensionRating, Selection
 from tests.projects import small_projects

@@ -17,7 +17,7 @@ from annotator.actions.project.file import Project, change_setting
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.protocol import NO_VALUES, Case, Material, Presentation, Protocol, Scale
 from annotator.domain.kinds.artifact import Kind, State, Unit
-from annotator.domain.kinds.labels import Label, Labels, label_id
+from annotator.domain.kinds.documents import Label, Labels, label_id
 from annotator.domain.material.item import CONTINUATION, EXEMPLAR, by_set
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import Change, sha256

@@ -32,8 +32,7 @@ from annotator.domain.experts.assignment import (
     stage_of,
 )
 from annotator.domain.kinds.artifact import Document, DraftSource, Kind, State, chain
-from annotator.domain.kinds.documents import document_of
-from annotator.domain.kinds.labels import UNSURE, Label, Labels, label_id
+from annotator.domain.kinds.documents import UNSURE, Label, Labels, document_of, label_id
 from annotator.domain.texts.canonical import Change, canonical_json, derived_id, now, sha256
 from annotator.domain.texts.refusal import Refusal, required
 from annotator.exchange.parcels import packages, parcels

@@ -19,7 +19,7 @@ from annotator.actions.project.file import Project, judgement_hash
 from annotator.domain.experts.adjudication import Agreement, Figure
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.protocol import FIGURES, IN_UNITS, Level, numbers
-from annotator.domain.kinds.labels import Label, Labels, label_id
+from annotator.domain.kinds.documents import Label, Labels, label_id
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Rubric
 from annotator.domain.kinds.selection import DimensionRating, Selection

@@ -28,7 +28,7 @@ from annotator.actions.releases import checking
 from annotator.actions.undo import history
 from annotator.domain.experts.assignment import Role
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.labels import Label, Labels, label_id
+from annotator.domain.kinds.documents import Label, Labels, label_id
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.texts.canonical import derived_id, new_id
 from annotator.stats.validation.comparison import both_ways

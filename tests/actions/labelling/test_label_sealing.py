@@ -17,7 +17,7 @@ from annotator.actions.undo import history
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.judge import Judgement, Status
 from annotator.domain.kinds.artifact import Kind, State, chain
-from annotator.domain.kinds.labels import label_id
+from annotator.domain.kinds.documents import label_id
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.material.part import ResponsePart
 from annotator.protocols import PROTOCOLS, USUAL

@@ -19,7 +19,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking, releases
 from annotator.domain.kinds.artifact import chain
-from annotator.domain.kinds.labels import UNSURE
+from annotator.domain.kinds.documents import UNSURE
 from annotator.exchange.schemas import all_schemas
 from tests.actions.releases.released_pairs import CANARY, LATER, paired_project, released
 from tests.projects.assisted_project import AGREEMENT, F1, assisted_project, pairing

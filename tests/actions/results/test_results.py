@@ -32,7 +32,7 @@ from annotator.actions.undo import history
 from annotator.cli.saying import app
 from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.labels import UNSURE
+from annotator.domain.kinds.documents import UNSURE
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import USUAL
 from annotator.storage.tables import CALL

@@ -23,8 +23,7 @@ from annotator.domain.experts.assignment import (
     numbered,
 )
 from annotator.domain.kinds.artifact import Unit
-from annotator.domain.kinds.documents import KINDS
-from annotator.domain.kinds.labels import Label
+from annotator.domain.kinds.documents import KINDS, Label
 from annotator.domain.texts.words import counted, natural
 from annotator.gui import theme
 from annotator.gui.review import people_choice
