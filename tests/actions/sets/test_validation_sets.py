@@ -35,7 +35,7 @@ from annotator.domain.judges.validation import Split
 from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import JUDGEMENT
-from tests.actions.parcels.test_exchange_labels import label_all, three_reports
+from tests.actions.parcels.test_exchange import label_all, three_reports
 from tests.judging.odd_server import OddServer
 from tests.projects import pairs_project
 from tests.projects.refusals import expect_refusal
