@@ -29,7 +29,7 @@ from annotator.storage.tables import AGREEMENT, ASSIGNMENT, ITEM, JUDGEMENT
 from tests.projects.paired_project import SENTENCES, labels, paired_project, person, rubric, sealed_by
 from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import REASONING, labelling_project, submit_labels
-from tests.stats.intraclass import icc
+from tests.stats.agreement_oracles import icc
 from tests.storage import sql
 
 

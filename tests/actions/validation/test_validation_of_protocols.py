@@ -35,7 +35,7 @@ from tests.projects.validation_project import (
     validation_project,
 )
 from tests.promises.labelled_at_once import labelled_at_once
-from tests.stats.intraclass import icc
+from tests.stats.agreement_oracles import icc
 
 FEW = 100
 
