@@ -33,8 +33,7 @@ from annotator.gui.shell.window import Window
 from annotator.storage.tables import RESPONSE, SYSTEM
 from tests.storage import sql
 from tests.templates import once
-from tests.windows.using import shut
-from tests.windows.words_shown import all_words
+from tests.windows.using import all_words, shut
 
 STAGES = {Stage.RUBRIC: Rubric, Stage.PLAN: Plan, Stage.DIAGNOSTICS: Diagnostics, Stage.EVIDENCE: Evidence}
 UNITS = {

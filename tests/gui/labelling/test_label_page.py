@@ -32,8 +32,7 @@ from tests.projects.small_projects import (
     one_item,
 )
 from tests.templates import once
-from tests.windows.using import focus, press, type_words
-from tests.windows.words_shown import all_words
+from tests.windows.using import all_words, focus, press, type_words
 
 PROJECT = labelling_project
 
