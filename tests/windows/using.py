@@ -1,4 +1,7 @@
-"""What a person does with a window and sees: keys go to what has the focus, what was asked for is waited for, words shown."""
+"""What a person does with a window: keys go to whatever has the focus, and what was asked for is waited for.
+
+Every text that a window shows or tells, for tests that something is not there.
+"""
 
 import time
 from collections.abc import Iterator

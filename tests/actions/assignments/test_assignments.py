@@ -1,4 +1,7 @@
-"""Work is handed out by a plan or one by one, and what is handed out decides what a person is offered; drafts and reviews."""
+"""Work is handed out by a plan or one by one, and what is handed out decides what a person is offered.
+
+Drafts that others review are handed out too.
+"""
 
 import json
 from datetime import UTC, datetime, timedelta, timezone

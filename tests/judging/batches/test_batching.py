@@ -1,4 +1,4 @@
-"""Batches: how they are sent, stopped and gone on with, and what becomes of them when something is not as it should be."""
+"""Batches: how they are sent, stopped and gone on with, and what becomes of them when something goes wrong."""
 
 import asyncio
 import gc
