@@ -41,7 +41,6 @@ from annotator.actions.project.file import (
 from annotator.actions.research import research
 from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.journal import RunJournal
-from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.experts.adjudication import Confidence, Reason
 from annotator.domain.experts.assignment import (
     Arrival,
@@ -130,10 +129,10 @@ def create_small(path: Path, name: str, progress: Progress | None = None) -> Pro
         contest_rows.import_matches(project, matches)
     for extraction in paper.extractions:
         if extraction.baseline is not None:
-            asyncio.run(extracting.run(project, RunRequest(baseline, extraction.name)))
+            asyncio.run(extracting.run(project, judge_cases.RunRequest(baseline, extraction.name)))
     judged = [protocol.name for protocol in paper.protocols if protocol.baseline is not None]
     for protocol in judged:
-        asyncio.run(judge_runs.run(project, RunRequest(baseline, protocol)))
+        asyncio.run(judge_runs.run(project, judge_cases.RunRequest(baseline, protocol)))
     label_small(project, folder / "labels.json")
     record_model(project, *judged)
     return project

@@ -12,7 +12,6 @@ from annotator.domain.kinds.artifact import Document, Kind, as_it_is
 from annotator.domain.kinds.evidence import Reference
 from annotator.domain.material import part
 from annotator.domain.material.item import ExtractFields, Source, Stored
-from annotator.domain.material.part import AIDS, ResponsePart, WriterAid
 from annotator.domain.material.transcript import PARAGRAPH, TURN, Transcript, of_source, prefix
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.words import word_count
@@ -47,10 +46,10 @@ def document_of(kind: str, response_id: str, tree: Any) -> Document[Any]:
 
 def class_of(kind: str, response_id: str) -> type[Document[Any]]:
     """The class of an extract's document: a part's of a response; of an item, an artifact's, an aid's or its pool's."""
-    if not response_id and kind in set(WriterAid):
-        return AIDS[WriterAid(kind)]
-    of_report = response_id or kind == ResponsePart.POOL
-    return part.DOCUMENTS[ResponsePart(kind)] if of_report else documents.DOCUMENTS[Kind(kind)]
+    if not response_id and kind in set(part.WriterAid):
+        return part.AIDS[part.WriterAid(kind)]
+    of_report = response_id or kind == part.ResponsePart.POOL
+    return part.DOCUMENTS[part.ResponsePart(kind)] if of_report else documents.DOCUMENTS[Kind(kind)]
 
 
 PIECE_WORDS = 1500
