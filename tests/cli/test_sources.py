@@ -28,7 +28,6 @@ from tests.exchange.pages.page_server import Given, PageServer, article, serving
 from tests.gui.authoring.small_pdf import pdf
 from tests.material import drawn_extracts
 from tests.projects import pairs_project as pairs
-from tests.projects.pairs_project import candidates
 from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import small_project
 
@@ -203,7 +202,7 @@ def test_letter_8_sources_are_described_from_the_command_line(file: Path, tmp_pa
 
 def candidates_file(folder: Path) -> str:
     project = pairs.pairs_project(folder, 0)
-    candidates(project, (5, 5), (4, 4), (2, 2))
+    pairs.candidates(project, (5, 5), (4, 4), (2, 2))
     return str(project.path)
 
 

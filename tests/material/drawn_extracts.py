@@ -6,7 +6,6 @@ import orjson
 from sqlalchemy import select
 
 from annotator.actions.items import extracts
-from annotator.actions.items.extracts import NewExtract
 from annotator.actions.project.file import Project, record
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.material.extract import Extract, document_of
@@ -17,7 +16,7 @@ from annotator.storage.tables import EXTRACT
 from tests.storage import sql
 
 
-def keep(project: Project, drawn: NewExtract) -> Change:
+def keep(project: Project, drawn: extracts.NewExtract) -> Change:
     with project.store.write() as db:
         before, after = extracts.keep_row(db, drawn)
         image = extracts.image(after)

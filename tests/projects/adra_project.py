@@ -12,7 +12,6 @@ from annotator.actions.items import items
 from annotator.actions.items.extracts import NewExtract
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, judgement_hash, response_hash
-from annotator.actions.project.people import new_project
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
@@ -44,7 +43,7 @@ STATEMENTS = (
 @once
 def adra_project(folder: Path, questions: int = 1, systems: Sequence[str] = ("Alpha",)) -> Project:
     """Items with gold of every kind, each answered once by each system; one judge, who has said nothing yet."""
-    project = new_project(folder / "adra.goldsmith", "ADRA")
+    project = people.new_project(folder / "adra.goldsmith", "ADRA")
     people.someone(project)
     for number in range(1, questions + 1):
         item_id = items.add(

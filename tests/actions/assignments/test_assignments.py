@@ -16,7 +16,6 @@ from annotator.actions.labelling import labels
 from annotator.actions.parcels import packing, tasking, tray, unpacking, waiting
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.project.people import new_project
 from annotator.actions.undo import history
 from annotator.cli.saying import app
 from annotator.domain.experts.adjudication import form_of
@@ -35,7 +34,7 @@ DUE = datetime(2027, 1, 1, tzinfo=UTC)
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     """Four items; the annotators Ada, Ben and Cai, and Sue, who adjudicates. The coordinator works."""
-    project = new_project(tmp_path / "p.goldsmith")
+    project = people.new_project(tmp_path / "p.goldsmith")
     for number in range(4):
         items.add(project, f"Question {number}")
     for name in ("Ada", "Ben", "Cai"):

@@ -19,15 +19,11 @@ from annotator.actions.assignments import assignments
 from annotator.actions.authoring import annotating, artifacts, settings
 from annotator.actions.imports import imports
 from annotator.actions.items import items, materials
-from annotator.actions.items.materials import MaterialRequest
 from annotator.actions.judges import judges
-from annotator.actions.judges.judges import WriterSettings
 from annotator.actions.material import model_drafts, responding
-from annotator.actions.material.model_drafts import proposals, take
 from annotator.actions.parcels import tasking, tray, unpacking
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, wording_hash
-from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking, releases
 from annotator.actions.results import overview
 from annotator.actions.runs.judge_cases import RunRequest
@@ -69,7 +65,7 @@ from tests.storage import sql
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
-    project = new_project(tmp_path / "p.goldsmith")
+    project = people.new_project(tmp_path / "p.goldsmith")
     items.add(project, "How do catalysts split water?")
     return project
 
@@ -414,17 +410,17 @@ def test_letter_3_a_fourth_type_is_a_section_shown_rated_drafted_by_and_released
     item = items.add(typed, "How many will there be in 2030?", "Forecast").subject
     (tmp_path / "almanac.md").write_text("There were nine.", "utf-8")
     items.add_source(typed, item, tmp_path / "almanac.md")
-    (at_hand,) = materials.each(typed, MaterialRequest((), sources=True), [item])
+    (at_hand,) = materials.each(typed, materials.MaterialRequest((), sources=True), [item])
     assert (at_hand.item.question_type, at_hand.own.types[-1]) == ("Forecast", forecast)
     releases.export(typed, tmp_path / "release")
-    with closing(new_project(tmp_path / "again.goldsmith")) as again:
+    with closing(people.new_project(tmp_path / "again.goldsmith")) as again:
         imports.run(again, "goldsmith", [tmp_path / "release"])
         assert settings.types(again)[-1] == forecast
 
 
 @pytest.fixture
 def guided(tmp_path: Path) -> Project:
-    guided = new_project(tmp_path / "p.goldsmith")
+    guided = people.new_project(tmp_path / "p.goldsmith")
     for number in range(2):
         items.add(guided, f"Question {number}")
     return guided
@@ -583,7 +579,9 @@ def test_letter_1_a_response_to_another_wording_is_flagged_in_the_results(tmp_pa
 def test_letter_1_a_model_is_sent_the_settled_wording_and_its_report_says_so(asked: Project) -> None:
     settle(asked, SECOND)
     with writing() as server:
-        writer = judges.prepared(asked, "Scribe", WriterSettings(base_url=server.url, model="test-model"))
+        writer = judges.prepared(
+            asked, "Scribe", judges.WriterSettings(base_url=server.url, model="test-model")
+        )
         order = RunRequest(writer.name, responding.protocol_name(), systems=("Scribe",), timeout_s=5.0)
         asyncio.run(responding.run(asked, order))
         sent = str(server.bodies[0]["messages"])
@@ -645,8 +643,8 @@ def drafted(asking: Project, units: int, kind: Kind = Kind.RUBRIC, judge: str = 
     """Whoever works asks for a draft of the first item and takes so many units of it; the document's id."""
     key = items.read(asking, items.ids(asking)[0]).key
     asyncio.run(model_drafts.run(asking, RunRequest(judge, model_drafts.protocol_name(kind), items=(key,))))
-    result = proposals(asking, items.ids(asking)[0], kind)[0]
-    return take(asking, result.id, [unit.id for unit in result.document.units[:units]]).subject
+    result = model_drafts.proposals(asking, items.ids(asking)[0], kind)[0]
+    return model_drafts.take(asking, result.id, [unit.id for unit in result.document.units[:units]]).subject
 
 
 def both_submit(asking: Project, ada: int = 2, ben: int = 1) -> None:

@@ -15,7 +15,6 @@ from annotator.actions.judges import judges
 from annotator.actions.judging import reparse
 from annotator.actions.orders import orders
 from annotator.actions.project import people
-from annotator.actions.project.people import new_project
 from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.studies import result_views
@@ -210,7 +209,7 @@ def test_every_pair_of_a_round_comes_once(project, tmp_path):
     assert len({task for pair in pairs for task in (pair.first.id, pair.second.id)}) == 12
     assert contest_rows.next_pair(project).left == 0
     # Without two tasks there is no pair.
-    assert contest_rows.next_pair(new_project(tmp_path / "none.goldsmith"), top=3) == RankedPairs(0)
+    assert contest_rows.next_pair(people.new_project(tmp_path / "none.goldsmith"), top=3) == RankedPairs(0)
 
 
 def better_by_number(project, top=None):

@@ -23,7 +23,6 @@ from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
 from annotator.actions.results import result_raters
 from annotator.actions.runs import judge_cases, run_records
-from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.studies import result_views
 from annotator.actions.undo import history
 from annotator.actions.validation import disagreements, stand_in
@@ -143,7 +142,7 @@ def test_the_stored_verdicts_of_every_protocol_are_those_the_baseline_gives(
     stored = "SELECT response_id, unit_id, value FROM judgement WHERE protocol = ?"
     given = [
         (case.response.id, unit_id, verdict.value)
-        for case in judge_cases.cases(sample, RunRequest("baseline", protocol))
+        for case in judge_cases.cases(sample, judge_cases.RunRequest("baseline", protocol))
         for unit_id, verdict in PROTOCOLS[protocol].baseline(case).items()
     ]
     assert sorted(sql.rows(sample, stored, [protocol])) == sorted(given)

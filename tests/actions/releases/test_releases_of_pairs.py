@@ -16,7 +16,6 @@ from annotator.actions.imports import imports
 from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking, releases
 from annotator.domain.kinds.artifact import chain
 from annotator.domain.kinds.documents import UNSURE
@@ -181,7 +180,7 @@ def agreement_of(folder: Path) -> list[Record]:
 
 
 def taken_in(folder: Path, source: Path) -> Project:
-    project = new_project(folder / "taken.goldsmith", "pairs")
+    project = people.new_project(folder / "taken.goldsmith", "pairs")
     imports.run(project, "goldsmith", [source], warm=False)
     return project
 

@@ -17,23 +17,18 @@ from sqlalchemy import update
 
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import annotating, settings
-from annotator.actions.authoring.annotating import artifacts_of
 from annotator.actions.items import items, pages
 from annotator.actions.judges import judges
 from annotator.actions.judging import forecasts, judge_runs
-from annotator.actions.judging.judge_runs import JudgeRun
 from annotator.actions.labelling import labels
 from annotator.actions.material import extracting, model_drafts
 from annotator.actions.orders import orders
 from annotator.actions.papers import paper_tables, view_tables
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.project.people import new_project
 from annotator.actions.releases import releases
 from annotator.actions.results import overview, result_raters, results, results_behind, scoring
 from annotator.actions.results.result_sheets import FigureSource
-from annotator.actions.results.results import ResultRow
-from annotator.actions.results.scoring import ALL
 from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.studies import result_views, score_views
@@ -272,7 +267,9 @@ def doubled(tmp_path: Path) -> pairs.Project:
 
 
 def coverage_row(doubled: pairs.Project) -> results.ResultRow:
-    return next(row for row in results.rows(doubled) if row.metric == "coverage" and row.group_by == ALL)
+    return next(
+        row for row in results.rows(doubled) if row.metric == "coverage" and row.group_by == scoring.ALL
+    )
 
 
 def test_doubles_count_only_where_asked(doubled: pairs.Project) -> None:
@@ -338,9 +335,9 @@ def bare(tmp_path: Path) -> Project:
     return empty_project(tmp_path)
 
 
-def result(value: float | None, judged: int, missing: int, note: str = "") -> ResultRow:
+def result(value: float | None, judged: int, missing: int, note: str = "") -> results.ResultRow:
     estimate = Estimate(value, missing=missing, note=note)
-    return ResultRow("m", "p", "r", "r", "s", "s", "all", "all", estimate, judged=judged)
+    return results.ResultRow("m", "p", "r", "r", "s", "s", "all", "all", estimate, judged=judged)
 
 
 def test_limits_and_formulas(bare: Project) -> None:
@@ -395,7 +392,7 @@ def test_a_figure_says_that_its_judges_model_drafted_the_checklist(tmp_path: Pat
         assert asyncio.run(model_drafts.run(project, order))["state"] == "done"
         (proposal,) = model_drafts.proposals(project)
         model_drafts.take(project, proposal.id)
-        (artifact,) = artifacts_of(project, item_id)
+        (artifact,) = annotating.artifacts_of(project, item_id)
         assignments.seal(project, artifact.id)
         for name in ("writer", "other"):
             server.script(*[completion(json.dumps(RATED))] * 3)
@@ -734,7 +731,7 @@ SOURCES = {
 
 @pytest.fixture
 def cited(tmp_path: Path) -> Project:
-    made = new_project(tmp_path / "windows.gold")
+    made = people.new_project(tmp_path / "windows.gold")
     add_report(made, items.add(made, "Write on trees.").subject, "Alpha", REPORT)
     for url, text in SOURCES.items():
         pages.take_in(made, Page(url=url, state=PageState.OK, text=text, fetched_at=now()))
@@ -782,7 +779,7 @@ def test_no_other_window_is_taken(cited: Project, width: int) -> None:
 
 def test_a_forecast_says_that_fewer_calls_may_do(cited: Project) -> None:
     judges.add(cited, "model", base_url="http://127.0.0.1:9/v1", model="gpt-4o-mini")
-    result = asyncio.run(forecasts.of(JudgeRun(cited, RunRequest("model", REFERENCE_COVERAGE))))
+    result = asyncio.run(forecasts.of(judge_runs.JudgeRun(cited, RunRequest("model", REFERENCE_COVERAGE))))
     # One and two places of four sentences: its own sources or the task, and those of the sentence beside it that cites.
     assert result.calls == 1 + 3 + 1 + 2
     assert "by at most 7 calls" in result.words()[0]

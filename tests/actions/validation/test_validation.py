@@ -20,8 +20,6 @@ from annotator.actions.sets.validation_figures import TITLES, published
 from annotator.actions.studies import result_views
 from annotator.actions.undo import history
 from annotator.actions.validation import corrected, disagreements, validation
-from annotator.actions.validation.corrected import CorrectionQuery
-from annotator.actions.validation.disagreements import Disagreement
 from annotator.actions.validation.validation import HeldRater, ValidationQuery
 from annotator.actions.validation.validation_views import VIEWS
 from annotator.domain.experts.assignment import Role
@@ -440,7 +438,7 @@ def lenient(at: At) -> str:
 
 
 def corrected_report(six_questions: Project, **more: object) -> corrected.CorrectedLeaderboard:
-    return corrected.report(six_questions, replace(CorrectionQuery(), **more))
+    return corrected.report(six_questions, replace(corrected.CorrectionQuery(), **more))
 
 
 def test_raw_scores_are_those_of_the_results(six_questions: Project) -> None:
@@ -669,7 +667,7 @@ def differing(tmp_path: Path) -> Project:
     return differing
 
 
-def waiting(differing: Project) -> list[Disagreement]:
+def waiting(differing: Project) -> list[disagreements.Disagreement]:
     return disagreements.queue(differing, WISH)
 
 

@@ -19,7 +19,6 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls import noting
 from annotator.judging.calls.asking import keys_of
 from annotator.judging.calls.limits import LIKE_FAILURES, Breaker, Limits
-from annotator.judging.calls.noting import CallNotes
 from annotator.judging.calls.prices import Budget
 from annotator.judging.runner import Finished, Progress, RunEnd, left, run, side_by_side
 from tests.judging.batch_server import Shelf
@@ -635,7 +634,7 @@ async def test_a_request_goes_out_once_it_and_the_answers_before_it_are_stored_i
         return completion(YES_JSON)
 
     odd.answer = answer
-    async with asker(odd.url, folder, notes=CallNotes(keep, many=True)) as factory:
+    async with asker(odd.url, folder, notes=noting.CallNotes(keep, many=True)) as factory:
         await run(TINY, map(case, range(20)), factory, record=lambda _: None, concurrency=1)
         await factory.stored()
     assert seen == [[Status.OK] * number + [Status.SKIPPED] for number in range(20)]
