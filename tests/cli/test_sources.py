@@ -19,8 +19,8 @@ from annotator.actions.material import lookups
 from annotator.actions.project.file import Project
 from annotator.cli import run_command
 from annotator.cli.sources import app, evidence_app
+from annotator.domain.material.extract import Claim, Claims, ResponsePart
 from annotator.domain.material.item import IMPORT
-from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import RESPONSE
 from tests.cli.commands import goldsmith, invoked, printed, refused, told

@@ -10,8 +10,8 @@ from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.domain.material.extract import Claim, Claims, ResponsePart
 from annotator.domain.material.item import INJECTION, ISOLATED
-from annotator.domain.material.part import Claim, Claims, ResponsePart
 from tests.projects import adra_project as adra
 from tests.templates import once
 

@@ -17,8 +17,8 @@ from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.plan import Plan, Subtask
+from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import IMPORT
-from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import derived_id, now
 from annotator.storage import tables
 from annotator.storage.tables import JUDGEMENT, RESPONSE, SYSTEM

@@ -23,8 +23,7 @@ from annotator.domain.kinds.artifact import Anchor, Document, Kind, State
 from annotator.domain.kinds.checklist import Checklist
 from annotator.domain.kinds.diagnostics import Aspect
 from annotator.domain.kinds.documents import DOCUMENTS
-from annotator.domain.material.extract import by_judge
-from annotator.domain.material.part import Claim, Claims, ResponsePart
+from annotator.domain.material.extract import Claim, Claims, ResponsePart, by_judge
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS
 from tests.material import drawn_extracts

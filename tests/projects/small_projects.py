@@ -17,8 +17,8 @@ from annotator.domain.kinds.artifact import Anchor, Kind
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.domain.material.extract import Claim, Claims, ResponsePart
 from annotator.domain.material.item import END_TO_END, Page, PageState
-from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.texts.canonical import derived_id, new_id, now
 from annotator.protocols import USUAL
 from annotator.storage.tables import RESPONSE, SYSTEM

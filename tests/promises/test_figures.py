@@ -51,8 +51,8 @@ from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
 from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.domain.material.extract import KeyPoint, KeyPoints, ResponsePart
 from annotator.domain.material.item import EXEMPLAR
-from annotator.domain.material.part import KeyPoint, KeyPoints, ResponsePart
 from annotator.domain.texts.canonical import canonical_json
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal

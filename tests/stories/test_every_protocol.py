@@ -26,8 +26,8 @@ from annotator.domain.judges.judge import Status
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.kinds.tasks import Family, Phase
+from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import EXEMPLAR, ItemRole, Page, PageState
-from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import now
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from annotator.protocols.deepscholar.references import retrieved as retrieved_set

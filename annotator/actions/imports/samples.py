@@ -58,9 +58,8 @@ from annotator.domain.judges.protocol import Case, Scale, Verdicts
 from annotator.domain.kinds.artifact import Anchor, Kind, State, Unit
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.material.extract import by_judge
+from annotator.domain.material.extract import ResponsePart, by_judge
 from annotator.domain.material.item import Page, PageState, Response
-from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import canonical_json, derived_id, new_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.runner import Finished

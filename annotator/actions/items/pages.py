@@ -18,8 +18,8 @@ from sqlalchemy import Connection, func, select
 from annotator.actions.items import extracts, materials
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, page_hash, record, stoppable
+from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import Page, PageState
-from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import Change, derived_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted, grouped

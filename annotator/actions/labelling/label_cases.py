@@ -17,8 +17,8 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.protocol import NO_VALUES, Case, Material, Presentation, Protocol, Scale
 from annotator.domain.kinds.artifact import Kind, State, Unit
 from annotator.domain.kinds.documents import Label, Labels, label_id
+from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import CONTINUATION, EXEMPLAR, by_set
-from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import Change, sha256
 from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted, grouped

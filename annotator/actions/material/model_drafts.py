@@ -32,16 +32,19 @@ from annotator.domain.judges.protocol import (
     plain,
 )
 from annotator.domain.kinds.artifact import Document, DraftSource, Kind, State, Unit
-from annotator.domain.material.extract import MARK, PIECE_WORDS, document_of, for_person
-from annotator.domain.material.item import ExtractState
-from annotator.domain.material.part import (
+from annotator.domain.material.extract import (
+    MARK,
     NAMES,
+    PIECE_WORDS,
     ItemClassification,
     ProposedType,
     Reference,
     WriterAid,
     as_markdown,
+    document_of,
+    for_person,
 )
+from annotator.domain.material.item import ExtractState
 from annotator.domain.texts.canonical import Change, checked_text, derived_id, now, sha256
 from annotator.domain.texts.refusal import Refusal, refuse_other, required
 from annotator.judging.runner import Finished

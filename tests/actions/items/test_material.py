@@ -36,9 +36,8 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.material.extract import by_judge, for_person
+from annotator.domain.material.extract import Claim, Claims, ResponsePart, by_judge, for_person
 from annotator.domain.material.item import IMPORT, ExtractState, Page, PageState
-from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.texts.canonical import sha256
 from annotator.exchange.release import release
 from annotator.protocols import PROTOCOLS

@@ -24,8 +24,8 @@ from annotator.actions.runs.journal import call_hash
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import Call, Status
 from annotator.domain.judges.protocol import Level, Scale, Value, numbers
+from annotator.domain.material.extract import Claim, Claims, ResponsePart
 from annotator.domain.material.item import IMPORT
-from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.texts.canonical import now
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from annotator.storage.tables import CALL, JUDGE, RUN

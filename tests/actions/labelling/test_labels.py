@@ -28,7 +28,7 @@ from annotator.domain.judges.judge import Judgement, Status
 from annotator.domain.kinds.artifact import Kind, State, chain
 from annotator.domain.kinds.documents import label_id
 from annotator.domain.kinds.plan import Plan, Subtask
-from annotator.domain.material.part import Claims, ResponsePart
+from annotator.domain.material.extract import Claims, ResponsePart
 from annotator.domain.texts.canonical import derived_id
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.protocols.researcherbench.taxonomy import CITATION_ERRORS, MISSES, MODES

@@ -22,8 +22,8 @@ from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Extracted
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import Insight, Insights
+from annotator.domain.material.extract import KeyPoints, ResponsePart
 from annotator.domain.material.item import Page, PageState
-from annotator.domain.material.part import KeyPoints, ResponsePart
 from annotator.domain.texts.canonical import now
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from tests.judging.odd_server import OddServer, completion, error

@@ -18,7 +18,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.releases import checking, gathering
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import JudgeKind
-from annotator.domain.material.part import ResponsePart
+from annotator.domain.material.extract import ResponsePart
 from annotator.domain.texts.canonical import now
 from tests.judging.odd_server import KEY, Odd, OddServer, completion, error
 from tests.material import drawn_extracts

@@ -39,8 +39,8 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.documents import UNSURE
 from annotator.domain.kinds.evidence import Evidence
+from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import Page, PageState
-from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import now
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal

@@ -18,7 +18,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.diagnostics import Diagnostics
 from annotator.domain.kinds.evidence import Evidence
 from annotator.domain.kinds.selection import DimensionRating, Recommendation, Selection
-from annotator.domain.material.part import ResponsePart
+from annotator.domain.material.extract import ResponsePart
 from tests.cli.commands import printed
 from tests.projects import adra_project as adra, pairs_project as pairs
 from tests.projects.refusals import expect_refusal

@@ -13,7 +13,7 @@ from annotator.actions.material import extracting, responding
 from annotator.actions.project import people
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.experts.assignment import Role
-from annotator.domain.material.part import ResponsePart
+from annotator.domain.material.extract import ResponsePart
 from annotator.gui.pages.material.parts_view import Drawable
 from tests.judging.odd_server import completion, error
 from tests.material import drawn_extracts, points_project as key_points

@@ -11,8 +11,8 @@ from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Answer, Material, RatedResponse
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Evidence, Reference
+from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import CatalogueWork
-from annotator.domain.material.part import ResponsePart
 from annotator.protocols.deepscholar import references, system
 from annotator.protocols.deepscholar.system import (
     BetterWork,

@@ -13,7 +13,7 @@ from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Answer, Material, RatedResponse
 from annotator.domain.kinds.artifact import cell_id
 from annotator.domain.kinds.evidence import Evidence, Reference
-from annotator.domain.material.part import ResponsePart, Sentence
+from annotator.domain.material.extract import ResponsePart, Sentence
 from annotator.domain.texts.estimate import Estimate
 from annotator.exchange.formats.deepscholar import reader
 from annotator.protocols.citations import named_in

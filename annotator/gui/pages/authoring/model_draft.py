@@ -17,9 +17,9 @@ from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.inspirations import Inspiration
 from annotator.domain.kinds.rubric import Criterion
 from annotator.domain.kinds.tasks import Task
-from annotator.domain.material import part as reference
+from annotator.domain.material import extract as reference
+from annotator.domain.material.extract import WriterAid
 from annotator.domain.material.item import Item
-from annotator.domain.material.part import WriterAid
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
 from annotator.gui.forms.fields import TextField

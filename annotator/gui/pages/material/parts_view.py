@@ -20,7 +20,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.kinds.artifact import Kind, Unit
-from annotator.domain.material.part import Claim, KeyPoint, ResponsePart
+from annotator.domain.material.extract import Claim, KeyPoint, ResponsePart
 from annotator.gui import theme
 from annotator.gui.pages.material.part_editor import (
     ITEM,
