@@ -159,7 +159,7 @@ def importance(project: Project) -> dict[str, str]:
     return {
         unit.id: unit.importance
         for row in result.values()
-        for unit in annotating.artifact_of(row).document.units
+        for unit in artifacts.artifact_of(row).document.units
     }
 
 
