@@ -67,7 +67,7 @@ FAULTS = (
         "annotator/stats/validation/correction.py",
         "1 - (1 - self.level) / max(1, n - 1)",
         "self.level",
-        "tests/stats/validation/test_comparison.py tests/stats/validation tests/actions/validation/test_corrected.py",
+        "tests/stats/validation/test_comparison.py tests/stats/validation tests/actions/validation/test_validation.py",
     ),
     Fault(
         "AC1, wrong denominator",
@@ -193,7 +193,7 @@ FAULTS = (
         "annotator/actions/validation/disagreements.py",
         "by is not None and (by.judge_value, by.label_value) == (one.judge_value, one.label_value)",
         "by is not None",
-        "tests/actions/validation/test_corrected.py tests/actions/validation",
+        "tests/actions/validation/test_validation.py tests/actions/validation",
     ),
     Fault(
         "duels of all trials together",

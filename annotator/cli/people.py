@@ -216,7 +216,7 @@ def unpack(
     Exit code 1 if all packages were damaged, 3 if only some were.
     """
     from annotator.actions.parcels import unpacking
-    from annotator.domain.experts.parcel import REFUSED as NOT_TAKEN
+    from annotator.domain.experts.assignment import REFUSED as NOT_TAKEN
 
     if paths[0].suffix == ".goldsmith-task":
         _open_tasks(file, paths, dry_run, json_)

@@ -473,7 +473,7 @@ def take(
     and the subject.
     """
     from annotator.actions.material import model_drafts
-    from annotator.domain.material.part import WriterAid
+    from annotator.domain.material.extract import WriterAid
 
     result = model_drafts.waiting_proposal(project, draft, kind)
     whole = result.kind is WriterAid.REFERENCE

@@ -312,12 +312,9 @@ class _Run:
 
     def _next(self, asks: AskFactory) -> Case | None:
         """The next case. While questions come to nothing, those on the same reports and units are put off."""
-        for _ in range(len(self._put_off)):
-            case = self._put_off.popleft()
-            if not asks.failing(case):
-                return case
-            self._put_off.append(case)
-        for case in islice(self._source, _LOOK_AHEAD - len(self._put_off)):
+        waiting = len(self._put_off)
+        again = (self._put_off.popleft() for _ in range(waiting))
+        for case in chain(again, islice(self._source, _LOOK_AHEAD - waiting)):
             if not asks.failing(case):
                 return case
             self._put_off.append(case)

@@ -15,7 +15,7 @@ from pydantic import Field
 from annotator.domain.judges.judge import Status, Verdict
 from annotator.domain.judges.protocol import Answer, Ask, Case
 from annotator.domain.kinds.artifact import Anchor, Unit
-from annotator.domain.material.part import KeyPoint
+from annotator.domain.material.extract import KeyPoint
 from annotator.domain.texts.words import grouped, likeness, terms
 from annotator.protocols.several import ModelReply, numbered
 

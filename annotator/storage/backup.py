@@ -20,7 +20,6 @@ from annotator.storage import integrity, opening, store, tables
 from annotator.storage.connection import APPLICATION_ID, begin, engine_over, raw_connection, uri
 from annotator.storage.opening import SCHEMA, Busy, Damaged, Unwritable, recognise
 from annotator.storage.store import Store, alone
-from annotator.storage.tables import META
 
 LABEL = "backup"
 SPACING = timedelta(minutes=30)
@@ -142,7 +141,7 @@ def verify(path: Path) -> str:
 
 def _write_label(path: Path, label: dict[str, str]) -> None:
     with closing(Store(path)) as store, store.write() as db:
-        tables.put(db, META, {"key": LABEL, "value": json.dumps(label)})
+        tables.put(db, tables.META, {"key": LABEL, "value": json.dumps(label)})
 
 
 @contextmanager

@@ -21,9 +21,7 @@ from annotator.domain.material.item import Item
 from annotator.domain.texts.canonical import storable
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage import connection, opening
-from annotator.storage.connection import ChangeWatch
 from annotator.storage.integrity import Witness
-from annotator.storage.opening import Busy, Unwritable
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -48,7 +46,7 @@ class Store:
             self._witness = None if self.readonly else Witness(self._raw)
         except sqlite3.Error as error:
             raise opening.explained(error, path) from None
-        self.watch = ChangeWatch(self._raw)
+        self.watch = connection.ChangeWatch(self._raw)
         self._engine = connection.engine_over(self._raw)
         self._connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
         self._depth, self._written, self.closed = 0, False, False
@@ -194,7 +192,7 @@ def _locked(
     except Timeout:
         raise busy from None
     except OSError as error:
-        raise Unwritable(
+        raise opening.Unwritable(
             f"“{path.name}” could not be locked for changes: {error.strerror or error}.",
             f"Make sure that “{Path(lock.lock_file).name}” beside it is writable, then open it again.",
         ) from None
@@ -212,14 +210,14 @@ class ProjectHold:
     def take(cls, path: Path) -> "ProjectHold":
         """Hold the project at `path`; Busy names the holder when another process has it."""
         path = files.real(path)
-        busy = Busy(
+        busy = opening.Busy(
             f"“{path.name}” is open in another Goldsmith{_words(holder(path))}.",
             "Close it there, or open it here for reading only.",
         )
         lock = _locked(path, "", busy, thread_local=False)
         try:
             _say_who(path)
-        except Unwritable:
+        except opening.Unwritable:
             lock.release()
             raise
         return cls(path, lock)
@@ -238,7 +236,7 @@ def _say_who(path: Path) -> None:
     except OSError as error:
         # Whatever else keeps it from being written, the lock holds without it.
         if error.errno in FULL:
-            raise Unwritable(
+            raise opening.Unwritable(
                 f"The disk is full ({error.strerror}), so “{path.name}” is read-only.",
                 "Free some space and open it again.",
             ) from None

@@ -29,8 +29,7 @@ from annotator.storage.tables import AUDIT
 from tests.cli.commands import invoked, printed, refused, told
 from tests.material.labels_in_files import every, project_of_two, stored, written
 from tests.material.sent_apart import coordinated, write_rubric
-from tests.projects import pairs_project as pairs
-from tests.projects.pairs_project import ADA, item, pairs_project, rubric, work_as
+from tests.projects.pairs_project import ADA, item, pairs_project, person, rubric, work_as
 from tests.projects.refusals import expect_refusal
 
 
@@ -260,7 +259,7 @@ TWO = ("--annotator", "R2", "--annotator", "R3", "--adjudicator", "R4")
 @pytest.fixture
 def four(tmp_path: Path) -> Path:
     """Ada R2, Ben R3 and Dan R5 annotate, Cleo R4 adjudicates, Cora R1 coordinates; four items."""
-    return pairs.pairs_project(tmp_path, 4).path
+    return pairs_project(tmp_path, 4).path
 
 
 def run(four: Path, *words: str) -> tuple[int, str]:
@@ -345,7 +344,7 @@ def test_repeats_come_back_after_so_many_days(four):
     )
     assert planned(four, *words)["new"] == 10
     project = Project.open(four, readonly=True)
-    again = [one for one in assignments.of_person(project, pairs.person(project, "Ada").id) if one.trial == 2]
+    again = [one for one in assignments.of_person(project, person(project, "Ada").id) if one.trial == 2]
     assert [one.not_before.astimezone().date() for one in again if one.not_before] == [date(2031, 5, 18)]
 
 

@@ -19,8 +19,8 @@ from annotator.actions.material import lookups
 from annotator.actions.project.file import Project
 from annotator.cli import run_command
 from annotator.cli.sources import app, evidence_app
+from annotator.domain.material.extract import Claim, Claims, ResponsePart
 from annotator.domain.material.item import IMPORT
-from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import RESPONSE
 from tests.cli.commands import goldsmith, invoked, printed, refused, told
@@ -28,7 +28,6 @@ from tests.exchange.pages.page_server import Given, PageServer, article, serving
 from tests.gui.authoring.small_pdf import pdf
 from tests.material import drawn_extracts
 from tests.projects import pairs_project as pairs
-from tests.projects.pairs_project import candidates
 from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import small_project
 
@@ -203,7 +202,7 @@ def test_letter_8_sources_are_described_from_the_command_line(file: Path, tmp_pa
 
 def candidates_file(folder: Path) -> str:
     project = pairs.pairs_project(folder, 0)
-    candidates(project, (5, 5), (4, 4), (2, 2))
+    pairs.candidates(project, (5, 5), (4, 4), (2, 2))
     return str(project.path)
 
 

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.house import reading
-from tests.house.reading import HERE
+from tests.house.reading import HERE, statements
 
 SPEC = ast.parse((HERE / "build.spec").read_text("utf-8"))
 
@@ -34,7 +33,7 @@ def strings(node: ast.AST) -> list[str]:
 def imported(path: Path) -> set[str]:
     """All that a module imports, wherever in it; of `from a import b` both `a` and `a.b`."""
     result: set[str] = set()
-    for node in reading.statements(path.read_text("utf-8")):
+    for node in statements(path.read_text("utf-8")):
         if isinstance(node, ast.Import):
             result |= {name.name for name in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:

@@ -41,7 +41,7 @@ ABSENT_AT_FIRST_IDLE = (
 # or look over the contents of a file that this machine has opened before.
 ABSENT_FROM_THE_SAMPLE = (
     "annotator.actions.labelling.labels",
-    "annotator.actions.imports.practice",
+    "annotator.actions.imports.samples",
     "annotator.actions.material.lookups",
     "annotator.actions.runs.run_records",
     "annotator.actions.project.document_checks",

@@ -12,7 +12,6 @@ from annotator.domain.judges.judge import Call, Status
 from annotator.judging import runner
 from annotator.judging.batches.batch_results import DECLINED, BatchStage, BatchState
 from annotator.judging.batches.batching import Batched, through
-from annotator.judging.runner import Finished
 from tests.judging.odd_server import (
     TINY,
     YES_JSON,
@@ -231,9 +230,9 @@ async def soon(seconds: float) -> None:
 
 async def batched(
     provider: BatchServer, folder: Path, shelf: Shelf, cases: int = 6, **rest: Any
-) -> tuple[Batched, runner.RunEnd, list[Finished]]:
+) -> tuple[Batched, runner.RunEnd, list[runner.Finished]]:
     """The whole way: the batches, then the ordinary run over what came of them."""
-    finished: list[Finished] = []
+    finished: list[runner.Finished] = []
     of_asker = {name: rest.pop(name) for name in ("budget", "parameters") if name in rest}
     async with asker(provider.url, folder, journal=shelf, run_id="run-1", **of_asker) as factory:
         rest.setdefault("nap", soon)
@@ -245,5 +244,5 @@ async def batched(
     return result, ended, finished
 
 
-def values(finished: list[Finished]) -> dict[str, str | None]:
+def values(finished: list[runner.Finished]) -> dict[str, str | None]:
     return {each.case.response.id: each.verdicts["c1"].value for each in finished}

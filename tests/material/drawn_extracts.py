@@ -6,18 +6,16 @@ import orjson
 from sqlalchemy import select
 
 from annotator.actions.items import extracts
-from annotator.actions.items.extracts import NewExtract
 from annotator.actions.project.file import Project, record
 from annotator.domain.kinds.artifact import Document, Kind
-from annotator.domain.material.extract import Extract, document_of
+from annotator.domain.material.extract import Extract, ResponsePart, document_of
 from annotator.domain.material.item import ExtractFields, ExtractState
-from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import Change
 from annotator.storage.tables import EXTRACT
 from tests.storage import sql
 
 
-def keep(project: Project, drawn: NewExtract) -> Change:
+def keep(project: Project, drawn: extracts.NewExtract) -> Change:
     with project.store.write() as db:
         before, after = extracts.keep_row(db, drawn)
         image = extracts.image(after)

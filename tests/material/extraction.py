@@ -5,7 +5,7 @@ from pydantic import BaseModel, ConfigDict
 from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
 from annotator.domain.kinds.plan import Plan, Subtask
-from annotator.domain.material.part import ResponsePart
+from annotator.domain.material.extract import ResponsePart
 
 # Any prompt that is shipped will do.
 PROMPT = "researcherbench.coverage"

@@ -7,8 +7,8 @@ from annotator.actions.material import extracting
 from annotator.actions.papers import human_agreement
 from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import RunRequest
+from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import Page, PageState
-from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import now
 
 EXTRACTION = "arena.keypoints.extract"

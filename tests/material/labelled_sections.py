@@ -10,8 +10,8 @@ from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
+from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import END_TO_END, EXEMPLAR, Page, PageState
-from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import now
 from annotator.domain.texts.identifier import work_named
 from tests.material import drawn_extracts

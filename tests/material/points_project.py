@@ -7,9 +7,8 @@ from annotator.actions.items.extracts import NewExtract
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
 from annotator.domain.kinds.artifact import Anchor, Unit
-from annotator.domain.material.extract import by_judge
+from annotator.domain.material.extract import KeyPoint, KeyPoints, ReadPage, ResponsePart, by_judge
 from annotator.domain.material.item import Page, PageState
-from annotator.domain.material.part import KeyPoint, KeyPoints, ReadPage, ResponsePart
 from annotator.domain.texts.canonical import now
 from tests.material import drawn_extracts
 from tests.projects.material_project import subject

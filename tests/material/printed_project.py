@@ -6,13 +6,12 @@ from pathlib import Path
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items, materials
-from annotator.actions.items.materials import Thing
 from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.domain.material.extract import Claim, Claims, ResponsePart
 from annotator.domain.material.item import INJECTION, ISOLATED
-from annotator.domain.material.part import Claim, Claims, ResponsePart
 from tests.projects import adra_project as adra
 from tests.templates import once
 
@@ -125,7 +124,7 @@ def _described(project: Project) -> None:
     groups = {"Alpha": ("deep research", "Asked in July."), "Beta": ("LLM + search", "")}
     systems = {materials.system_named(project, name): both for name, both in groups.items()}
     named = {system: {"group": group, "footnote": note} for system, (group, note) in systems.items()}
-    materials.describe(project, Thing.SYSTEM, named)
+    materials.describe(project, materials.Thing.SYSTEM, named)
     of_items = zip(items.ids(project), KINDS, strict=True)
     told = {
         items.sources(project, item)[0].id: {
@@ -134,4 +133,4 @@ def _described(project: Project) -> None:
         }
         for item, kind in of_items
     }
-    materials.describe(project, Thing.SOURCE, told)
+    materials.describe(project, materials.Thing.SOURCE, told)

@@ -12,7 +12,6 @@ from annotator.actions.parcels import packing, tasking, tray
 from annotator.actions.parcels.known_keys import SIGNING_KEY
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.project.people import new_project
 from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.rubric import Criterion, Rubric
@@ -24,7 +23,7 @@ NAMES = ("Ana Silva", "李明")
 def coordinated(folder: Path, names: Sequence[str] = NAMES, questions: Sequence[str] = QUESTIONS) -> Project:
     """A coordinator's project in which each of these people is to write the rubric of each of these items."""
     folder.mkdir(parents=True, exist_ok=True)
-    project = new_project(folder / "study.goldsmith", "Study of gold")
+    project = people.new_project(folder / "study.goldsmith", "Study of gold")
     people.someone(project)
     for question in questions:
         items.add(project, question, "Technical Details", "Deep learning")

@@ -12,14 +12,13 @@ from annotator.actions.items import items
 from annotator.actions.items.extracts import NewExtract
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, judgement_hash, response_hash
-from annotator.actions.project.people import new_project
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.plan import Plan, Subtask
+from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import IMPORT
-from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import derived_id, now
 from annotator.storage import tables
 from annotator.storage.tables import JUDGEMENT, RESPONSE, SYSTEM
@@ -44,7 +43,7 @@ STATEMENTS = (
 @once
 def adra_project(folder: Path, questions: int = 1, systems: Sequence[str] = ("Alpha",)) -> Project:
     """Items with gold of every kind, each answered once by each system; one judge, who has said nothing yet."""
-    project = new_project(folder / "adra.goldsmith", "ADRA")
+    project = people.new_project(folder / "adra.goldsmith", "ADRA")
     people.someone(project)
     for number in range(1, questions + 1):
         item_id = items.add(

@@ -8,7 +8,6 @@ from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.project.people import new_project
 from annotator.domain.kinds.artifact import Artifact, Document, Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from tests.templates import once
@@ -27,7 +26,7 @@ TEXTS = (
 @once
 def authoring_project(folder: Path) -> Project:
     """Items “1” (a Technical Details question with a Markdown source) and “2” (in Chinese, without one)."""
-    project = new_project(folder / "authoring.goldsmith")
+    project = people.new_project(folder / "authoring.goldsmith")
     people.someone(project)
     first = items.add(
         project, "Why do residual connections help?", "Technical Details", "Deep learning"

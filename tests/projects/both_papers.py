@@ -9,7 +9,6 @@ from annotator.actions.imports import imports
 from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.project.people import new_project
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
@@ -48,7 +47,7 @@ def some_of(folder: Path) -> Path:
 @once
 def both_papers(folder: Path) -> Project:
     """The project: the public rubrics, and a plan, evidence and diagnostics for each question, all sealed."""
-    project = new_project(folder / "both papers.goldsmith")
+    project = people.new_project(folder / "both papers.goldsmith")
     people.someone(project)
     imports.run(project, "researcherbench", [some_of(folder / "public")])
     note = folder / "notes.md"

@@ -11,7 +11,6 @@ from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts, settings
 from annotator.actions.imports import imports
 from annotator.actions.items import extracts, items
-from annotator.actions.items.extracts import NewExtract
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
 from annotator.actions.labelling import labels
@@ -24,8 +23,7 @@ from annotator.domain.kinds.artifact import Anchor, Document, Kind, State
 from annotator.domain.kinds.checklist import Checklist
 from annotator.domain.kinds.diagnostics import Aspect
 from annotator.domain.kinds.documents import DOCUMENTS
-from annotator.domain.material.extract import by_judge
-from annotator.domain.material.part import Claim, Claims, ResponsePart
+from annotator.domain.material.extract import Claim, Claims, ResponsePart, by_judge
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS
 from tests.material import drawn_extracts
@@ -165,7 +163,9 @@ def _judge(rng: Random, project: Project) -> None:
             claims = Claims(units=(Claim(id="c0", text="Depth helps.", url="https://example.org/a"),))
             drawn_extracts.keep(
                 project,
-                NewExtract(item_id, response_id, ResponsePart.CLAIMS, claims, by_judge(judges.BASELINE.id)),
+                extracts.NewExtract(
+                    item_id, response_id, ResponsePart.CLAIMS, claims, by_judge(judges.BASELINE.id)
+                ),
             )
     for protocol in rng.sample(list(ACTS_OF.values()), 2):
         _attempt(

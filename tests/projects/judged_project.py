@@ -12,7 +12,6 @@ from annotator.actions.judges import judges
 from annotator.actions.labelling.label_rows import IMPORTED
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, insert_rows, judgement_hash
-from annotator.actions.project.people import new_project
 from annotator.domain.experts.assignment import Role
 from annotator.domain.judges.judge import Judge, JudgementFields, RaterKind, RunState, Status
 from annotator.domain.texts.canonical import derived_id
@@ -62,7 +61,7 @@ def peer_folder(folder: Path, items: int, criteria: int, systems: int, letters: 
 
 
 def imported(path: Path, source: Path) -> Project:
-    project = new_project(path, "Judged")
+    project = people.new_project(path, "Judged")
     imports.run(project, "researcherbench", [source], warm=False)
     return project
 

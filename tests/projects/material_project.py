@@ -2,8 +2,7 @@
 
 from annotator.actions.items.extracts import NewExtract, Subject
 from annotator.actions.project.file import Project
-from annotator.domain.material.extract import by_judge
-from annotator.domain.material.part import Claim, Claims, ResponsePart
+from annotator.domain.material.extract import Claim, Claims, ResponsePart, by_judge
 from tests.material import drawn_extracts
 from tests.storage import sql
 

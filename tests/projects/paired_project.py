@@ -8,10 +8,9 @@ from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.project.people import new_project
 from annotator.domain.experts.assignment import Person, Role
 from annotator.domain.kinds.artifact import Document
-from annotator.domain.kinds.labels import Label, Labels, label_id
+from annotator.domain.kinds.documents import Label, Labels, label_id
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from tests.templates import once
 
@@ -30,7 +29,7 @@ SENTENCES = (
 @once
 def paired_project(path: Path, annotators: int = 2, questions: int = 1) -> Project:
     """A project of a coordinator “Me”, annotators with the aliases A, B, C …, and questions."""
-    project = new_project(path / "pairs.goldsmith")
+    project = people.new_project(path / "pairs.goldsmith")
     for alias in "ABCDEFGH"[:annotators]:
         people.add_person(project, f"Expert {alias}", (Role.ANNOTATOR,), alias)
     for number in range(1, questions + 1):

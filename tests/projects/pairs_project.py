@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 from annotator.actions.adjudication import adjudicating, ruling
-from annotator.actions.adjudication.adjudicating import SheetRow
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts, settings
 from annotator.actions.consensus import ruling_rows
@@ -15,7 +14,7 @@ from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Person, Role, Stage
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
-from annotator.domain.kinds.labels import Label, Labels, label_id
+from annotator.domain.kinds.documents import Label, Labels, label_id
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.kinds.selection import DimensionRating, Selection
 from tests.projects import small_projects
@@ -191,7 +190,7 @@ def adjudication(project: Project) -> str:
     return adjudicating.queue(project)[0].adjudication_id
 
 
-def row(project: Project, unit_id: str) -> SheetRow:
+def row(project: Project, unit_id: str) -> adjudicating.SheetRow:
     """The row of that adjudication that holds a unit; the unit's id is a1, b3 …"""
     rows = adjudicating.sheet(project, adjudication(project)).rows
     return next(each for each in rows if unit_id in each.ruling.members.values())

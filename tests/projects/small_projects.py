@@ -12,14 +12,13 @@ from annotator.actions.items import items, pages
 from annotator.actions.labelling import label_sealing, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, response_hash
-from annotator.actions.project.people import new_project
 from annotator.domain.experts.assignment import Role
 from annotator.domain.kinds.artifact import Anchor, Kind
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.domain.material.extract import Claim, Claims, ResponsePart
 from annotator.domain.material.item import END_TO_END, Page, PageState
-from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.texts.canonical import derived_id, new_id, now
 from annotator.protocols import USUAL
 from annotator.storage.tables import RESPONSE, SYSTEM
@@ -42,7 +41,7 @@ A closing remark on [cost](https://example.org/cost) ends the report.
 @once
 def project_with(path: Path, people_added: int = 1) -> Project:
     """An empty project, with a coordinator and further annotators named “Rater 2” and so on."""
-    project = new_project(path / "labels.goldsmith", "Labels")
+    project = people.new_project(path / "labels.goldsmith", "Labels")
     people.someone(project)
     for number in range(people_added):
         people.add_person(project, f"Rater {number + 2}", (Role.ANNOTATOR,))
@@ -200,13 +199,13 @@ CRITERIA = (
 
 
 def empty_project(folder: Path) -> Project:
-    return new_project(folder / "p.goldsmith")
+    return people.new_project(folder / "p.goldsmith")
 
 
 @once
 def small_project(folder: Path) -> Project:
     """Items “1” and “2” of two types, systems Alpha and Beta, four reports, and one sealed rubric an item."""
-    project = new_project(folder / "small.goldsmith")
+    project = people.new_project(folder / "small.goldsmith")
     people.someone(project)
     for question, question_type in (
         ("What do residual connections do?", "Technical Details"),

@@ -16,7 +16,6 @@ from annotator.actions.judges import judges
 from annotator.actions.labelling import label_sealing, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, judgement_hash
-from annotator.actions.project.people import new_project
 from annotator.actions.sets.validation_figures import in_order
 from annotator.domain.experts.assignment import Person, Role
 from annotator.domain.judges.judge import Judgement, RaterKind, Status
@@ -74,7 +73,7 @@ def validation_project(
 
     R1 is the coordinator and works; the report of a later system is longer.
     """
-    project = new_project(path / "validation.goldsmith", "Validation")
+    project = people.new_project(path / "validation.goldsmith", "Validation")
     people.someone(project)
     for name in ("Ann", "Ben"):
         people.add_person(project, name, (Role.ANNOTATOR,))
@@ -218,7 +217,7 @@ def verdicts_project(folder: Path, filling: int = 6, label: bool = True) -> Proj
     """R1 coordinates; R2 has labelled everything, R3 nothing; two judges have judged it, differing from R2 here and
     there. With `filling` the reports are so many times as long; without `label` R2 is only asked.
     """
-    project = new_project(folder / "verdicts.goldsmith", "Verdicts")
+    project = people.new_project(folder / "verdicts.goldsmith", "Verdicts")
     people.someone(project)
     for name in ("Ann", "Ben"):
         people.add_person(project, name, (Role.ANNOTATOR,))

@@ -27,7 +27,6 @@ from annotator.actions.authoring.comparing import ComparedField, of_pairs
 from annotator.actions.imports import imports
 from annotator.actions.items import items, materials
 from annotator.actions.judges import judges
-from annotator.actions.judges.judges import BASELINE
 from annotator.actions.judging import judge_runs
 from annotator.actions.labelling import label_sealing, labels
 from annotator.actions.material import extracting
@@ -38,16 +37,13 @@ from annotator.actions.project.file import Project
 from annotator.actions.releases import gathering, releases
 from annotator.actions.results import overview, result_raters, results, scoring
 from annotator.actions.results.result_raters import CONSENSUS, EACH, PEOPLE, PERSON_KEY
-from annotator.actions.results.scoring import Score
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.studies import question_views, rubric_views
 from annotator.actions.undo import history
 from annotator.actions.validation import corrected, disagreements, validation
-from annotator.actions.validation.validation import ValidationQuery
 from annotator.cli import run_command, saying
 from annotator.domain.experts.adjudication import Reason
-from annotator.domain.experts.assignment import Person, Role, Stage
-from annotator.domain.experts.parcel import ParcelOutcome
+from annotator.domain.experts.assignment import ParcelOutcome, Person, Role, Stage
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.judges.protocol import Level, Material, Over, Protocol, RatedResponse, Scale, numbers
 from annotator.domain.kinds.artifact import Anchor, Kind
@@ -55,8 +51,8 @@ from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
 from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.domain.material.extract import KeyPoint, KeyPoints, ResponsePart
 from annotator.domain.material.item import EXEMPLAR
-from annotator.domain.material.part import KeyPoint, KeyPoints, ResponsePart
 from annotator.domain.texts.canonical import canonical_json
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
@@ -107,7 +103,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     labelling.add_report(made, item_id, "People", "Attribution ties claims to sources.", EXEMPLAR)
     labelling.add_report(made, item_id, "Others", "Sources are tied to claims.", EXEMPLAR)
     labelling.add_report(made, item_id, "Citing", "Claims have sources [1]. Others too [2]. And [3] says so.")
-    asyncio.run(extracting.run(made, RunRequest(BASELINE.name, "deepscholar.sentences")))
+    asyncio.run(extracting.run(made, RunRequest(judges.BASELINE.name, "deepscholar.sentences")))
     return made
 
 
@@ -152,7 +148,8 @@ def test_no_pattern_of_missing_judgements_puts_a_value_outside_its_bounds(
         for metric in (one for one in definition.metrics if one.over is Over.RESPONSE):
             result = [metric.score(scored, True) for scored in said]
             scores = [
-                Score(str(item), "s", metric.name, (), one, "", 1, "", 0) for item, one in enumerate(result)
+                scoring.Score(str(item), "s", metric.name, (), one, "", 1, "", 0)
+                for item, one in enumerate(result)
             ]
             (shown,) = results.estimates(scores, ["s"], metric.within)
             if shown.value is not None:
@@ -461,7 +458,7 @@ def figures(project: Project) -> dict[str, Any]:
             ("compare", disagreements.compare),
             (
                 "validation",
-                lambda project, name: validation.report(project, ValidationQuery(name)),
+                lambda project, name: validation.report(project, validation.ValidationQuery(name)),
             ),
         ):
             result[f"{what} {protocol}"] = _or_why(

@@ -34,7 +34,6 @@ from annotator.gui.shell.start import Goldsmith, StartPage
 from annotator.gui.shell.window import Window
 from annotator.places import resources
 from annotator.storage import backup, opening
-from annotator.storage.opening import SCHEMA
 from annotator.storage.tables import metadata
 from tests.crashes.killing import begun_apart, killed_after, killed_at_first_sight
 from tests.golden.test_old_projects import rows
@@ -92,7 +91,9 @@ def test_of_four_who_open_an_old_project_one_brings_it_up_to_date(tmp_path: Path
     assert {name: count for name, count in rows(path).items() if name in before} == before
     with closing(Project.open(path)) as project:
         assert checking.check(project).problems == []
-    assert [kept.name for kept in tmp_path.glob("*.before-*")] == [f"old.before-format-{SCHEMA}.goldsmith"]
+    assert [kept.name for kept in tmp_path.glob("*.before-*")] == [
+        f"old.before-format-{opening.SCHEMA}.goldsmith"
+    ]
 
 
 def opened_after_a_look(path: Path, pause: float) -> str:
@@ -279,10 +280,12 @@ def test_a_file_with_two_names_on_the_disk_is_opened_to_read_and_says_why(tmp_pa
 
 def test_a_name_that_a_killed_migration_left_does_not_keep_the_project_closed(tmp_path: Path) -> None:
     path = old_project(tmp_path / "old.goldsmith")
-    os.link(path, tmp_path / f"old.before-format-{SCHEMA}.goldsmith")
+    os.link(path, tmp_path / f"old.before-format-{opening.SCHEMA}.goldsmith")
     with closing(Project.open(path)) as project:
         assert not project.readonly
-    assert [kept.name for kept in tmp_path.glob("*.before-*")] == [f"old.before-format-{SCHEMA}.goldsmith"]
+    assert [kept.name for kept in tmp_path.glob("*.before-*")] == [
+        f"old.before-format-{opening.SCHEMA}.goldsmith"
+    ]
 
 
 LOOK = """

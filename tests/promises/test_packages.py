@@ -27,7 +27,7 @@ from annotator.domain.texts.canonical import now, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages
 from annotator.storage.tables import AGREEMENT
-from tests.actions.parcels.test_exchange_labels import three_reports
+from tests.actions.parcels.test_exchange import three_reports
 from tests.cli.commands import told as in_json
 from tests.material.bundles import peer_files, write_peer
 from tests.material.labels_in_files import written

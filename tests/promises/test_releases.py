@@ -27,7 +27,6 @@ from annotator.actions.items import items
 from annotator.actions.judging import judge_runs
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking, releases
 from annotator.actions.results import overview
 from annotator.actions.runs.judge_cases import RunRequest
@@ -240,7 +239,7 @@ def test_a_release_is_ready_to_run_in_harnesses(tmp_path: Path) -> None:
     assert [line["question"] for line in lines] == ["What do residual connections do?", "Who?"]
     assert [[(one["text"], one["weight"]) for one in line["criteria"]] for line in lines] == [[*CRITERIA]] * 2
     assert [table["answered"]({}, [reply])["answered"] for reply in (" ", "a")] == [0, 1]
-    without = new_project(tmp_path / "p.goldsmith")
+    without = people.new_project(tmp_path / "p.goldsmith")
     items.add(without, "Why?", "", "")
     assert not RUNNABLE & set(releases.export(without, tmp_path / "without").files)
 

@@ -18,7 +18,6 @@ from typing import Any
 import pytest
 
 from annotator.actions.attacks import attacking
-from annotator.actions.attacks.attacking import run as attack
 from annotator.actions.judges import judges, kept_keys
 from annotator.actions.judging import derived_judges, drift, forecasts, judge_runs
 from annotator.actions.material import extracting
@@ -216,7 +215,7 @@ def test_costs_equal_the_servers_own_count(
     asyncio.run(judge_runs.run(project, RunRequest(JUDGE, systems=("Beta",))))
     drift.anchor(project, JUDGE, size=4)
     asyncio.run(drift.check(project, RunRequest(JUDGE)))
-    asyncio.run(attack(project, attacking.order(AttackRequest(JUDGE, attacks=("padding",), size=4))))
+    asyncio.run(attacking.run(project, attacking.order(AttackRequest(JUDGE, attacks=("padding",), size=4))))
     asyncio.run(extracting.run(project, RunRequest(JUDGE, TINY_PLAN.name)))
     asyncio.run(derived_judges.test(project, JUDGE))
     wanted = till.charged * till.CALL_USD

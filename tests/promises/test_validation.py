@@ -20,12 +20,10 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
 from annotator.actions.results import overview, result_raters, results, results_behind
-from annotator.actions.results.results import ResultRow
 from annotator.actions.sets import reviews
 from annotator.actions.sets.validation_figures import TIED
 from annotator.actions.studies import result_views
 from annotator.actions.validation import corrected, disagreements, validation, validity_cards
-from annotator.actions.validation.validation import ValidationQuery
 from annotator.actions.validation.validation_views import VIEWS
 from annotator.cli import run_command
 from annotator.domain.experts.assignment import Role
@@ -212,7 +210,9 @@ def test_the_mean_over_trials_is_the_score_and_the_majority_the_label_everywhere
     assert [(one["trials"], one["flip_rate"]) for one in released] == [(3, 0.5)] * 2
     assert ["mean over up to 3 trials" in one["method"] for one in released] == [True] * 2
     (line,) = (
-        one for one in validation.report(project, ValidationQuery()).lines if one.rater.name == "three"
+        one
+        for one in validation.report(project, validation.ValidationQuery()).lines
+        if one.rater.name == "three"
     )
     pairs = disagreements.compare(project, COVERAGE).pairings
     labels = {
@@ -247,7 +247,7 @@ def test_the_mean_over_trials_is_the_score_and_the_majority_the_label_everywhere
     assert "Judged by three. Gold: Rubric: R1 alone" in said
 
 
-def coverage(rows: Iterable[ResultRow]) -> list[ResultRow]:
+def coverage(rows: Iterable[results.ResultRow]) -> list[results.ResultRow]:
     return [row for row in rows if (row.metric, row.group) == ("coverage", "all")]
 
 
@@ -256,7 +256,11 @@ def test_trials_that_tie_are_missing_among_labels_and_half_in_the_score(tmp_path
     for trial, value in enumerate(("yes", "no"), 1):
         judge_says(project, "two", lambda _: value, trial=trial)  # noqa: B023
     labelled_at_once(project, "R2", lambda at: "yes")
-    (line,) = (one for one in validation.report(project, ValidationQuery()).lines if one.rater.name == "two")
+    (line,) = (
+        one
+        for one in validation.report(project, validation.ValidationQuery()).lines
+        if one.rater.name == "two"
+    )
     assert line.missing == {TIED: 24}
     (row, _) = coverage(results.rows(project, judges.named(project, "two").id))
     assert (row.estimate.value, row.estimate.missing) == (0.5, 0)

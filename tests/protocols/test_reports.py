@@ -27,7 +27,6 @@ from annotator.protocols.drafts import (
     draft_diagnostics,
     draft_rubric,
 )
-from annotator.protocols.reports import LONGEST_SOURCES
 from tests.material.anchors import stands_in
 from tests.servers.scripted_ask import ScriptedAsk
 
@@ -211,7 +210,7 @@ def test_a_statement_has_the_label_and_part_it_was_given():
 
 
 def test_sources_are_fenced_and_too_long_ones_are_cut_evenly_and_it_is_said():
-    long = "x" * LONGEST_SOURCES
+    long = "x" * reports.LONGEST_SOURCES
     _, ask = drafted(draft_rubric, {"criteria": [criterion()]}, long, "short")
     ((_, fields, fenced, _),) = ask.asked
     assert "sources" in fenced

@@ -7,8 +7,8 @@ from annotator.actions.validation import corrected
 from annotator.domain.judges.protocol import Material, Metric, Over, RatedResponse
 from annotator.domain.kinds.artifact import Anchor
 from annotator.domain.kinds.documents import DOCUMENTS
+from annotator.domain.material.extract import KeyPoints
 from annotator.domain.material.item import Item, Response
-from annotator.domain.material.part import KeyPoints
 from annotator.domain.texts.estimate import SHARE
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.messages import load

@@ -12,7 +12,6 @@ from annotator.actions.items import items, materials
 from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.project.people import new_project
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.material.item import CatalogueWork
@@ -66,7 +65,7 @@ def write_corpus(folder: Path, works: tuple[CatalogueWork, ...] = WORKS) -> Path
 
 def research_project(folder: Path, url: str, model: str = "test-model") -> Project:
     """An item with its own paper, and sealed gold evidence of which two references are important."""
-    project = new_project(folder / "research.goldsmith")
+    project = people.new_project(folder / "research.goldsmith")
     people.someone(project)
     judges.add(project, JUDGE, base_url=url, model=model)
     item = items.add(project, QUESTION, "Related work", "cs.AI").subject

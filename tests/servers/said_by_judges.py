@@ -10,7 +10,6 @@ from annotator.actions.judges import judges
 from annotator.actions.labelling import label_sealing, labels
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases
-from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.texts.canonical import derived_id, now
 from annotator.storage.tables import JUDGEMENT
 from tests.projects.small_projects import small_project
@@ -29,7 +28,7 @@ def two_judges(folder: Path) -> Project:
 
 def places(project: Project, system: str = "Alpha") -> list[tuple[str, str, str]]:
     """(item, response, unit) of every criterion of a system's reports, in their order."""
-    order = RunRequest("baseline", systems=(system,))
+    order = judge_cases.RunRequest("baseline", systems=(system,))
     return [(case.item.id, case.response.id, case.unit.id) for case in judge_cases.cases(project, order)]
 
 

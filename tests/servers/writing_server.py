@@ -11,7 +11,6 @@ from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.project.people import new_project
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.plan import Plan, Subtask
@@ -55,7 +54,7 @@ def writing() -> Iterator[OddServer]:
 
 def asking_project(folder: Path) -> Project:
     """Two items without a report; of the first there is a sealed gold plan and sealed gold evidence."""
-    project = new_project(folder / "asking.goldsmith")
+    project = people.new_project(folder / "asking.goldsmith")
     people.someone(project)
     first = items.add(project, QUESTIONS[0], "Technical Details", "Deep learning").subject
     items.add(project, QUESTIONS[1], "Open Consulting", "深度学习", language="zh-Hans")

@@ -1,4 +1,4 @@
-"""Published figures of agreement, and how a table of counts becomes two series of judgements."""
+"""Published figures of agreement, a table of counts as two series of judgements, and figures of plain values."""
 
 import json
 from pathlib import Path
@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+from annotator.stats.agreement.levels import moments, of_moments
+from annotator.stats.validation import correction
 
 PATH = Path(__file__).parents[2] / "../shared/data/oracles/agreement.json"
 needs_oracles = pytest.mark.skipif(
@@ -23,3 +26,14 @@ def two_raters(table) -> tuple[list[int], list[int]]:
     first, second = np.nonzero(counts)
     times = counts[first, second]
     return np.repeat(first, times).tolist(), np.repeat(second, times).tolist()
+
+
+def icc(raters, form):
+    """That of `raters` × units; None where it is undefined."""
+    scores = np.array(raters, dtype=np.float64).T
+    value = of_moments(moments(scores - scores.min()).sum(axis=0)[None], form)[0]
+    return None if np.isnan(value) else float(value)
+
+
+def corrected_mean(labels, said, weights=None, clusters=None, strata=None, **more):
+    return correction.corrected_mean(correction.units_of(labels, said, weights, clusters, strata), **more)

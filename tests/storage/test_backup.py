@@ -23,7 +23,6 @@ from annotator.storage import backup, integrity, opening
 from annotator.storage.backup import Migrations, bring_up_to_date, folder_of, to_delete
 from annotator.storage.connection import engine_over, raw_connection
 from annotator.storage.migrations import MIGRATIONS
-from annotator.storage.opening import SCHEMA, Damaged
 from annotator.storage.tables import metadata
 from tests.storage import sql
 from tests.storage.apart import with_files_no_larger_than
@@ -88,7 +87,7 @@ def test_a_project_with_a_broken_page_makes_no_backup(
     verify = backup.verify
     earlier = made(project)
     monkeypatch.setattr(backup, "verify", broken)
-    with pytest.raises(Damaged):
+    with pytest.raises(opening.Damaged):
         made(project)
     assert [path for path in earlier.parent.iterdir() if path.suffix != ".goldsmith-journal"] == [earlier]
 
@@ -240,7 +239,7 @@ def test_a_backup_of_a_newer_program_is_listed_as_such(project: Project) -> None
 
 
 GOLDEN = Path(__file__).parents[1] / "golden"
-NEXT = SCHEMA + 1
+NEXT = opening.SCHEMA + 1
 STEPS = (
     'op.add_column("person", sa.Column("orcid", sa.String(), nullable=True))',
     'op.create_table("tag", sa.Column("id", sa.String(36), primary_key=True))',
@@ -388,7 +387,7 @@ def test_a_damaged_project_is_not_brought_up_to_date(closed: Path, tmp_path: Pat
     beside(closed, "UPDATE person SET name = 'flipped'")
     with pytest.raises(Refusal, match="damaged and was not brought up to date"):
         bring_up_to_date(closed, NEXT, planted(*STEPS))
-    assert value(closed, "PRAGMA user_version") == SCHEMA
+    assert value(closed, "PRAGMA user_version") == opening.SCHEMA
 
 
 def test_a_full_disk_during_a_migration_leaves_the_old_file(
@@ -413,7 +412,7 @@ def test_an_older_project_that_may_only_be_read_is_shown_as_a_copy(tmp_path: Pat
     opened = Project.open(path, readonly=True)
     with pytest.raises(Refusal, match="older format"):
         opened.set("title", "changed")
-    assert (opened.title, value(opened.path, "PRAGMA user_version")) == ("small", SCHEMA)
+    assert (opened.title, value(opened.path, "PRAGMA user_version")) == ("small", opening.SCHEMA)
     opened.close()
     assert not opened.path.exists()
     assert digest(path) == before

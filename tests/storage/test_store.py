@@ -13,7 +13,6 @@ from sqlalchemy import Connection, ForeignKeyConstraint, UniqueConstraint, inser
 from sqlalchemy.exc import IntegrityError, NoInspectionAvailable
 
 from annotator.actions.items import items
-from annotator.actions.items.items import Filter
 from annotator.actions.project import backups
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
@@ -312,7 +311,7 @@ def test_a_replaced_row_is_still_witnessed(project: Project, tmp_path: Path) -> 
 
 
 def found(project: Project, words: str) -> int:
-    return len(items.ids(project, Filter(words=words)))
+    return len(items.ids(project, items.Filter(words=words)))
 
 
 def test_a_changed_item_is_found_by_its_new_words_only(project: Project) -> None:

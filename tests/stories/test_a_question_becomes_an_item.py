@@ -20,8 +20,7 @@ from annotator.domain.experts.assignment import Purpose, Stage
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.selection import Recommendation
 from annotator.gui.shell.window import Window
-from tests.projects import pairs_project as pairs
-from tests.projects.pairs_project import ORIGINS, TYPE
+from tests.projects.pairs_project import ORIGINS, TYPE, pairs_project, person
 from tests.windows.story_hands import opened, settle, submit, window_of
 from tests.windows.using import focus, press, type_words
 
@@ -44,7 +43,7 @@ SHOWN = "How do agents show where their evidence is from?"
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    with closing(pairs.pairs_project(tmp_path, 0)) as project:
+    with closing(pairs_project(tmp_path, 0)) as project:
         return project.path
 
 
@@ -185,7 +184,7 @@ def select(window: Window) -> list[str]:
         assert (line.collected, line.classified, line.rated) == (len(of), len(of), len(of))
         assert (line.reached, line.in_use, line.settled) == (len(kept), len(kept), 0)
     chosen = items.ids(project)[:2]
-    ids = {name: pairs.person(project, name).id for name in ("Ada", "Ben")}
+    ids = {name: person(project, name).id for name in ("Ada", "Ben")}
     for name, purpose in (("Ada", Purpose.WORK), ("Ben", Purpose.REVIEW)):
         assignments.assign_one(project, chosen[1], ids[name], Stage.RUBRIC, purpose=purpose)
     return chosen
@@ -240,7 +239,7 @@ def reports_are_labelled(path: Path, chosen: tuple[str, ...], qtbot) -> None:
     """The report on each is labelled under its settled wording, which stands on the page."""
     with opened(path, "Cora") as project:
         for item_id in chosen:
-            assignments.assign_one(project, item_id, pairs.person(project, "Ada").id, Stage.LABELLING)
+            assignments.assign_one(project, item_id, person(project, "Ada").id, Stage.LABELLING)
     with window_of(path, "Ada", qtbot) as window:
         project = window.session.project
         for item_id in chosen:

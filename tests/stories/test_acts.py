@@ -17,7 +17,6 @@ from annotator.actions.contests import contest_standings
 from annotator.actions.items import items
 from annotator.actions.parcels import tasking, tray
 from annotator.actions.project import people
-from annotator.actions.project.people import new_project
 from annotator.actions.releases import releases
 from annotator.actions.runs import run_records
 from annotator.domain.experts.adjudication import Reason
@@ -289,7 +288,7 @@ def test_six_transcripts_become_kept_tasks_with_checklists(tmp_path, opened, qtb
     talks = [tmp_path / f"talk{n}.txt" for n in range(6)]
     for talk, (open_, new) in zip(talks, TALKS, strict=True):
         talk.write_text(f"Ben: It is unsolved {open_}.\n\nAnn: We propose a method that {new}.\n", "utf-8")
-    window, hands = opened(new_project(tmp_path / "talks.goldsmith", uses="seminars"), "Home"), Hands()
+    window, hands = opened(people.new_project(tmp_path / "talks.goldsmith", uses="seminars"), "Home"), Hands()
     project = window.session.project
     with going_by_rules() as server:
         _imported(window, hands, qtbot, *talks)
@@ -322,7 +321,10 @@ def test_six_transcripts_become_kept_tasks_with_checklists(tmp_path, opened, qtb
 
 def test_ten_papers_become_the_table_of_deepscholar(tmp_path, opened, qtbot, monkeypatch):
     folder = _ten_papers(tmp_path / "papers")
-    window, hands = opened(new_project(tmp_path / "papers.goldsmith", uses="related-work"), "Home"), Hands()
+    window, hands = (
+        opened(people.new_project(tmp_path / "papers.goldsmith", uses="related-work"), "Home"),
+        Hands(),
+    )
     _imported(window, hands, qtbot, folder / "deepscholar")
     hands.does(window.show_part, "Material", "Sources")
     works = window.page.sources.works

@@ -19,7 +19,6 @@ from annotator.actions.labelling import label_sealing, labels
 from annotator.actions.parcels import known_keys, packing, shared_folder, tasking
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, response_hash
-from annotator.actions.project.people import new_project
 from annotator.domain.experts.adjudication import DROP, Reason
 from annotator.domain.experts.assignment import Person, Role, Stage
 from annotator.domain.kinds.artifact import Anchor, Document, stage_of
@@ -33,8 +32,7 @@ from annotator.gui.shell.window import Window
 from annotator.storage.tables import RESPONSE, SYSTEM
 from tests.storage import sql
 from tests.templates import once
-from tests.windows.using import shut
-from tests.windows.words_shown import all_words
+from tests.windows.using import all_words, shut
 
 STAGES = {Stage.RUBRIC: Rubric, Stage.PLAN: Plan, Stage.DIAGNOSTICS: Diagnostics, Stage.EVIDENCE: Evidence}
 UNITS = {
@@ -91,7 +89,7 @@ def hand_in(project: Project, person: Person, item_id: str, document: Document) 
 def planted_project(folder: Path) -> Project:
     """A project in which Ben, the systems and the adjudicator left marks everywhere that Ada must not see."""
     sing = Canaries()
-    project = new_project(folder / "study.goldsmith")
+    project = people.new_project(folder / "study.goldsmith")
     me = people.someone(project)
     ada = people.known(project, people.add_person(project, "Ada", alias="R2").subject)
     ben = people.known(project, people.add_person(project, sing.sing("Ben"), alias=sing.sing("B")).subject)

@@ -20,15 +20,14 @@ from annotator.actions.material import extracting, model_drafts
 from annotator.actions.orders import orders
 from annotator.actions.project.file import Project
 from annotator.actions.results import results, scoring
-from annotator.actions.results.results import systems_named
 from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import Status
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.kinds.tasks import Family, Phase
+from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import EXEMPLAR, ItemRole, Page, PageState
-from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import now
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from annotator.protocols.deepscholar.references import retrieved as retrieved_set
@@ -138,7 +137,7 @@ def judgements(project: Project, protocol: str) -> list[Any]:
 
 
 def parts(project: Project, part: ResponsePart) -> Iterator[tuple[str, Sequence[Any]]]:
-    names, wanted = systems_named(project), materials.for_extracting(EXTRACTIONS["adra.references"])
+    names, wanted = results.systems_named(project), materials.for_extracting(EXTRACTIONS["adra.references"])
     for at_hand in materials.each(project, wanted, materials.item_ids(project)):
         for response in at_hand.responses:
             if response.response.mode != EXEMPLAR:

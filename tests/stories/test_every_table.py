@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from sqlalchemy import delete
 
-from annotator.actions.imports import practice
+from annotator.actions.imports import samples
 from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.labelling import labels
@@ -546,7 +546,7 @@ def _rows(path: Path) -> list[dict[str, str]]:
 def test_results_leave_in_the_files_of_the_papers_repository(tmp_path, capsys):
     """What is computed leaves; the baseline's figures do not, and the export says so."""
     project = small_sample(tmp_path, "related-work")
-    recorded = judges.named(project, practice.RECORDED).id
+    recorded = judges.named(project, samples.RECORDED).id
     with project.store.write() as db:
         db.execute(delete(JUDGEMENT).where(JUDGEMENT.c.rater_id == recorded))
     path, folder = str(project.path), tmp_path / "out"

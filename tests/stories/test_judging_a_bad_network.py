@@ -17,7 +17,6 @@ from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.project.people import new_project
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from tests.judging.odd_server import Odd, OddServer, completion, error
@@ -33,7 +32,7 @@ CASES = ITEMS * CRITERIA * len(SYSTEMS)
 
 @pytest.fixture
 def file(tmp_path: Path, server: OddServer) -> Path:
-    project = new_project(tmp_path / "bad network.goldsmith")
+    project = people.new_project(tmp_path / "bad network.goldsmith")
     people.someone(project)
     for number in range(ITEMS):
         item = items.add(project, f"Question {number}: what is shown?").subject

@@ -19,14 +19,12 @@ from annotator.actions.labelling import label_cases, label_sealing, labels
 from annotator.actions.parcels import known_keys, packing, tasking, tray, unpacking
 from annotator.actions.project import backups, people
 from annotator.actions.project.file import Project
-from annotator.actions.project.people import new_project
 from annotator.actions.sets import validation_figures
 from annotator.actions.studies import part_views
 from annotator.actions.undo import history
 from annotator.cli import run_command
 from annotator.domain.experts.adjudication import AdjudicationState
-from annotator.domain.experts.assignment import Stage
-from annotator.domain.experts.parcel import ParcelOutcome
+from annotator.domain.experts.assignment import ParcelOutcome, Stage
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.kinds.artifact import Kind, chain
 from annotator.domain.kinds.documents import document_of
@@ -366,7 +364,7 @@ TOPICS = (
 def ring(folder: Path) -> Project:
     """A coordinator's project of as many people and items, in which each item is two neighbours' to write."""
     folder.mkdir()
-    project = new_project(folder / "study.goldsmith")
+    project = people.new_project(folder / "study.goldsmith")
     for number in range(PEOPLE):
         items.add(project, f"Question {number} of many?")
         people.add_person(project, f"Expert {number}")

@@ -20,8 +20,7 @@ from tests.projects.validation_project import At, places, validation_project
 from tests.storage import sql
 from tests.windows.judges_window import choose
 from tests.windows.story_hands import window_of
-from tests.windows.using import press, settle, type_words
-from tests.windows.words_shown import all_words
+from tests.windows.using import all_words, press, settle, type_words
 
 NAME, JUDGE = "Spring validation", "mock"
 COVERAGE = "researcherbench.coverage"

@@ -18,7 +18,6 @@ from annotator.protocols.deepscholar.overall import METRICS
 from tests.judging.odd_server import OddServer, at_work
 from tests.material import related_work, related_work as made
 from tests.servers import rule_model
-from tests.servers.rule_model import going_by_rules
 from tests.servers.served import CountingServer
 
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}")
@@ -129,7 +128,7 @@ class Shell:
 
 @pytest.fixture
 def server() -> Iterator[OddServer]:
-    with going_by_rules() as server:
+    with rule_model.going_by_rules() as server:
         yield server
 
 

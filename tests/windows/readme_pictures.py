@@ -5,7 +5,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from annotator.actions.imports import practice, samples
+from annotator.actions.imports import samples
 from annotator.actions.judges import judges
 from annotator.gui import theme
 from annotator.gui.shell.start import make_application
@@ -21,7 +21,7 @@ PICTURES: dict[str, tuple[str, dict[str, str] | None]] = {
     "author": ("Author", None),
     "label": ("Label", None),
     "adjudicate": ("Adjudicate", None),
-    "judges": ("Judges", {"part": "Replies", "judge": practice.RECORDED}),
+    "judges": ("Judges", {"part": "Replies", "judge": samples.RECORDED}),
     "agreement": ("Agreement", {}),
     "validate": ("Validate", {"part": "Figures"}),
     "results": ("Results", {}),
@@ -35,8 +35,8 @@ def make(folder: Path) -> list[Path]:
     theme.current().dress()
     with tempfile.TemporaryDirectory() as home:
         window = Window(samples.create(Path(home) / "sample.goldsmith"))
-        led = {step.page: step.place for step in practice.tries(window.session.project)}
-        practice.stop_trying(window.session.project)
+        led = {step.page: step.place for step in samples.tries(window.session.project)}
+        samples.stop_trying(window.session.project)
         pictures = [
             _picture(window, folder / f"{name}.png", page, led) for name, (page, _) in PICTURES.items()
         ]

@@ -32,8 +32,7 @@ from annotator.domain.experts.adjudication import (
 )
 from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.kinds.artifact import Document, Kind, Unit, Weights
-from annotator.domain.kinds.documents import KINDS
-from annotator.domain.kinds.labels import Label
+from annotator.domain.kinds.documents import KINDS, Label
 from annotator.domain.texts.canonical import Change, canonical_json, derived_id, new_id, now, sha256
 from annotator.domain.texts.difference import TextPiece, differences
 from annotator.domain.texts.refusal import Refusal, RoleNeeded, required

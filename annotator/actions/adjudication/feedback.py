@@ -24,8 +24,7 @@ from annotator.domain.experts.adjudication import (
     Ruling,
     StageDigest,
 )
-from annotator.domain.experts.assignment import Role, Stage
-from annotator.domain.experts.parcel import RECEIVED
+from annotator.domain.experts.assignment import RECEIVED, Role, Stage
 from annotator.domain.kinds.artifact import Document, Kind, Unit
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.texts.canonical import Change, derived_id, now

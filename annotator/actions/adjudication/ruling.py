@@ -31,8 +31,7 @@ from annotator.domain.experts.adjudication import (
 )
 from annotator.domain.experts.assignment import Role
 from annotator.domain.kinds.artifact import Kind, State
-from annotator.domain.kinds.documents import KINDS
-from annotator.domain.kinds.labels import Label
+from annotator.domain.kinds.documents import KINDS, Label
 from annotator.domain.texts.canonical import Change, derived_id, new_id, now, well_formed
 from annotator.domain.texts.refusal import Refusal, required
 from annotator.storage.tables import ADJUDICATION, ARTIFACT, DISPUTE, DRAFT, ITEM

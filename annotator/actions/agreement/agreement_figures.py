@@ -32,8 +32,7 @@ from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.judges.judge import RaterKind, Status
 from annotator.domain.judges.protocol import Level
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.documents import KINDS
-from annotator.domain.kinds.labels import ABOUT, UNSURE
+from annotator.domain.kinds.documents import ABOUT, KINDS, UNSURE
 from annotator.domain.texts.estimate import CHANCE, SHARE, Estimate
 from annotator.domain.texts.refusal import Refusal, RoleNeeded, refuse_other
 from annotator.domain.texts.words import counted, grouped, natural

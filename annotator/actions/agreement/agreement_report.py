@@ -57,7 +57,7 @@ from annotator.domain.experts.adjudication import (
 from annotator.domain.experts.assignment import Person, Stage
 from annotator.domain.judges.protocol import FIGURES, IN_UNITS, NO_VALUES, WORDS, Scale
 from annotator.domain.kinds.artifact import Kind, State, Unit
-from annotator.domain.kinds.labels import UNSURE, Label
+from annotator.domain.kinds.documents import UNSURE, Label
 from annotator.domain.texts.estimate import decimal, interval, of_items
 from annotator.domain.texts.words import counted, natural
 from annotator.exchange.pictures import PRINTED, Ink, by_group, by_week

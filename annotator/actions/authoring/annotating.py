@@ -25,7 +25,6 @@ from sqlalchemy import (
 from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import artifacts
-from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, change_setting, item_hash, record, wording_hash
 from annotator.domain.experts.assignment import Purpose, stage_of
@@ -116,14 +115,14 @@ def artifacts_of(project: Project, item_id: str) -> list[Artifact]:
     """The artifacts of an item that the person working may see: their own first, then consensus, then imported."""
     person = people.someone(project)
     rows = project.query(_OF_ITEM, {"of_item": item_id, "reader": person.id}).all()
-    result = [artifact_of(row) for row in rows]
+    result = [artifacts.artifact_of(row) for row in rows]
     return sorted(result, key=lambda a: (a.author_id != person.id, a.state is not State.CONSENSUS, a.kind))
 
 
 def judged_artifact(db: Connection, item_id: str, kind: Kind) -> Artifact | None:
     """The artifact whose units an item's reports are judged by, or None while there is none."""
     row = judged_rows(db, kind, [item_id]).get(item_id)
-    return artifact_of(row) if row is not None else None
+    return artifacts.artifact_of(row) if row is not None else None
 
 
 def judged_rows(
@@ -396,7 +395,7 @@ def _own(db: Connection, kind: Kind, judge_id: str) -> Iterator[str]:
     if not theirs:
         return
     rows = judged_rows(db, kind).values()
-    own = sum(unit.id in theirs for row in rows for unit in artifact_of(row).document.units)
+    own = sum(unit.id in theirs for row in rows for unit in artifacts.artifact_of(row).document.units)
     if own:
         yield f"{counted(own, KINDS[kind].unit, KINDS[kind].units)} drafted by the judge's own model, {model}"
 

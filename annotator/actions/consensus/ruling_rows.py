@@ -16,8 +16,7 @@ from annotator.actions.project.file import Project, record
 from annotator.domain.experts.adjudication import LETTERS, Adjudication, AdjudicationState, Agreement, Ruling
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import USUAL, Document, Kind, Unit, Weights
-from annotator.domain.kinds.documents import KINDS, document_of
-from annotator.domain.kinds.labels import UNSURE, Label
+from annotator.domain.kinds.documents import KINDS, UNSURE, Label, document_of
 from annotator.domain.texts.canonical import Change, canonical_json, sha256
 from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import grouped

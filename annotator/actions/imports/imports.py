@@ -33,8 +33,7 @@ from annotator.domain.texts.canonical import Change, new_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted, nested
 from annotator.exchange import transcripts
-from annotator.exchange.eprints import building
-from annotator.exchange.eprints.building import Rules
+from annotator.exchange.eprints.building import Rules, build
 from annotator.exchange.eprints.folder import Collection
 from annotator.exchange.folders import pretty
 from annotator.exchange.formats import layouts, tables
@@ -68,7 +67,7 @@ __all__ = ["Rules", "read", "with_authors"]
 def read(paths: Sequence[Path], rules: Rules, tell: Progress) -> tuple[Bundle, list[Problem]]:
     if len(paths) != 1 or not paths[0].is_dir():
         raise Refusal("Collected papers come from one folder.", "Choose the folder that was collected.")
-    funnel = building.build(paths[0], rules, tell)
+    funnel = build(paths[0], rules, tell)
     made = layouts.of_papers().of_papers
     assert made is not None
     bundle, problems = made(funnel.passed)

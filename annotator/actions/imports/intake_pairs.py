@@ -36,8 +36,7 @@ from annotator.domain.experts.adjudication import (
 from annotator.domain.experts.assignment import FORM, GuidelineFields, Stage
 from annotator.domain.judges.judge import RaterKind
 from annotator.domain.kinds.artifact import Kind, State, chain
-from annotator.domain.kinds.documents import document_of
-from annotator.domain.kinds.labels import ABOUT
+from annotator.domain.kinds.documents import ABOUT, document_of
 from annotator.domain.texts.canonical import canonical_json, derived_id, sha256
 from annotator.domain.texts.words import grouped
 from annotator.exchange.release import records

@@ -14,9 +14,15 @@ from sqlalchemy import Connection, Select, delete, select
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
 from annotator.domain.kinds.artifact import Document, Kind
-from annotator.domain.material.extract import Extract, by_person, class_of, document_of
+from annotator.domain.material.extract import (
+    Extract,
+    ResponsePart,
+    WriterAid,
+    by_person,
+    class_of,
+    document_of,
+)
 from annotator.domain.material.item import IMPORT, SET, ExtractFields, ExtractState
-from annotator.domain.material.part import ResponsePart, WriterAid
 from annotator.domain.texts.canonical import Change, canonical_json, new_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted, nested

@@ -27,7 +27,6 @@ from sqlalchemy import (
 from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import annotating
-from annotator.actions.authoring.annotating import judged_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, item_hash, record, source_hash
 from annotator.domain.experts.assignment import Stage
@@ -635,7 +634,7 @@ def content_counts(project: Project) -> dict[str, Any]:
 
 
 def _units(db: Connection, kind: Kind, item_ids: Collection[str]) -> list[dict[str, Any]]:
-    rows = judged_rows(db, kind).items()
+    rows = annotating.judged_rows(db, kind).items()
     return [unit for item_id, row in rows if item_id in item_ids for unit in json.loads(row.content)["units"]]
 
 

@@ -17,7 +17,7 @@ from annotator.actions.project import file, people
 from annotator.actions.project.file import Project, record
 from annotator.domain.judges.protocol import CITED_PAGE, Extraction, Material, Protocol
 from annotator.domain.kinds.artifact import Kind, Unit, Weights
-from annotator.domain.material.extract import Extract
+from annotator.domain.material.extract import Extract, ResponsePart
 from annotator.domain.material.item import (
     CONTINUATION,
     EXEMPLAR,
@@ -33,7 +33,6 @@ from annotator.domain.material.item import (
     SystemFields,
     spelled,
 )
-from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts import identifier
 from annotator.domain.texts.canonical import Change, Text, sha256
 from annotator.domain.texts.refusal import Refusal, required

@@ -16,11 +16,10 @@ from urllib.parse import urlsplit
 from sqlalchemy import Connection, func, select
 
 from annotator.actions.items import extracts, materials
-from annotator.actions.items.materials import DOES, STRETCH, MaterialRequest
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, page_hash, record, stoppable
+from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import Page, PageState
-from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import Change, derived_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted, grouped
@@ -39,9 +38,9 @@ def cited(project: Project) -> dict[str, list[str]]:
     """The addresses that claims cite: normal spelling → the spellings in which they do, one for each claim."""
     result: dict[str, list[str]] = {}
     ids = materials.item_ids(project)
-    for start in range(0, len(ids), STRETCH):
+    for start in range(0, len(ids), materials.STRETCH):
         with project.store.read() as db:
-            extractses = extracts.standing(db, ids[start : start + STRETCH])
+            extractses = extracts.standing(db, ids[start : start + materials.STRETCH])
         for (_, response_id), of_kind in sorted(extractses.items()):
             if response_id and ResponsePart.CLAIMS.value in of_kind:
                 for claim in of_kind[ResponsePart.CLAIMS.value].document.units:
@@ -54,7 +53,7 @@ def given(project: Project) -> dict[str, list[str]]:
     """The addresses from whose pages something is drawn, cited by a claim or not, as reports give them."""
     readers = [extraction.cites for extraction in EXTRACTIONS.values() if extraction.cites]
     result: dict[str, list[str]] = {}
-    for at_hand in materials.each(project, MaterialRequest(()), materials.item_ids(project)):
+    for at_hand in materials.each(project, materials.MaterialRequest(()), materials.item_ids(project)):
         for cites, report in product(readers, at_hand.responses):
             result |= {address: [address] for address in cites(report)}
     return result
@@ -424,7 +423,7 @@ class CitedPages:
         return FetchPlan(tuple(urls), len(cited) - len(urls))
 
 
-@people.for_coordinators(DOES)
+@people.for_coordinators(materials.DOES)
 def cited_states(project: Project) -> CitedPages:
     """How the cited pages stand, without their texts; only a coordinator is told which system cites what."""
     return _cited(project)

@@ -23,7 +23,6 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
 from annotator.actions.runs import judge_cases
 from annotator.actions.runs.journal import RunJournal
-from annotator.actions.runs.judge_cases import RunRequest, units_a_call
 from annotator.domain.judges.judge import Asking, Judge, JudgeFields, JudgeKind, RaterKind, Status, Verdict
 from annotator.domain.judges.protocol import Case, Level, Protocol, Scale, Verdicts
 from annotator.domain.judges.validation import (
@@ -45,7 +44,7 @@ from annotator.storage.tables import CALL, JUDGE, JUDGEMENT, RESPONSE, RUN
 _ROOM_FOR_A_NAME = 100
 
 
-def judge_of(project: Project, order: RunRequest) -> Judge:
+def judge_of(project: Project, order: judge_cases.RunRequest) -> Judge:
     """The judge of an order; Refusal where it cannot be asked that way. It need not be in the file yet."""
     judge = judges.named(project, order.judge)
     if judge.kind != JudgeKind.ENDPOINT and (order.together > 1 or order.trials > 1):
@@ -53,7 +52,7 @@ def judge_of(project: Project, order: RunRequest) -> Judge:
             f"“{judge.name}” calls no model: it always gives the same verdict, unit by unit.",
             "Choose a judge with an endpoint.",
         )
-    units = units_a_call(judge, order.protocol)
+    units = judge_cases.units_a_call(judge, order.protocol)
     # What was stored before a judge could be asked as usual has 1 for “as the judge is set”.
     if order.together in (0, units) or (order.together == 1 and judge.settings.together):
         return judge
@@ -411,7 +410,8 @@ def _identity(
         kind=JudgeKind(judge.kind), model=nameless(harmless(judge.model, judge)),
         parameters={} if vote else _without_secrets(settings, judge), protocol=protocol.name, values=protocol.values,
         weighting="alike" if protocol.weight is _ALIKE else "by weight", prompt_sha256=prompt if asks else "",
-        prompts=_wordings(project, protocol, prompt) if asks else (), together=units_a_call(judge, protocol.name),
+        prompts=_wordings(project, protocol, prompt) if asks else (),
+        together=judge_cases.units_a_call(judge, protocol.name),
         weights_shown=asking.weights_shown, forms=forms,
         returned_models=tuple(sorted({nameless(harmless(model, judge)) for model in models})),
         program=__version__ if judge.kind == JudgeKind.BASELINE else "", over=settings["over"] if vote else "",
@@ -551,7 +551,7 @@ def check(project: Project, card: ValidityCard, name: str = "") -> CardCompariso
     return CardComparison(card, judge.name, differing, tuple(_remarks(card, judge, now)))
 
 
-def refuse_order(project: Project, card: ValidityCard, order: RunRequest) -> None:
+def refuse_order(project: Project, card: ValidityCard, order: judge_cases.RunRequest) -> None:
     """Refusal unless the judge of an order, as it would be asked now, is the one of the card. No call is made."""
     judge = judge_of(project, order)
     protocol = judge_cases.protocol_of(order.protocol)
@@ -634,7 +634,7 @@ def refuse_unbound(project: Project, judge: Judge, protocol: str) -> None:
             _refuse(judge.name, card.name, differences(card.pinned, now))
 
 
-def refused_models(project: Project, judge: Judge, order: RunRequest) -> Callable[[str], str]:
+def refused_models(project: Project, judge: Judge, order: judge_cases.RunRequest) -> Callable[[str], str]:
     """What says why a model may not answer for a judge: a card, or the order, names those that may. “” when it may."""
     pinned = [
         card.pinned for card in bound(project) if (card.judge_id, card.protocol) == (judge.id, order.protocol)

@@ -20,8 +20,8 @@ from annotator.actions.runs.journal import RunJournal
 from annotator.actions.runs.judge_cases import Key, RunRequest
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.protocol import Extraction, Protocol
+from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import EXEMPLAR
-from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import new_id
 from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted

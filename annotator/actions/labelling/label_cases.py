@@ -11,15 +11,14 @@ from sqlalchemy import Connection, and_, bindparam, exists, select
 from annotator import places
 from annotator.actions.authoring import annotating, settings
 from annotator.actions.items import items, materials
-from annotator.actions.items.materials import PAIRS, MaterialAtHand, MaterialRequest
 from annotator.actions.project import people, profile
 from annotator.actions.project.file import Project, change_setting
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.protocol import NO_VALUES, Case, Material, Presentation, Protocol, Scale
 from annotator.domain.kinds.artifact import Kind, State, Unit
-from annotator.domain.kinds.labels import Label, Labels, label_id
+from annotator.domain.kinds.documents import Label, Labels, label_id
+from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import CONTINUATION, EXEMPLAR, by_set
-from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import Change, sha256
 from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted, grouped
@@ -112,7 +111,7 @@ def ask_both_orders(project: Project, protocol: str, wished: bool) -> Change:
 
 def sampling(project: Project, protocol: str) -> dict[str, Any]:
     """How pairs were drawn for a protocol: `seed` and `pairs`; empty where every pair is asked."""
-    return dict(project.get(PAIRS, {}).get(protocol, {}))
+    return dict(project.get(materials.PAIRS, {}).get(protocol, {}))
 
 
 def can_draw(protocol: str) -> bool:
@@ -144,12 +143,12 @@ def draw_pairs(project: Project, protocol: str, many: int, seed: int = 1) -> Cha
         )
         chosen = Random(seed).sample(result, min(many, len(result)))
         pairs = [[first[1], second[1]] for _, _, first, second in chosen]
-        before = project.get(PAIRS, {})
+        before = project.get(materials.PAIRS, {})
         after = {
             **{name: of for name, of in before.items() if name != protocol},
             **({protocol: {"seed": seed, "pairs": pairs}} if many else {}),
         }
-        return change_setting(project, PAIRS, "draw pairs", before, after)
+        return change_setting(project, materials.PAIRS, "draw pairs", before, after)
 
 
 def values_of(protocol: Protocol, case: Case) -> tuple[str, ...]:
@@ -171,7 +170,7 @@ def flags_of(case: Case) -> str:
     return f"page_{case.given[PAGE_STATE]}" if PAGE_STATE in case.given else ""
 
 
-def walk(project: Project, protocol: Protocol, ids: Sequence[str] = ()) -> Iterator[MaterialAtHand]:
+def walk(project: Project, protocol: Protocol, ids: Sequence[str] = ()) -> Iterator[materials.MaterialAtHand]:
     """Item by item what people can be asked about, without the words of reports and pages.
 
     An item is left out that the person may not see the gold of yet, as long as they write their own.
@@ -188,7 +187,7 @@ def withheld(project: Project, protocol: Protocol) -> set[str]:
 
 
 def of_report(
-    project: Project, protocol: Protocol, response_id: str, wanted_material: MaterialRequest
+    project: Project, protocol: Protocol, response_id: str, wanted_material: materials.MaterialRequest
 ) -> list[Case]:
     """What the person working is asked about one report; nothing where it is withheld."""
     material = materials.of_response(project, wanted_material, response_id)

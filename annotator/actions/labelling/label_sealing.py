@@ -35,7 +35,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.judge import Judgement, RaterKind, Status
 from annotator.domain.judges.paper import ErrorSample, Taxonomy
 from annotator.domain.kinds.artifact import Anchor, Kind, State
-from annotator.domain.kinds.labels import UNSURE, Label, Labels, label_id
+from annotator.domain.kinds.documents import UNSURE, Label, Labels, label_id
 from annotator.domain.texts.canonical import Change, new_id, now
 from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted, grouped

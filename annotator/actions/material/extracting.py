@@ -30,9 +30,16 @@ from annotator.domain.judges.protocol import (
     plain,
 )
 from annotator.domain.kinds.artifact import Anchor, Document, Kind, Unit
-from annotator.domain.material.extract import Extract, by_judge, class_of
+from annotator.domain.material.extract import (
+    Extract,
+    KeyPoint,
+    KeyPoints,
+    ResponsePart,
+    WriterAid,
+    by_judge,
+    class_of,
+)
 from annotator.domain.material.item import ExtractState, Page, by_set
-from annotator.domain.material.part import KeyPoint, KeyPoints, ResponsePart, WriterAid
 from annotator.domain.texts.canonical import Change, new_id, well_formed
 from annotator.domain.texts.difference import find
 from annotator.domain.texts.refusal import Refusal, one_of, required

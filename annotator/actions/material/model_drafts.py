@@ -12,7 +12,6 @@ from sqlalchemy import Connection, func, select, update
 
 from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.items import extracts, items, materials
-from annotator.actions.items.extracts import NewExtract, keep_row
 from annotator.actions.judges import judges
 from annotator.actions.project import people, profile
 from annotator.actions.project.file import Project, record
@@ -33,16 +32,19 @@ from annotator.domain.judges.protocol import (
     plain,
 )
 from annotator.domain.kinds.artifact import Document, DraftSource, Kind, State, Unit
-from annotator.domain.material.extract import MARK, PIECE_WORDS, document_of, for_person
-from annotator.domain.material.item import ExtractState
-from annotator.domain.material.part import (
+from annotator.domain.material.extract import (
+    MARK,
     NAMES,
+    PIECE_WORDS,
     ItemClassification,
     ProposedType,
     Reference,
     WriterAid,
     as_markdown,
+    document_of,
+    for_person,
 )
+from annotator.domain.material.item import ExtractState
 from annotator.domain.texts.canonical import Change, checked_text, derived_id, now, sha256
 from annotator.domain.texts.refusal import Refusal, refuse_other, required
 from annotator.judging.runner import Finished
@@ -585,8 +587,8 @@ class DraftRun(RunKind):
                 continue
             person, kind, run_id = self.person, self.kind, journal.run_id
             origin = for_person(self.judge.id, person.id, self.number(item.id))
-            extract = NewExtract(item.id, "", kind, result.document, origin, verdict.flags, run_id)
-            _, row = keep_row(db, extract)
+            extract = extracts.NewExtract(item.id, "", kind, result.document, origin, verdict.flags, run_id)
+            _, row = extracts.keep_row(db, extract)
             db.execute(update(EXTRACT).where(EXTRACT.c.id == row["id"]).values(by=person.id))
             about = {"item": item.key, "kind": kind.value, "run": run_id, "for": person.id}
             record(self.project, db, Change("extract", row["id"], "draft", None, about))

@@ -23,7 +23,7 @@ from annotator.domain.judges.judge import Call, Judge, Status, Verdict
 from annotator.domain.judges.protocol import Answer, Ask, Case, Material, Protocol, Verdicts, plain
 from annotator.domain.kinds.artifact import Document, Kind, Unit
 from annotator.domain.kinds.plan import Plan as PlanDocument
-from annotator.domain.material.extract import by_judge
+from annotator.domain.material.extract import ResponsePart, by_judge
 from annotator.domain.material.item import (
     CONTINUATION,
     END_TO_END,
@@ -33,7 +33,6 @@ from annotator.domain.material.item import (
     ResponseFields,
     spelled,
 )
-from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts import identifier
 from annotator.domain.texts.canonical import Change, new_id
 from annotator.domain.texts.refusal import Refusal, one_of

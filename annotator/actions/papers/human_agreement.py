@@ -28,9 +28,8 @@ from annotator.actions.studies import result_views
 from annotator.actions.validation import validation
 from annotator.domain.judges.paper import Paper
 from annotator.domain.judges.protocol import Aim, Protocol
-from annotator.domain.material.extract import Extract
+from annotator.domain.material.extract import Extract, KeyPoint, KeyPoints, ResponsePart
 from annotator.domain.material.item import ExtractState
-from annotator.domain.material.part import KeyPoint, KeyPoints, ResponsePart
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal

@@ -25,8 +25,7 @@ from annotator.domain.experts.adjudication import (
     Ruling,
     SealedInput,
 )
-from annotator.domain.experts.assignment import FORM, Assignment, Person, Stage
-from annotator.domain.experts.parcel import ParcelOutcome
+from annotator.domain.experts.assignment import FORM, Assignment, ParcelOutcome, Person, Stage
 from annotator.domain.kinds.artifact import Kind, State, Unit, chain
 from annotator.domain.kinds.documents import KINDS, document_of
 from annotator.domain.texts.canonical import canonical_json, derived_id, now

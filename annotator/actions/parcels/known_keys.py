@@ -13,8 +13,7 @@ from sqlalchemy import Connection, delete, insert, select
 
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
-from annotator.domain.experts.assignment import Person
-from annotator.domain.experts.parcel import Signed
+from annotator.domain.experts.assignment import Person, Signed
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages

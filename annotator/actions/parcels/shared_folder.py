@@ -13,8 +13,7 @@ from annotator import files
 from annotator.actions.parcels import known_keys, packing, tasking, tray, unpacking
 from annotator.actions.project import people, shared
 from annotator.actions.project.file import SUFFIX, Progress, Project
-from annotator.domain.experts.assignment import Person, Role
-from annotator.domain.experts.parcel import REFUSED, Arrival
+from annotator.domain.experts.assignment import REFUSED, Arrival, Person, Role
 from annotator.domain.texts.canonical import Change, sha256
 from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted

@@ -29,8 +29,7 @@ from annotator.actions.project.file import (
     settings_of,
     source_hash,
 )
-from annotator.domain.experts.assignment import FORM, Assignment, Person, Purpose, Role
-from annotator.domain.experts.parcel import RECEIVED
+from annotator.domain.experts.assignment import FORM, RECEIVED, Assignment, Person, Purpose, Role
 from annotator.domain.judges.protocol import REPORT, Material, Protocol
 from annotator.domain.kinds.artifact import State, chain
 from annotator.domain.kinds.documents import document_of

@@ -27,12 +27,10 @@ from annotator.actions.parcels.packing import PackedTask, Put, keep, place_of
 from annotator.actions.project import people
 from annotator.actions.project.file import CHANGED_WITH, Progress, Project, judgement_hash, record
 from annotator.domain.experts.adjudication import DraftReview
-from annotator.domain.experts.assignment import FORM, Stage, stage_of
-from annotator.domain.experts.parcel import ParcelOutcome, TrayEntry, TrayState
+from annotator.domain.experts.assignment import FORM, ParcelOutcome, Stage, TrayEntry, TrayState, stage_of
 from annotator.domain.judges.judge import Judgement, RaterKind, Status
 from annotator.domain.kinds.artifact import Document, Kind, State, Unit, chain
-from annotator.domain.kinds.documents import document_of
-from annotator.domain.kinds.labels import UNSURE, Label, Labels, label_id
+from annotator.domain.kinds.documents import UNSURE, Label, Labels, document_of, label_id
 from annotator.domain.texts.canonical import Change, canonical_json, derived_id, now, sha256
 from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted, grouped

@@ -20,22 +20,22 @@ from annotator.actions.parcels import adjudications, known_keys, tasking, tray
 from annotator.actions.project import backups, people
 from annotator.actions.project.file import Progress, Project, record
 from annotator.domain.experts.adjudication import AdjudicationState
-from annotator.domain.experts.assignment import Person, Stage, stage_of
-from annotator.domain.experts.parcel import (
+from annotator.domain.experts.assignment import (
     TRAYED,
     Arrival,
     ParcelOutcome,
+    Person,
     ReturnedPiece,
     Signed,
+    Stage,
     numbered,
+    stage_of,
 )
 from annotator.domain.kinds.artifact import Document, DraftSource, Kind, State, chain
-from annotator.domain.kinds.documents import document_of
-from annotator.domain.kinds.labels import UNSURE, Label, Labels, label_id
+from annotator.domain.kinds.documents import UNSURE, Label, Labels, document_of, label_id
 from annotator.domain.texts.canonical import Change, canonical_json, derived_id, now, sha256
 from annotator.domain.texts.refusal import Refusal, required
 from annotator.exchange.parcels import packages, parcels
-from annotator.exchange.parcels.packages import AGAIN
 from annotator.protocols import PROTOCOLS, TAXONOMIES
 from annotator.storage.tables import (
     ADJUDICATION,
@@ -337,7 +337,7 @@ class Sorter:
         where = ARTIFACT.c.item_id, ARTIFACT.c.kind, ARTIFACT.c.author_id
         there = self.db.execute(select(*where).where(ARTIFACT.c.id == artifact.id)).first()
         if there is not None and tuple(there) != (artifact.item_id, artifact.kind.value, self.person.id):
-            raise Refusal(f"It contains a {artifact.kind.value} of another person or item.", AGAIN)
+            raise Refusal(f"It contains a {artifact.kind.value} of another person or item.", packages.AGAIN)
 
     def _checked(self, artifact: parcels.WorkArtifact, kind: Kind) -> list[ArrivedRevision]:
         """The revisions after their hashes and their chain were found to hold."""
@@ -354,7 +354,7 @@ class Sorter:
             ):
                 raise Refusal(
                     f"Revision {came.number} of a {kind.value} does not follow from what it says it was made from.",
-                    AGAIN,
+                    packages.AGAIN,
                 )
             content = canonical_json(self._resolved(artifact.item_id, document).tree()).decode()
             digest = sha256(content)
@@ -371,14 +371,14 @@ class Sorter:
             response_id = self._report(item_id, label.response_id)
             protocol = TAXONOMIES.get(label.protocol) or (PROTOCOLS.get(label.protocol))
             if protocol is not None and label.value not in (*protocol.values, UNSURE):
-                raise Refusal(f"“{label.value}” is not a value of {protocol.title}.", AGAIN)
+                raise Refusal(f"“{label.value}” is not a value of {protocol.title}.", packages.AGAIN)
             unit_id = self._unit(item_id, label)
             about = {"response_id": response_id, "unit_id": unit_id}
             units.append(
                 label.model_copy(update={**about, "id": label_id(label.protocol, response_id, unit_id)})
             )
         if len({unit.id for unit in units}) < len(units):
-            raise Refusal("Two labels say something of the same unit.", AGAIN)
+            raise Refusal("Two labels say something of the same unit.", packages.AGAIN)
         order = sorted(units, key=lambda unit: (unit.protocol, unit.response_id))
         return label_cases.in_order(document.model_copy(update={"units": tuple(order)}))
 
@@ -390,7 +390,9 @@ class Sorter:
 
     def _report(self, item_id: str, alias: str) -> str:
         return required(
-            self._reports.get((item_id, alias)), "A label speaks of a report that was not in the task.", AGAIN
+            self._reports.get((item_id, alias)),
+            "A label speaks of a report that was not in the task.",
+            packages.AGAIN,
         )
 
     def _foreign(self, item_id: str, stage: Stage) -> str:

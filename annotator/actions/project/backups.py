@@ -15,8 +15,6 @@ from annotator.actions.project.file import Project
 from annotator.domain.texts.canonical import now
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage import backup as copies, opening
-from annotator.storage.backup import BackupFile
-from annotator.storage.opening import UnreadableProject, glance
 from annotator.storage.tables import AUDIT, META, metadata
 
 EVERY = timedelta(minutes=30)
@@ -78,12 +76,12 @@ def _newest_seq(project: Project) -> int:
     """The number of the last change held by the newest backup that can be read; 0 where there is none."""
     for file in listing(project.path):
         # A copy with altered rows counts as well: otherwise another one would be made every minute.
-        with suppress(UnreadableProject), glance(file.path) as db:
+        with suppress(opening.UnreadableProject), opening.glance(file.path) as db:
             return db.execute(select(func.max(AUDIT.c.seq))).scalar() or 0
     return 0
 
 
-def listing(path_of_project: Path) -> list[BackupFile]:
+def listing(path_of_project: Path) -> list[copies.BackupFile]:
     """The backups of a project, newest first, also when the project itself is damaged or gone."""
     path = files.real(path_of_project)
     return copies.backups(copies.folder_of(path), path.stem)
@@ -94,7 +92,7 @@ def peek(backup: Path) -> BackupSummary:
     opening.recognise(backup, thorough=False)
     label = copies.label_of(backup)
     try:
-        with glance(backup) as db:
+        with opening.glance(backup) as db:
             title = db.execute(select(META.c.value).where(META.c.key == "title")).scalar()
             last = db.execute(select(AUDIT.c.at).order_by(AUDIT.c.seq.desc()).limit(1)).scalar()
             items, artifacts, judgements = (
@@ -110,7 +108,7 @@ def peek(backup: Path) -> BackupSummary:
                 why=label.get("why", ""),
                 problem=label.get("problem", ""),
             )
-    except UnreadableProject as error:
+    except opening.UnreadableProject as error:
         raise error.refusal() from None
     except ValueError as error:
         raise opening.Damaged(f"“{backup.name}” is damaged ({error}).", "Choose another backup.") from None

@@ -19,8 +19,15 @@ from annotator.domain.experts.adjudication import (
     Ruling,
     StageDigest,
 )
-from annotator.domain.experts.assignment import AssignmentFields, GuidelineFields, PersonFields, Stage
-from annotator.domain.experts.parcel import RECEIVED, Arrival, TrayState
+from annotator.domain.experts.assignment import (
+    RECEIVED,
+    Arrival,
+    AssignmentFields,
+    GuidelineFields,
+    PersonFields,
+    Stage,
+    TrayState,
+)
 from annotator.domain.judges.contest import ContestFields
 from annotator.domain.judges.judge import (
     InformedFields,

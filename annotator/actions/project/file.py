@@ -28,7 +28,6 @@ from annotator.domain.material.item import traits_read
 from annotator.domain.texts.canonical import Change, canonical_json, new_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols.profiles import ALL
-from annotator.storage import tables
 from annotator.storage.connection import ChangeWatch
 from annotator.storage.opening import (
     RESTORE,
@@ -45,7 +44,7 @@ from annotator.storage.opening import (
     warning_about,
 )
 from annotator.storage.store import ProjectHold, Store
-from annotator.storage.tables import AUDIT, JUDGEMENT, META, PERSON
+from annotator.storage.tables import AUDIT, JUDGEMENT, META, PERSON, add_missing
 
 __all__ = ["Project", "Unwritable", "record", "row_hash"]
 _ADD = insert(AUDIT)
@@ -292,7 +291,7 @@ def record(project: Project, db: Connection, change: Change, *, undoes: int | No
     }
     row["sha256"] = row_hash(row)
     if project.from_task:
-        tables.add_missing(db, META, {"key": f"{CHANGED_WITH}{__version__}", "value": "true"})
+        add_missing(db, META, {"key": f"{CHANGED_WITH}{__version__}", "value": "true"})
     return replace(change, by=project.by, at=at, seq=db.execute(_ADD, row).lastrowid)
 
 

@@ -132,7 +132,7 @@ def assigned_stages(project: Project) -> set[Stage]:
 
 def has_settled(project: Project) -> bool:
     """Whether a document of the person working has gone into a consensus, or came back with one."""
-    from annotator.domain.experts.parcel import RECEIVED
+    from annotator.domain.experts.assignment import RECEIVED
 
     own = select(ARTIFACT.c.item_id).where(
         ARTIFACT.c.author_id == project.by, ARTIFACT.c.sealed_at.is_not(None)

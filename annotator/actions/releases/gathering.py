@@ -29,8 +29,8 @@ from annotator.domain.judges.judge import Asking, Judge, JudgeKind
 from annotator.domain.judges.validation import Content
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import DOCUMENTS
+from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import SET
-from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts import identifier
 from annotator.domain.texts.canonical import redact
 from annotator.domain.texts.words import counted, grouped

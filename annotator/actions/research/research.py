@@ -27,8 +27,8 @@ from annotator.actions.runs.run_records import RunEvent
 from annotator.domain.judges.judge import Call, Judge, JudgeKind, Status
 from annotator.domain.judges.protocol import Answer, Ask, Case, Material, Protocol, Verdicts
 from annotator.domain.kinds.artifact import Kind
+from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import CatalogueWork, Page, PageState
-from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import Change, new_id, now, sha256, storable
 from annotator.domain.texts.estimate import TextRanking
 from annotator.domain.texts.identifier import normal_title, work_named

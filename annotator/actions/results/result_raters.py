@@ -24,7 +24,7 @@ from annotator.domain.experts.assignment import Role
 from annotator.domain.judges.judge import JudgeKind, RaterKind, Status
 from annotator.domain.judges.protocol import Protocol
 from annotator.domain.kinds.artifact import Kind, State
-from annotator.domain.kinds.labels import UNSURE, Label
+from annotator.domain.kinds.documents import UNSURE, Label
 from annotator.domain.material.item import CONTINUATION, EXEMPLAR
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.words import counted, grouped, nested

@@ -17,8 +17,8 @@ from annotator.domain.judges.paper import Paper
 from annotator.domain.judges.protocol import Composite, Material, Metric, Over, Protocol, RatedResponse
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.tasks import TRAITS
+from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import CONTINUATION, EXEMPLAR, MODES, Item
-from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.estimate import SHARE, Estimate, bases
 from annotator.domain.texts.refusal import one_of
 from annotator.protocols import COMPOSITES, PROTOCOLS, USUAL

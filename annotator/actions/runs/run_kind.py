@@ -30,7 +30,6 @@ from annotator.judging.calls.client import Client, Sender
 from annotator.judging.calls.limits import Limits, RunHalt
 from annotator.judging.calls.noting import CallNotes
 from annotator.judging.calls.prices import TOKENS_A_UNIT, Budget, prices
-from annotator.judging.runner import Finished, RunEnd
 from annotator.storage.tables import BATCH, JUDGE, RUN, if_given
 
 
@@ -245,7 +244,7 @@ class _Drive:
             tell,
         )
 
-    async def through(self, asker: Asker | None) -> RunEnd:
+    async def through(self, asker: Asker | None) -> runner.RunEnd:
         """Do the work, and the batches before it where the order wants them."""
         work, source, asks = self._work, self._work.cases(), None
         if asker is not None and self._order.batch:
@@ -348,7 +347,7 @@ class RunKind(ABC):
             self.project, run_id, self.judge.id, self.order.protocol, self.keep, self.many_calls
         )
 
-    def keep(self, journal: RunJournal, db: Connection, done: list[Finished], at: datetime) -> int:
+    def keep(self, journal: RunJournal, db: Connection, done: list[runner.Finished], at: datetime) -> int:
         """Write what finished cases came to, in the transaction of their calls; how much that is."""
         return journal.keep(db, done, at)
 

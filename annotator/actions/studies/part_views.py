@@ -34,8 +34,7 @@ from annotator.domain.judges.paper import SUBTOTAL, LabelledResponse, Taxonomy, 
 from annotator.domain.judges.protocol import Material, Matrix, MatrixSpec, Protocol, RatedResponse
 from annotator.domain.kinds.artifact import Kind, cell_id
 from annotator.domain.kinds.evidence import Reference
-from annotator.domain.material.extract import Matching, RetrievalComparison, RetrievalMatch
-from annotator.domain.material.part import ResponsePart
+from annotator.domain.material.extract import Matching, ResponsePart, RetrievalComparison, RetrievalMatch
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal

@@ -1,13 +1,14 @@
-"""Assignments: one person asked to do one stage of one item."""
+"""Assignments: one person asked to do one stage of one item; people, guidelines, and what came back of the work."""
 
 from datetime import datetime
 from enum import StrEnum
 
+from pydantic import Field as Value
 from sqlmodel import Field, SQLModel, String
 
 from annotator.domain.kinds.kind import Role, Stage, stage_of
 from annotator.domain.material.item import Stored, later_text
-from annotator.domain.texts.canonical import Text
+from annotator.domain.texts.canonical import FrozenRecord, Text
 
 __all__ = ["Assignment", "AssignmentFields", "Purpose", "Role", "Stage", "stage_of"]
 
@@ -83,3 +84,96 @@ class GuidelineFields(SQLModel):
 
 class Guideline(Stored, GuidelineFields):
     """A guideline as plain data, outside the database."""
+
+
+# The settings that hold what an annotator was sent of a consensus begin with it.
+RECEIVED = "digest:"
+
+
+class ParcelOutcome(StrEnum):
+    """What a returned package, or one piece of work in it, is to this project."""
+
+    NEW = "new"
+    NEWER = "newer"
+    DUPLICATE = "duplicate"
+    CONFLICT = "conflicting"
+    LATE = "late"
+    FOREIGN = "foreign"
+    DOUBTFUL = "doubtful"
+    OTHER_KEY = "other key"
+    DAMAGED = "damaged"
+
+
+# Outcomes whose work waits in the tray until the coordinator says what becomes of it.
+TRAYED = (ParcelOutcome.CONFLICT, ParcelOutcome.LATE, ParcelOutcome.FOREIGN, ParcelOutcome.DOUBTFUL)
+# Outcomes of packages that are left out whole.
+REFUSED = (ParcelOutcome.OTHER_KEY, ParcelOutcome.DAMAGED)
+
+
+class Signed(StrEnum):
+    """By whom a returned package was signed."""
+
+    KNOWN = "signed with the person's key"
+    FIRST = "signed with a key seen for the first time"
+    OTHER = "signed with another key than before"
+    NOBODY = "not signed by a person"
+
+
+class TrayState(StrEnum):
+    """What the coordinator said about a piece of work in the tray."""
+
+    WAITING = "waiting"
+    ACCEPTED = "accepted"
+    SET_ASIDE = "set aside"
+
+
+def numbered(stage: Stage | None) -> str:
+    """What the pieces of a stage count: an adjudication's are versions of its consensus."""
+    return "version" if stage is Stage.ADJUDICATION else "revision"
+
+
+class ReturnedPiece(FrozenRecord):
+    """One piece of returned work: a sealed revision, a dispute or a repeat, and what it is to this project."""
+
+    outcome: ParcelOutcome
+    item_key: str = ""
+    stage: Stage | None = None
+    revision: int = 0
+    words: Text = Value(default="", description="In one sentence, what it is and why it goes where it goes")
+
+
+class Arrival(FrozenRecord, extra="ignore"):
+    """A returned package as the inbox shows it, before or after it was imported.
+
+    What is ignored: older projects say here which versions of the program the tasks asked for.
+    """
+
+    file: str
+    outcome: ParcelOutcome
+    person_id: str = ""
+    person_name: str = ""
+    receipt: str = ""
+    pieces: tuple[ReturnedPiece, ...] = ()
+    reason: Text = Value(default="", description="Why a damaged or foreign package was not taken in")
+    signed: Signed | None = Value(default=None, description="None where nobody's key could be asked for")
+    key: str = Value(default="", description="The public key that signed it, in hexadecimal")
+    words: str = Value(default="", description="The six words of that key")
+    at: datetime | None = Value(default=None, description="When it was taken in; None before")
+    program: str = Value(
+        default="", description="The versions of the program it was made with, the last one last"
+    )
+
+
+class TrayEntry(FrozenRecord):
+    """A piece of work that was kept apart, with its content, until the coordinator decides."""
+
+    id: str
+    reason: ParcelOutcome
+    person_id: str
+    item_id: str = ""
+    stage: Stage | None = None
+    revision: int = 0
+    content: str = Value(description="Canonical JSON of the piece as it came")
+    sha256: str
+    state: TrayState = TrayState.WAITING
+    at: datetime

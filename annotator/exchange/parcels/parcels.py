@@ -27,6 +27,7 @@ from annotator.domain.experts.adjudication import (
 from annotator.domain.experts.assignment import GuidelineFields, PersonFields, Stage
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import document_of
+from annotator.domain.material.extract import PARTS, ResponsePart
 from annotator.domain.material.item import (
     ItemFields,
     PageFields,
@@ -35,7 +36,6 @@ from annotator.domain.material.item import (
     SourceFormat,
     SourceKind,
 )
-from annotator.domain.material.part import DOCUMENTS as PARTS, ResponsePart
 from annotator.domain.texts.canonical import Text, canonical_json, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels.packages import ADJUDICATIONS, AGAIN, Package

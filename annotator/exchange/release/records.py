@@ -30,9 +30,8 @@ from annotator.domain.judges.judge import Asking, InformedKind, JudgeKind, Rater
 from annotator.domain.judges.paper import DrawnPairs, ErrorSample
 from annotator.domain.judges.validation import Content, FirstLabel
 from annotator.domain.kinds.artifact import Document, DraftSource, Kind, State
-from annotator.domain.material.extract import class_of
+from annotator.domain.material.extract import ResponsePart, class_of
 from annotator.domain.material.item import SET, ExtractState, PageState, SourceFormat, SourceKind
-from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import Text, canonical_json, sha256
 
 FORMAT = "goldsmith"

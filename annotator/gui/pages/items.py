@@ -15,8 +15,8 @@ from annotator.actions.material.model_drafts import Proposal
 from annotator.actions.project import profile
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.question_types import QuestionType
+from annotator.domain.material.extract import WriterAid
 from annotator.domain.material.item import Item, ItemRole
-from annotator.domain.material.part import WriterAid
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme

@@ -23,8 +23,7 @@ from annotator.domain.experts.adjudication import (
 )
 from annotator.domain.experts.assignment import Stage, stage_of
 from annotator.domain.kinds.artifact import Kind, Revision, Unit, UnitField
-from annotator.domain.kinds.documents import KINDS, document_of
-from annotator.domain.kinds.labels import Label
+from annotator.domain.kinds.documents import KINDS, Label, document_of
 from annotator.domain.texts.estimate import of_items
 from annotator.gui import keys, theme
 from annotator.gui.review.verdict_words import face

@@ -11,8 +11,8 @@ from annotator.actions.judges import judges
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
+from annotator.domain.material.extract import NAMES, WriterAid
 from annotator.domain.material.item import Item
-from annotator.domain.material.part import NAMES, WriterAid
 from annotator.domain.texts.words import counted, usd
 from annotator.gui.review.verdict_words import causes_words, doing, status_words
 from annotator.gui.session.run import REFUSED, BackgroundRun

@@ -95,7 +95,7 @@ class FolderWatch(QObject):
     def _synced(self, done: Synced | None) -> None:
         if done is None:
             return
-        from annotator.domain.experts.parcel import TRAYED
+        from annotator.domain.experts.assignment import TRAYED
 
         came = done.arrivals or done.new_items is not None
         for kind in ("parcel", "import") if came else ("parcel",):

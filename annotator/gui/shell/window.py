@@ -50,7 +50,7 @@ from annotator.gui.widgets.basics import ElidedLabel, PlainLabel, horizontal, la
 from annotator.gui.widgets.message_bar import MessageBar
 
 if TYPE_CHECKING:
-    from annotator.actions.imports.practice import PracticeStep
+    from annotator.actions.imports.samples import PracticeStep
     from annotator.gui.session.run import BackgroundRun
     from annotator.gui.shell.palette import Palette
 
@@ -102,9 +102,9 @@ class TryStrip(Pane):
             return
         self._person = self.session.project.by
         # After the first idle, except in a sample never opened before: it loads all that labelling and judging need.
-        from annotator.actions.imports import practice
+        from annotator.actions.imports import samples
 
-        self._show(self.session.ask(practice.tries) or [])
+        self._show(self.session.ask(samples.tries) or [])
 
     def _show(self, steps: "Sequence[PracticeStep]") -> None:
         self._steps_to_try = steps
@@ -146,9 +146,9 @@ class TryStrip(Pane):
         self.session.go(step.page, **step.place)
 
     def dismiss(self) -> None:
-        from annotator.actions.imports import practice
+        from annotator.actions.imports import samples
 
-        self.session.ask(practice.stop_trying)
+        self.session.ask(samples.stop_trying)
         self._show([])
 
 

@@ -33,7 +33,6 @@ from annotator.judging.calls.limits import RunHalt, backoff
 from annotator.judging.calls.noting import call_of
 from annotator.judging.calls.outcome import PASSING, CallOutcome, CallTrouble, Usage, read
 from annotator.judging.calls.prices import Prices
-from annotator.judging.calls.reply_parts import FORMAT, ReplyForm, UnreadableReply, parse
 
 if TYPE_CHECKING:
     from openai.types import Batch
@@ -78,7 +77,7 @@ class BatchState(BaseModel, frozen=True, extra="forbid", defer_build=True):
     run_id: str | None
     judge_id: str
     model: str
-    rung: ReplyForm
+    rung: reply_parts.ReplyForm
     parameters: str
     prompts: tuple[str, ...]
     entries: dict[str, BatchEntry]
@@ -211,7 +210,7 @@ class BatchReading:
         self._secrets = secrets
         self._again: dict[str, list[str]] = {}
         self._parameters = canonical_json(
-            {**json.loads(state.parameters), FORMAT: state.rung.value, "batch": state.batch}
+            {**json.loads(state.parameters), reply_parts.FORMAT: state.rung.value, "batch": state.batch}
         ).decode()
 
     def calls(self, files: Iterable[Path]) -> Iterator[Call]:
@@ -294,8 +293,8 @@ class BatchReading:
         if outcome.trouble is not CallTrouble.NONE:
             return "", QuestionFate.DECLINED if outcome.status in DECLINED else QuestionFate.SPOILED
         try:
-            parse(outcome.content, self._replies[key], self._state.rung)
-        except UnreadableReply as error:
+            reply_parts.parse(outcome.content, self._replies[key], self._state.rung)
+        except reply_parts.UnreadableReply as error:
             return str(error), QuestionFate.SPOILED
         return "", QuestionFate.ANSWERED
 
@@ -629,7 +628,7 @@ class BatchFileWriter:
         likely = reply_parts.likely_tokens(question.reply)
         self._parameters = self.sender.fitted(self.sender.client.endpoint.parameters, likely)
         body = {"model": self._model, "messages": messages, **self._parameters} | (
-            {FORMAT: form} if form else {}
+            {reply_parts.FORMAT: form} if form else {}
         )
         name = custom_id(question.key, trial)
         tree = {

@@ -33,8 +33,8 @@ from annotator.domain.judges.protocol import (
 )
 from annotator.domain.kinds.artifact import Anchor, Kind, Unit, cell_id
 from annotator.domain.kinds.plan import Plan, Subtask
+from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import Response
-from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import derived_id
 from annotator.domain.texts.difference import find
 from annotator.domain.texts.estimate import Estimate

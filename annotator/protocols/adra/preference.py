@@ -22,7 +22,6 @@ from annotator.domain.judges.protocol import (
 )
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import several
-from annotator.protocols.several import ModelReply, Word, blocks, mean_of_known
 
 NAME = "adra.preference"
 ASPECTS = ("factuality", "comprehensiveness", "coherence")
@@ -57,15 +56,17 @@ def share(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     if not result:
         return Estimate(None, method=method, note="there is no other response to compare with")
     wins, missing = result.count(FIRST), result.count(None)
-    return mean_of_known(wins, len(result) - missing, missing, over_valid, "comparisons are missing", method)
+    return several.mean_of_known(
+        wins, len(result) - missing, missing, over_valid, "comparisons are missing", method
+    )
 
 
 # What a judge is asked (A.5): three respects by themselves, then the whole.
 
-Chosen = Annotated[Literal["first", "second", "tie"], Word]
+Chosen = Annotated[Literal["first", "second", "tie"], several.Word]
 
 
-class Preferred(ModelReply):
+class Preferred(several.ModelReply):
     """What a judge replies about two reports: the grounds, the respects, then the whole."""
 
     TEXT_FORM: ClassVar[str] = (
@@ -81,7 +82,9 @@ class Preferred(ModelReply):
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        result = blocks(text, **{name: name.upper() for name in (*ASPECTS, "better")}, rationale="WHY")
+        result = several.blocks(
+            text, **{name: name.upper() for name in (*ASPECTS, "better")}, rationale="WHY"
+        )
         if len(result) != 1:
             raise ValueError("the five lines are not there once")
         return cls.model_validate(result[0])

@@ -22,9 +22,8 @@ from annotator.domain.judges.protocol import (
 )
 from annotator.domain.kinds.artifact import Anchor, Kind
 from annotator.domain.kinds.evidence import Evidence, Reference
-from annotator.domain.material.extract import Matching, RetrievalComparison, RetrievalMatch
+from annotator.domain.material.extract import Matching, ResponsePart, RetrievalComparison, RetrievalMatch
 from annotator.domain.material.item import Response
-from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.difference import find
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.identifier import Identifier, different_works, normal_title, parse, work_named

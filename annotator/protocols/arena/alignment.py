@@ -26,7 +26,7 @@ from annotator.domain.judges.protocol import (
     nominal,
 )
 from annotator.domain.kinds.artifact import blind
-from annotator.domain.material.part import KeyPoint, KeyPoints, ResponsePart
+from annotator.domain.material.extract import KeyPoint, KeyPoints, ResponsePart
 from annotator.domain.texts.estimate import Basis, Estimate
 from annotator.protocols.arena import keypoints
 from annotator.protocols.merging import at_least, by_passages

@@ -18,7 +18,7 @@ from annotator.domain.judges.protocol import (
     Verdicts,
 )
 from annotator.domain.kinds.artifact import Unit, cell_id
-from annotator.domain.material.part import ResponsePart, Sentence
+from annotator.domain.material.extract import ResponsePart, Sentence
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.deepscholar.precision import (
     NO_TEXT,

@@ -25,7 +25,6 @@ from annotator.domain.judges.protocol import (
 from annotator.domain.material.item import EXEMPLAR
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import several
-from annotator.protocols.several import ValueReply, Word, missing_notes
 
 NAME = "deepscholar.organization"
 METHOD = "(w₁ + w₂) / 2, wins over the exemplar in both orders"
@@ -62,7 +61,7 @@ def organization(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     missing = len(wins) - len(known)
     usable = not missing or (over_valid and bool(known))
     turned = sum(outcome(*order) is PairOutcome.INCONSISTENT for order in orders)
-    notes = missing_notes(missing, len(wins), usable, "comparisons are missing")
+    notes = several.missing_notes(missing, len(wins), usable, "comparisons are missing")
     notes += ["the verdict changed with the order"] * bool(turned)
     # What is known of a pair in one order alone bounds the others' mean, too.
     floor, ceiling = (
@@ -89,7 +88,7 @@ def _win(value: str | None, own: str) -> float | None:
     return 0.5 if value == TIE else float(value == own)
 
 
-class BetterOrganized(ValueReply, value="better"):
+class BetterOrganized(several.ValueReply, value="better"):
     """What a judge replies about two sections. The ground comes first, so that the verdict follows from it."""
 
     TEXT_FORM: ClassVar[str] = (
@@ -97,7 +96,9 @@ class BetterOrganized(ValueReply, value="better"):
         "the next line give your reason in one sentence."
     )
     rationale: str = Field(description="What decided it, in one sentence")
-    better: Annotated[Literal["first", "second"], Word] = Field(description="Which one is better organized")
+    better: Annotated[Literal["first", "second"], several.Word] = Field(
+        description="Which one is better organized"
+    )
 
 
 judge = partial(several.judged, NAME, BetterOrganized)

@@ -28,8 +28,8 @@ from annotator.domain.judges.protocol import (
     nominal,
 )
 from annotator.domain.kinds.artifact import Unit, cell_id
+from annotator.domain.material.extract import CitedSource, ResponsePart, Sentence
 from annotator.domain.material.item import EXEMPLAR, PageState
-from annotator.domain.material.part import CitedSource, ResponsePart, Sentence
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.words import counted, terms
 from annotator.protocols.several import ValueReply, Word, missing_notes, of_one, with_quote

@@ -29,8 +29,8 @@ from annotator.domain.judges.protocol import (
 )
 from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.evidence import Reference
+from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import EXEMPLAR, Page, PageState
-from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.estimate import Basis, Estimate
 from annotator.domain.texts.identifier import normal_title, work_named
 from annotator.domain.texts.words import counted, grouped, terms

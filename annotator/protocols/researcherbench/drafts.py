@@ -17,8 +17,8 @@ from annotator.domain.judges.protocol import Answer, Ask, Extracted, Extraction,
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import COUNT, Insight, Insights
 from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.domain.material.extract import ItemClassification, Passage, ProposedType, Reference, WriterAid
 from annotator.domain.material.item import Source
-from annotator.domain.material.part import ItemClassification, Passage, ProposedType, Reference, WriterAid
 from annotator.domain.texts.canonical import derived_id
 from annotator.domain.texts.words import terms
 from annotator.protocols.reports import NO_SOURCE, anchored, excerpt_of, placed, sentences, with_text

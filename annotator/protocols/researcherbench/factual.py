@@ -28,8 +28,8 @@ from annotator.domain.judges.protocol import (
     nominal,
 )
 from annotator.domain.kinds.artifact import Unit
+from annotator.domain.material.extract import Claim, ResponsePart
 from annotator.domain.material.item import Page, PageState
-from annotator.domain.material.part import Claim, ResponsePart
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.words import grouped
 from annotator.protocols.citations import normal

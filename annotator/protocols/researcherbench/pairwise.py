@@ -23,7 +23,6 @@ from annotator.domain.judges.protocol import (
 )
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import several
-from annotator.protocols.several import ValueReply, Word, missing_notes
 
 NAME = "researcherbench.pairwise"
 
@@ -72,14 +71,16 @@ def win_rate(scored: RatedResponse, over_valid: bool = False) -> Estimate:
         floor=wins / len(orders),
         ceiling=(wins + open_) / len(orders),
         method=method,
-        note="; ".join(missing_notes(missing, len(orders), value is not None, "comparisons are missing")),
+        note="; ".join(
+            several.missing_notes(missing, len(orders), value is not None, "comparisons are missing")
+        ),
     )
 
 
 # Appendices E.7.1 and E.7.2: one pair at a time, in one order.
 
 
-class Preference(ValueReply, value="better"):
+class Preference(several.ValueReply, value="better"):
     """What a judge replies about two reports. The grounds come first, so that the verdict follows from them."""
 
     TEXT_FORM: ClassVar[str] = (
@@ -87,7 +88,7 @@ class Preference(ValueReply, value="better"):
         "else. On the next line give your grounds in two to four sentences."
     )
     rationale: str = Field(description="What decided it, in two to four sentences")
-    better: Annotated[Literal["first", "second", "tie"], Word] = Field(
+    better: Annotated[Literal["first", "second", "tie"], several.Word] = Field(
         description="Which report is better, or tie"
     )
 

@@ -10,7 +10,6 @@ from sklearn.metrics import cohen_kappa_score
 from sqlalchemy import insert, select, update
 
 from annotator.actions.agreement import agreement_figures, agreement_report
-from annotator.actions.agreement.agreement_figures import FigureRow
 from annotator.actions.assignments import assignments
 from annotator.actions.items import items
 from annotator.actions.labelling import labels as labelling
@@ -19,7 +18,7 @@ from annotator.actions.project.file import Project, judgement_hash
 from annotator.domain.experts.adjudication import Agreement, Figure
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.protocol import FIGURES, IN_UNITS, Level, numbers
-from annotator.domain.kinds.labels import Label, Labels, label_id
+from annotator.domain.kinds.documents import Label, Labels, label_id
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Rubric
 from annotator.domain.kinds.selection import DimensionRating, Selection
@@ -29,7 +28,7 @@ from annotator.storage.tables import AGREEMENT, ASSIGNMENT, ITEM, JUDGEMENT
 from tests.projects.paired_project import SENTENCES, labels, paired_project, person, rubric, sealed_by
 from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import REASONING, labelling_project, submit_labels
-from tests.stats.intraclass import icc
+from tests.stats.agreement_oracles import icc
 from tests.storage import sql
 
 
@@ -38,12 +37,14 @@ def project(tmp_path: Path) -> Project:
     return paired_project(tmp_path, annotators=3, questions=3)
 
 
-def row(found: list[FigureRow], field: str, name: str | None = None) -> FigureRow:
+def row(
+    found: list[agreement_figures.FigureRow], field: str, name: str | None = None
+) -> agreement_figures.FigureRow:
     (only,) = [each for each in found if each.field == field and name in (None, each.name)]
     return only
 
 
-def named(found: list[FigureRow], name: str) -> list[tuple[str, float | None]]:
+def named(found: list[agreement_figures.FigureRow], name: str) -> list[tuple[str, float | None]]:
     """Of each row its name and one of its figures."""
     return [(each.name, figure(each, name).value) for each in found]
 
@@ -57,7 +58,7 @@ def assign(project: Project, raters: str, places: int = 1) -> None:
                 db.execute(insert(ASSIGNMENT).values(id=new_id(), trial=1, purpose="work", **row))
 
 
-def figure(of: FigureRow, name: str) -> Figure:
+def figure(of: agreement_figures.FigureRow, name: str) -> Figure:
     result = of.figure(name)
     assert result is not None, of.figures
     return result

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from annotator.actions.agreement import agreement_report, assisting
-from annotator.actions.agreement.agreement_report import BY_MODEL, AgreementReport
 from annotator.actions.imports import imports
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
@@ -47,10 +46,12 @@ def ran(project: Project) -> dict[str, Any]:
     return asyncio.run(assisting.run(project, ORDER))
 
 
-def assisted(report: AgreementReport, field: str = "units") -> tuple[float | None, float | None, int]:
+def assisted(
+    report: agreement_report.AgreementReport, field: str = "units"
+) -> tuple[float | None, float | None, int]:
     """The main model-assisted figure of a field, the frozen one beside it, and of how many values."""
     row = next(each for each in report.rows if each.field == field)
-    (second,) = [one for one in report.seconds if one.name == BY_MODEL]
+    (second,) = [one for one in report.seconds if one.name == agreement_report.BY_MODEL]
     again, beside = second.of(row) or pytest.fail("nothing was paired")
     return again.figures[0].value, beside.figures[0].value, again.n
 
@@ -94,9 +95,9 @@ def test_of_three_raters_the_pairs_without_a_reply_count_nowhere_not_even_beside
     assert assisted(report) == (pytest.approx((4 / 7 + 0) / 2), pytest.approx((0 + 2 / 5) / 2), 1)
     assert "Without a reply: 1, excluded" in report.assistance.words()
     # One item, of which two of three pairs of raters were paired: that is not all of it.
-    (by_judge,) = [second for second in report.seconds if second.name == BY_MODEL]
+    (by_judge,) = [second for second in report.seconds if second.name == agreement_report.BY_MODEL]
     assert agreement_report.second(by_judge, report.rows[0]).endswith("(2 of 3 pairs of lists)")
-    told = agreement_report.plain(report, report.rows[0])[BY_MODEL]
+    told = agreement_report.plain(report, report.rows[0])[agreement_report.BY_MODEL]
     assert (told["items"], told["lists"], told["there"]) == (["1"], 3, 2)
     assert [one["value"] for one in told["frozen_figures_of_these_lists"]] == [pytest.approx(1 / 5)]
     table = result_pictures.as_text(agreement_report.sheets(report)[0]).splitlines()

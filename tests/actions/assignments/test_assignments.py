@@ -1,26 +1,32 @@
-"""Work is handed out by a plan or one by one, and what is handed out decides what a person is offered."""
+"""Work is handed out by a plan or one by one, and what is handed out decides what a person is offered.
 
+Drafts that others review are handed out too.
+"""
+
+import json
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
 
-from annotator.actions.assignments import assignments, planning
-from annotator.actions.authoring import artifacts
+from annotator.actions.assignments import assignments, planning, reviewing
+from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.items import items
 from annotator.actions.labelling import labels
-from annotator.actions.parcels import waiting
+from annotator.actions.parcels import packing, tasking, tray, unpacking, waiting
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.project.people import new_project
 from annotator.actions.undo import history
-from annotator.domain.experts.assignment import Assignment, Purpose, Role, Stage
+from annotator.cli.saying import app
+from annotator.domain.experts.adjudication import form_of
+from annotator.domain.experts.assignment import Assignment, ParcelOutcome, Purpose, Role, Stage
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.plan import Plan as Steps, Subtask
+from annotator.domain.kinds.rubric import Criterion, Rubric
 from tests.projects.pairs_project import who, work_as
 from tests.projects.refusals import expect_refusal
-from tests.projects.small_projects import add_report, rubric
+from tests.projects.small_projects import add_report, project_with, rubric
 
 DUE = datetime(2027, 1, 1, tzinfo=UTC)
 
@@ -28,7 +34,7 @@ DUE = datetime(2027, 1, 1, tzinfo=UTC)
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     """Four items; the annotators Ada, Ben and Cai, and Sue, who adjudicates. The coordinator works."""
-    project = new_project(tmp_path / "p.goldsmith")
+    project = people.new_project(tmp_path / "p.goldsmith")
     for number in range(4):
         items.add(project, f"Question {number}")
     for name in ("Ada", "Ben", "Cai"):
@@ -303,3 +309,175 @@ def test_only_a_coordinator_hands_out_takes_back_and_sets_dates(project: Project
     ):
         expect_refusal("Only a coordinator", act, project, *told)
     assert everything(project) == before
+
+
+DRAFT = Rubric(
+    units=(
+        Criterion(id="k1", text="Explains how citations are checked", weight=3),
+        Criterion(id="k2", text="Names a study", weight=1),
+        Criterion(id="k3", text="Is well written", weight=1),
+    )
+)
+
+
+@pytest.fixture
+def drafted(tmp_path: Path) -> Project:
+    """One item whose rubric one person drafts and another reviews."""
+    return reviewed(project_with(tmp_path, 2))
+
+
+def reviewed(drafted: Project) -> Project:
+    """With one item that everybody who rates drafts or reviews."""
+    items.add(drafted, "How is evidence attributed?")
+    assignments.assign(drafted, reviews_of(drafted, Stage.RUBRIC))
+    return drafted
+
+
+def reviews_of(drafted: Project, stage: Stage) -> AssignmentPlan:
+    everyone = tuple(one.id for one in people.people(drafted) if one.name.startswith("Rater"))
+    return AssignmentPlan(
+        (stage,), len(everyone), everyone, items=tuple(items.ids(drafted)), reviewed=(stage,)
+    )
+
+
+def raters(drafted: Project) -> tuple[str, ...]:
+    """The author and the reviewers, by their aliases."""
+    of = [
+        (purpose is not Purpose.WORK, person.alias, person.id)
+        for person in people.people(drafted)
+        for purpose in (one.purpose for one in assignments.of_person(drafted, person.id))
+    ]
+    return tuple(person_id for *_, person_id in sorted(of))
+
+
+def as_(drafted: Project, person_id: str) -> Project:
+    drafted.work_as(people.known(drafted, person_id))
+    return drafted
+
+
+def draft(drafted: Project) -> None:
+    assignments.seal(drafted, artifacts.start(drafted, items.ids(drafted)[0], Kind.RUBRIC, DRAFT).subject)
+
+
+def review(drafted: Project) -> str:
+    """Reword a criterion with a comment, take one out, add one, answer the form, submit."""
+    artifact = reviewing.begin(drafted, items.ids(drafted)[0], Kind.RUBRIC).subject
+    artifacts.change_unit(drafted, artifact, "k2", text="Names the first study", note="Which one?")
+    artifacts.remove_unit(drafted, artifact, "k3")
+    artifacts.add_unit(drafted, artifact, text="Compares two ways of checking", weight=2)
+    expect_refusal("lacks an answer", assignments.seal, drafted, artifact)
+    submit(drafted, artifact)
+    return artifact
+
+
+def submit(drafted: Project, artifact: str) -> None:
+    for question in form_of(Kind.RUBRIC):
+        reviewing.fill_in(drafted, artifact, question, "yes", "")
+    assignments.seal(drafted, artifact)
+
+
+def test_letter_5_a_draft_is_reviewed_unit_by_unit_and_its_author_answers(drafted: Project) -> None:
+    coordinator = people.someone(drafted)
+    author, reviewer = raters(drafted)
+    item_id = items.ids(drafted)[0]
+    expect_refusal("not submitted", reviewing.begin, as_(drafted, reviewer), item_id, Kind.RUBRIC)
+    draft(as_(drafted, author))
+    artifact = review(as_(drafted, reviewer))
+    kept = reviewing.of_artifact(drafted, artifact)
+    # No agreement is figured where nobody was blind, and nobody's counts before they agree.
+    assert assignments.all_frozen(drafted) == []
+    with drafted.store.read() as db:
+        assert annotating.whose(db, Kind.RUBRIC) == {item_id: annotating.LEFT_OUT}
+    changes = {unit.unit_id: (unit.change, unit.comment) for unit in reviewing.units(drafted, kept)}
+    assert [changes.pop(unit) for unit in ("k1", "k2", "k3")] == [
+        ("kept", ""), ("changed", "Which one?"), ("removed", ""),
+    ]  # fmt: skip
+    assert list(changes.values()) == [("added", "")]
+    expect_refusal("Only the author", reviewing.answer, drafted, artifact, True)
+    as_(drafted, author)
+    expect_refusal("do not agree", reviewing.answer, drafted, artifact, False)
+    reviewing.answer(drafted, artifact, True, "Right.")
+    as_(drafted, coordinator.id)
+    (line,) = reviewing.lines(drafted)
+    assert line.state == "agreed"
+    with drafted.store.read() as db:
+        assert annotating.whose(db, Kind.RUBRIC) == {item_id: annotating.REVIEWED}
+    refused = expect_refusal("", assignments.assign, drafted, reviews_of(drafted, Stage.LABELLING))
+    assert "blind" in " ".join(refused.details)
+
+
+def test_letter_5_draft_review_and_answer_travel_in_packages(drafted: Project, tmp_path: Path) -> None:
+    author, reviewer = raters(drafted)
+    expect_refusal("not submitted", packing.task, drafted, reviewer, tmp_path / "early")
+    first = tasking.take_task(packing.task(drafted, author, tmp_path / "a").path).project
+    draft(first)
+    unpacking.take_in(drafted, [tray.work(first, tmp_path / "a").path])
+    second = tasking.take_task(packing.task(drafted, reviewer, tmp_path / "b").path).project
+    review(second)
+    came = tray.work(second, tmp_path / "b").path
+    second.close()
+    unpacking.preview(drafted, [came])
+    unpacking.take_in(drafted, [came])
+    task = packing.task(drafted, author, tmp_path / "a").path
+    first.close()
+    first = tasking.take_task(task, first.path).project
+    (line,) = [line for line in reviewing.lines(first) if not line.reviewer_id]
+    changes = [unit.change for unit in reviewing.units(first, line.review)]
+    assert changes == ["kept", "changed", "added", "removed"]
+    reviewing.answer(first, line.review.artifact_id, True, "Thank you.")
+    home = tray.work(first, tmp_path / "c").path
+    first.close()
+    unpacking.preview(drafted, [home])
+    assert ParcelOutcome.NEW in {piece.outcome for piece in unpacking.take_in(drafted, [home])[0].pieces}
+    (line,) = reviewing.lines(drafted)
+    assert (line.state, line.review.answer) == ("agreed", "Thank you.")
+
+
+def test_letter_5_reviews_are_listed_by_the_command_line(
+    drafted: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    author, reviewer = raters(drafted)
+    draft(as_(drafted, author))
+    review(as_(drafted, reviewer))
+    answer = ["answer", str(drafted.path), "--item", "1", "--kind", "rubric", "--agree", "--as", author]
+    app(["reviews", *answer], standalone_mode=False)
+    capsys.readouterr()
+    app(["reviews", "list", str(drafted.path), "--as", author, "--json"], standalone_mode=False)
+    (one,) = json.loads(capsys.readouterr().out)["reviews"]
+    assert (one["state"], one["blind"], len(one["units"])) == ("agreed", False, 4)
+
+
+def test_letter_5_a_second_reviewer_goes_on_from_what_the_author_agreed_with(tmp_path: Path) -> None:
+    drafted = reviewed(project_with(tmp_path, 3))
+    (item_id,), coordinator = items.ids(drafted), people.someone(drafted)
+    author, first, second = raters(drafted)
+    draft(as_(drafted, author))
+    expect_refusal("comes first", reviewing.begin, as_(drafted, second), item_id, Kind.RUBRIC)
+    one = review(as_(drafted, first))
+    expect_refusal("comes first", reviewing.begin, as_(drafted, second), item_id, Kind.RUBRIC)
+    expect_refusal("another review", packing.task, as_(drafted, coordinator.id), second, tmp_path / "early")
+    reviewing.answer(as_(drafted, author), one, True)
+    other = reviewing.begin(as_(drafted, second), item_id, Kind.RUBRIC).subject
+    reviewing.fill_in(drafted, other, "clarity", "partly", "Two readings.")
+    history.undo(drafted)
+    assert reviewing.of_artifact(drafted, other).form == {}
+    expect_refusal("no such answer", reviewing.fill_in, drafted, other, "beauty", "yes")
+    begun = [unit.text for unit in artifacts.read(drafted, other).document.units]
+    assert begun == [
+        "Explains how citations are checked",
+        "Names the first study",
+        "Compares two ways of checking",
+    ]
+    artifacts.change_unit(drafted, other, "k1", text="Explains how each citation is checked")
+    submit(drafted, other)
+    assert settled(drafted) == begun
+    reviewing.answer(as_(drafted, author), other, True)
+    assert settled(drafted) == ["Explains how each citation is checked", *begun[1:]]
+    as_(drafted, coordinator.id)
+    assert [line.state for line in reviewing.lines(drafted)] == ["agreed", "agreed"]
+
+
+def settled(drafted: Project) -> list[str]:
+    with drafted.store.read() as db:
+        (row,) = annotating.judged_rows(db, Kind.RUBRIC).values()
+    return [unit.text for unit in artifacts.artifact_of(row).document.units]

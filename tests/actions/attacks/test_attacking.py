@@ -13,7 +13,6 @@ from llmock.pytest_plugin import LLMock
 from sqlalchemy import insert
 
 from annotator.actions.attacks import attack_figures, attacking, biases
-from annotator.actions.attacks.attack_figures import AttackFigures
 from annotator.actions.attacks.biases import FAMILY, LENGTH, POSITION, Bias
 from annotator.actions.judges import judges, prompts
 from annotator.actions.judging import derived_judges
@@ -60,7 +59,7 @@ def project(tmp_path: Path, server: OddServer) -> Project:
     return project
 
 
-def lines(project: Project, judge: str = JUDGE) -> dict[str, AttackFigures]:
+def lines(project: Project, judge: str = JUDGE) -> dict[str, attack_figures.AttackFigures]:
     return {line.attack: line for line in attack_figures.report(project, judge=judge).lines}
 
 

@@ -19,10 +19,9 @@ from annotator.domain.experts.adjudication import DocumentComparison, Figure, Pa
 from annotator.domain.kinds.artifact import AlignmentRule, Anchor, Kind, Unit
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
-from annotator.domain.kinds.documents import KINDS, Query, Wording
+from annotator.domain.kinds.documents import KINDS, Label, Query, Wording
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.insights import Insight, Insights
-from annotator.domain.kinds.labels import Label
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric

@@ -1,4 +1,4 @@
-"""Contests of tasks: rounds that judges run, and matches that people label."""
+"""Contests of tasks: rounds that judges run, matches that people label, and standings of imported matches."""
 
 import asyncio
 import json
@@ -10,16 +10,17 @@ import pytest
 
 from annotator.actions.contests import contest_rows, contest_standings
 from annotator.actions.contests.contest_rows import ContestSettings, RankedPairs
+from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.judging import reparse
 from annotator.actions.orders import orders
 from annotator.actions.project import people
-from annotator.actions.project.people import new_project
 from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import RunRequest
+from annotator.actions.studies import result_views
 from annotator.actions.undo import history
 from annotator.domain.judges.contest import SCORES_DISAGREE
-from tests.actions.contests.contest_project import contest_project, two_tasks
+from tests.actions.contests.contest_project import add_seminar, contest_project, task, two_tasks
 from tests.judging.odd_server import OddServer, at_work, completion
 from tests.projects.refusals import expect_refusal
 
@@ -208,7 +209,7 @@ def test_every_pair_of_a_round_comes_once(project, tmp_path):
     assert len({task for pair in pairs for task in (pair.first.id, pair.second.id)}) == 12
     assert contest_rows.next_pair(project).left == 0
     # Without two tasks there is no pair.
-    assert contest_rows.next_pair(new_project(tmp_path / "none.goldsmith"), top=3) == RankedPairs(0)
+    assert contest_rows.next_pair(people.new_project(tmp_path / "none.goldsmith"), top=3) == RankedPairs(0)
 
 
 def better_by_number(project, top=None):
@@ -292,3 +293,248 @@ def test_what_is_shown_is_kept_until_ranked_and_can_be_taken_back(project):
 def test_another_answer_is_refused(project, better, step):
     expect_refusal("no answer", said, project, better, step)
     assert contest_rows.raters(project) == []
+
+
+HEAD = "first,second,winner,confidence,rater"
+
+
+def imported(project, tmp_path, *lines, name="matches.csv"):
+    (tmp_path / name).write_text("\n".join([HEAD, *lines]) + "\n", encoding="utf-8")
+    return contest_rows.import_matches(project, tmp_path / name)
+
+
+def elos(project, *, rater="", top="1"):
+    return {
+        row.id: round(row.elo, 4) for row in contest_standings.report(project, rater, top, 10).ranking.rows
+    }
+
+
+@pytest.mark.parametrize(
+    ("lines", "ratings"),
+    [
+        (["t01,t02,t01,0.8,m"], {"t01": 1209.6, "t02": 1190.4}),
+        (["t01,t02,t01,0.8,m"] * 2, {"t01": 1218.3167, "t02": 1181.6833}),
+        (["s1-t01,s1-t02,s1-t02,1,m"], {"t02": 1216.0, "t01": 1184.0}),
+        (["t02,t01,t01,0.5,m"], {"t01": 1200.0, "t02": 1200.0}),
+        (["t01,t02,t01,.55,m"], {"t01": 1201.6, "t02": 1198.4}),
+    ],
+)
+def test_imported_matches_give_the_printed_ratings_once(tmp_path, lines, ratings):
+    project = two_tasks(tmp_path)
+    result = imported(project, tmp_path, *lines)
+    assert result.matches == len(lines)
+    assert result.words() == [
+        f"Imported {len(lines)} {'match' if len(lines) == 1 else 'matches'} (by m {len(lines)})."
+    ]
+    assert elos(project) == ratings
+    assert imported(project, tmp_path, *lines, name="copy.csv").again
+    assert elos(project) == ratings
+
+
+def test_the_winner_of_a_hollow_match_loses_points(tmp_path):
+    project = two_tasks(tmp_path)
+    imported(project, tmp_path, *["t01,t02,t01,1,m"] * 10)
+    before = elos(project)["t01"]
+    imported(project, tmp_path, "t01,t02,t01,0.55,m", name="more.csv")
+    assert elos(project)["t01"] < before
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("t01,t02,t01,0.3,m", r"row 3: A confidence of 0\.3"),
+        ("t01,t02,t01,nan,m", "row 3: there is no confidence"),
+        ("t01,t02,t01,inf,m", "A confidence of inf"),
+        ("t01,t02,,0.8,m", "row 3: there is no winner"),
+        ("t01,t02,t01,much,m", r"“much” is no confidence"),
+        ("t01,t99,t01,0.8,m", r"“t99” \(second\) is no task"),
+        ("t01,t01,t01,0.8,m", "meets itself"),
+        ("t01,t02,t03,0.8,m", "neither of the two"),
+        ("t01,t02,t01,0.8,", "the rater has no name"),
+    ],
+)
+def test_a_line_that_does_not_fit_is_refused_and_nothing_is_imported(project, tmp_path, line, words):
+    refused = expect_refusal(words, imported, project, tmp_path, "t01,t02,t01,0.8,m", line)
+    assert "Nothing was imported" in str(refused)
+    assert contest_rows.raters(project) == []
+
+
+@pytest.mark.parametrize("mark", [";", "\t"])
+def test_a_spreadsheets_own_csv_is_read(project, tmp_path, mark):
+    lines = [HEAD.split(","), ["t01", "t02", "t01", "0,8", "m"], [""]]
+    (tmp_path / "own.csv").write_text("\r\n".join(mark.join(line) for line in lines), "utf-8-sig")
+    assert contest_rows.import_matches(project, tmp_path / "own.csv").matches == 1
+    assert elos(project)["t01"] == 1209.6
+
+
+def test_what_is_written_gives_the_same_ratings_elsewhere(tmp_path):
+    (tmp_path / "a").mkdir()
+    project, other = contest_project(tmp_path), contest_project(tmp_path / "a")
+    imported(project, tmp_path, *LOUD, "t01,t02,t02,0.55,m", "t07,t08,t08,0.5,m", "t03,t01,t03,1,=gpt")
+    assert contest_rows.write_matches(project, tmp_path / "out.csv") == 6
+    assert contest_rows.write_matches(project, tmp_path / "one.csv", "m") == 5
+    assert contest_rows.import_matches(other, tmp_path / "out.csv").raters == {"m": 5, "=gpt": 1}
+    assert elos(other, rater="m") == elos(project, rater="m")
+    nobody = tmp_path / "no.csv", "nobody"
+    expect_refusal("has compared no tasks", contest_rows.write_matches, project, *nobody)
+
+
+def test_a_file_without_matches_is_refused_and_tasks_are_named(project, tmp_path):
+    expect_refusal("has no matches", imported, project, tmp_path)
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    expect_refusal("no column “first”", contest_rows.import_matches, project, tmp_path / "other.csv")
+    assert contest_rows.named(project, "s2-t01").id == contest_rows.named(project, "t07").id == "t07"
+    expect_refusal("“t99” is no task", contest_rows.named, project, "t99")
+    expect_refusal("No tasks have been compared", contest_standings.report, project)
+    imported(project, tmp_path, "t01,t02,t01,0.8,m")
+    expect_refusal("“13” of 12 tasks", contest_standings.report, project, top="13")
+    expect_refusal("“x” has compared no tasks", contest_standings.report, project, "x")
+
+
+def test_people_stand_beside_a_judge_over_the_pairs_of_both(project, tmp_path):
+    alias = people.people(project)[0].alias
+    judged = (
+        "t01,t02,t01,0.8", "t03,t04,t04,0.8", "t05,t06,t05,0.6", "t07,t08,t07,0.9", "t09,t10,t09,0.8",
+    )  # fmt: skip
+    by_hand = "t02,t01,t01,0.8", "t03,t04,t04,0.7", "t05,t06,t06,0.6", "t07,t08,t07,0.5"
+    imported(project, tmp_path, *(f"{one},m" for one in judged), *(f"{one},{alias}" for one in by_hand))
+    # Without a name the standings are by whoever compared most.
+    assert [(rater.name, rater.showings) for rater in contest_rows.raters(project)] == [("m", 5), (alias, 4)]
+    report = contest_standings.report(project, "", "3", 10)
+    assert (report.rater.name, report.tree()["draws"]) == ("m", 10)
+    result = report.beside[alias]
+    # Right on two of three; the fourth is a tie of the person's.
+    assert (result.accuracy.value, result.accuracy.n, result.ties) == (pytest.approx(2 / 3), 3, 1)
+    assert result.brier.value == pytest.approx((0.04 + 0.04 + 0.36) / 3)
+    assert result.calibration.value == pytest.approx((0.4 + 0.6) / 3)
+    assert result.ratings.n == 8
+    (_, sheet, *_) = contest_standings.sheets(report)
+    assert sheet.lines[0].cells[0].words == alias
+    # What people compare takes no calls.
+    own = contest_standings.report(project, alias, "3")
+    tree = own.tree()
+    assert (tree["calls_near_the_cut"], tree["comparisons_near_the_cut"] > 0, tree["draws"]) == (
+        0,
+        True,
+        1_000,
+    )
+    told = " ".join(contest_standings.words(own))
+    assert f"near the cut would take {tree['comparisons_near_the_cut']} comparisons" in told
+
+
+def test_standings_have_draws_and_a_cut_of_any_size(project, tmp_path):
+    assert result_views.show(project, "contest", {}).sheets == ()
+    imported(project, tmp_path, "t01,t02,t01,0.8,m", "t03,t04,t04,0.8,m")
+    sheet = result_views.show(project, "contest", {"top": "5"}).sheets[0]
+    assert [line.cells[1].words for line in sheet.lines[:2]] == ["s1-t01", "s1-t04"]
+    told = " ".join(sheet.notes)
+    assert "of the top 5 are certain" in told
+    assert "another round near the cut would take" in told
+    assert any("both orders" in words for words in sheet.departures)
+    expect_refusal("“13” of 12 tasks", result_views.show, project, "contest", {"top": "13"})
+
+
+def chosen(project, top, *, per_seminar=None, wanted=()):
+    result = contest_standings.report(project, "", str(top), 10)
+    limits, decided = contest_standings.quotas(per_seminar, wanted), contest_standings.decisions(project)
+    found = contest_standings.chosen(result.ranking, result.tasks, top, limits, decided)
+    return {one.task: one for one in found}
+
+
+def kept(project, top, **limits):
+    return [task for task, one in chosen(project, top, **limits).items() if one.kept]
+
+
+def keep(project, *told, **limits):
+    """Items are made of the tasks that are chosen; the ids of the new ones."""
+    tasks = {task.id: task for task in contest_rows.tasks(project)}
+    return contest_standings.keep_tasks(project, list(chosen(project, *told, **limits).values()), tasks)[1]
+
+
+LOUD = ["t01,t07,t01,0.9,m", "t02,t08,t02,0.8,m", "t03,t09,t03,0.7,m"]
+
+
+def test_loud_seminars_are_held_to_quotas(project, tmp_path):
+    imported(project, tmp_path, *LOUD)
+    assert list(chosen(project, 3)) == ["t01", "t02", "t03"]
+    held = chosen(project, 3, per_seminar=2)["t03"].words
+    assert held == "held back: 2 of the seminar s1 are kept already"
+    assert kept(project, 3, per_seminar=2) == ["t01", "t02", "t10"]
+    assert len(kept(project, 12, wanted=["phase=1"])) == 3
+    assert kept(project, 4, wanted=["discipline:biology=1"]) == ["t01", "t10", "t11", "t12"]
+
+
+@pytest.mark.parametrize("wanted", ["phase", "phase=x", "colour=3", "=3"])
+def test_what_is_no_quota_is_refused(wanted):
+    expect_refusal("is no quota", contest_standings.quotas, None, [wanted])
+
+
+def test_of_near_duplicates_the_better_one_stays(tmp_path):
+    project = two_tasks(tmp_path)
+    same = task(1).text.replace("Part", "part")
+    add_seminar(project, "s2", (task(3), task(4, same)))
+    imported(project, tmp_path, "t01,t02,t01,0.9,m", "t04,t03,t04,0.8,m")
+    result = chosen(project, 3)
+    assert result["t04"].reason == "nearly the same as s1-t01, which ranks higher"
+    assert result["t01"].kept
+
+
+def test_kept_tasks_become_items(project, tmp_path):
+    imported(project, tmp_path, *LOUD)
+    contest_standings.hold(project, "t01", "Needs a licence.", 1)
+    assert chosen(project, 1)["t01"].words == "held back: Needs a licence."
+    contest_standings.hold(project, "t01", "")
+    assert kept(project, 1) == ["t01"]
+    assert len(keep(project, 3, per_seminar=2)) == 3
+    assert keep(project, 3, per_seminar=2) == []
+    keys = {items.read(project, one).key for one in items.ids(project)}
+    assert keys >= {"s1-t01", "s1-t02", "s2-t04"}
+    assert "s1-t03" not in keys
+    decided = contest_standings.decisions(project)
+    assert (decided["t03"].kept, decided["t03"].rank, decided["t03"].by_hand) == (False, 3, False)
+    assert decided["t01"].by == project.by
+    sheet = contest_standings.sheets(contest_standings.report(project, top="3"))[0]
+    assert "held back: 2 of the seminar s1" in sheet.lines[2].cells[7].words
+    keep(project, 2)
+    # What somebody holds back stays so by hand when the standings hold it back again.
+    contest_standings.hold(project, "t02", "Needs a licence.")
+    keep(project, 2)
+    assert contest_standings.decisions(project)["t02"].by_hand
+    assert len(contest_rows.tasks(project)) == 12
+
+
+def test_stated_confidence_moves_ratings_as_printed_and_nothing_that_says_what_is_known(tmp_path):
+    matches = [(f"t{at + 1:02d}", f"t{(at + gap) % 12 + 1:02d}") for gap in range(1, 7) for at in range(12)]
+    shown = {}
+    for sure in (0.55, 0.8, 1):
+        (tmp_path / str(sure)).mkdir()
+        project = contest_project(tmp_path / str(sure))
+        imported(project, tmp_path, *(f"{one},{other},{min(one, other)},{sure},m" for one, other in matches))
+        rows = contest_standings.report(project, top="3", draws=20).tree()["standings"]
+        shown[sure] = [
+            {row["task_id"]: row[name] for row in rows} for name in ("elo", "bradley_terry", "low", "high")
+        ]
+        shown[sure] += [{row["task_id"]: (row["p_top_k"], row["certain"]) for row in rows}]
+    assert None not in shown[1][2].values()
+    assert shown[0.55][0] != shown[0.8][0] != shown[1][0]
+    assert shown[0.55][1:] == shown[0.8][1:] == shown[1][1:]
+
+
+def test_all_people_together_have_a_standing_with_each_ones_beside_it(project, tmp_path):
+    people.add_person(project, "Bo")
+    lines = ["t01,t02,t01,0.8,R1", "t03,t04,t03,0.8,R1", "t01,t03,t01,0.8,R1"]
+    imported(project, tmp_path, *lines, "t01,t02,t01,0.8,R2", "t05,t06,t05,0.8,m")
+    assert [value for _, value in contest_standings.choices(project)[0].values] == ["R1", "R2", "m", "people"]
+    result = contest_standings.report(project, "people", "7", 10)
+    assert (result.rater.name, result.ranking.top, result.ranking.matches) == ("people", 7, 4)
+    # The second of two matches of 1200 : 1200 at a confidence of .8 gives 1218.3167 : 1181.6833.
+    rows = {row["key"]: row for row in result.tree()["standings"]}
+    assert rows["s1-t02"]["elo"] == 1181.6833
+    assert rows["s1-t02"]["each"] == {"R1": 1190.4, "R2": 1190.4}
+    assert rows["s1-t03"]["each"]["R2"] is None
+    sheet = contest_standings.sheets(result)[0]
+    assert [column.title for column in sheet.columns][7:9] == ["R1", "R2"]
+    second = next(line for line in sheet.lines if line.cells[1].words == "s1-t02")
+    assert [cell.words for cell in second.cells[7:9]] == ["1,190.4", "1,190.4"]
+    assert contest_rows.write_matches(project, tmp_path / "people.csv", "people") == 4
+    assert "s1-t01,s1-t02,s1-t01,0.8,R2" in (tmp_path / "people.csv").read_text("utf-8")

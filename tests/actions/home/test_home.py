@@ -14,7 +14,6 @@ from annotator.actions.items import items
 from annotator.actions.labelling import label_cases, labels
 from annotator.actions.parcels import waiting
 from annotator.actions.project import people
-from annotator.actions.project.people import new_project
 from annotator.actions.releases import releases
 from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.texts.canonical import now
@@ -28,7 +27,7 @@ from tests.projects.validation_project import validation_project
 
 @pytest.fixture
 def project(tmp_path):
-    return new_project(tmp_path / "p.goldsmith", "City climate", uses="rubrics")
+    return people.new_project(tmp_path / "p.goldsmith", "City climate", uses="rubrics")
 
 
 def steps(project):
@@ -46,7 +45,7 @@ def test_an_empty_project_asks_for_questions(project):
     ("uses", "things"), [("plans", "questions"), ("related-work", "papers"), ("seminars", "seminars")]
 )
 def test_an_empty_project_asks_for_what_its_profile_begins_with(uses, things, tmp_path):
-    with closing(new_project(tmp_path / "p.goldsmith", uses=uses)) as project:
+    with closing(people.new_project(tmp_path / "p.goldsmith", uses=uses)) as project:
         assert report(project).next[0].words == f"This project has no {things} yet"
 
 

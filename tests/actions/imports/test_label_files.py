@@ -13,22 +13,19 @@ from sqlalchemy import func, insert, select
 
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
-from annotator.actions.authoring.artifacts import write_revision
 from annotator.actions.imports import imports, label_files, label_matching
 from annotator.actions.imports.label_files import LabelImportOptions
 from annotator.actions.imports.label_matching import Exported, LabelSelection, export
 from annotator.actions.items import items
 from annotator.actions.labelling import label_sealing, labels
-from annotator.actions.labelling.labels import Origins
 from annotator.actions.parcels import tray
 from annotator.actions.project import backups, people
 from annotator.actions.project.file import Project
-from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking
 from annotator.actions.undo import history
 from annotator.domain.experts.assignment import Role
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.labels import Label, Labels, label_id
+from annotator.domain.kinds.documents import Label, Labels, label_id
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.texts.canonical import derived_id, new_id
 from annotator.stats.validation.comparison import both_ways
@@ -279,7 +276,7 @@ def test_drafts_become_finished_and_drafts_again_by_the_file_that_says_so(
 
 def origins(project: Project) -> Counter[str]:
     with project.store.read() as db:
-        origins = Origins(db)
+        origins = labels.Origins(db)
         return Counter(origins.of(row["flags"], row["at"]) for row in stored(project))
 
 
@@ -326,7 +323,9 @@ def test_work_that_comes_back_keeps_what_was_given_elsewhere_of_other_reports(
     row = {"id": artifact_id, "item_id": item_id, "kind": "labels", "author_id": rater, "state": "sealed"}
     with project.store.write() as db:
         db.execute(insert(ARTIFACT).values(**row, revision=0))
-        write_revision(project, db, artifact_id, Labels(units=(label,)), "seal", number=1, sealed=True)
+        artifacts.write_revision(
+            project, db, artifact_id, Labels(units=(label,)), "seal", number=1, sealed=True
+        )
         tray.write(db, rater, item_id, artifact_id)
     values = {(row["response_id"], row["unit_id"]): row["value"] for row in stored(project)}
     assert (len(values), values[response_id, unit_id]) == (12, "no")
@@ -444,7 +443,7 @@ def peer(tmp_path: Path) -> Project:
     """ResearcherBench's two questions, and the reports of Sys and Other."""
     folder = write_peer(tmp_path / "peer")
     (folder / "responses/Other.json").write_bytes((folder / "responses/Sys.json").read_bytes())
-    project = new_project(tmp_path / "peer.goldsmith")
+    project = people.new_project(tmp_path / "peer.goldsmith")
     people.someone(project)
     imports.run(project, "researcherbench", [folder], warm=False)
     return project
@@ -691,7 +690,7 @@ def test_what_is_unsure_or_of_a_unit_that_is_gone_is_left_out_and_said(
 
 
 def test_the_published_questions_keep_their_numbers(tmp_path: Path) -> None:
-    project = new_project(tmp_path / "peer.goldsmith")
+    project = people.new_project(tmp_path / "peer.goldsmith")
     people.someone(project)
     imports.run(project, "researcherbench", [write_peer(tmp_path / "peer")], warm=False)
     label = {"item": "2", "system": "Sys", "unit": "Point 2"}

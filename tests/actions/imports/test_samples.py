@@ -12,7 +12,7 @@ from annotator.actions.agreement import agreement_report, final_pass
 from annotator.actions.assignments import assignments, reviewing
 from annotator.actions.authoring import artifacts, settings
 from annotator.actions.authoring.annotating import artifacts_of
-from annotator.actions.imports import practice, samples
+from annotator.actions.imports import samples
 from annotator.actions.items import items
 from annotator.actions.items.pages import cited_states
 from annotator.actions.judges import judges
@@ -23,13 +23,11 @@ from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
 from annotator.actions.results import result_raters
 from annotator.actions.runs import judge_cases, run_records
-from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.studies import result_views
 from annotator.actions.undo import history
 from annotator.actions.validation import disagreements, stand_in
 from annotator.actions.validation.validation import ValidationQuery
-from annotator.domain.experts.assignment import Role, Stage, stage_of
-from annotator.domain.experts.parcel import ParcelOutcome
+from annotator.domain.experts.assignment import ParcelOutcome, Role, Stage, stage_of
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import DOCUMENTS
 from annotator.domain.texts.canonical import now
@@ -144,21 +142,21 @@ def test_the_stored_verdicts_of_every_protocol_are_those_the_baseline_gives(
     stored = "SELECT response_id, unit_id, value FROM judgement WHERE protocol = ?"
     given = [
         (case.response.id, unit_id, verdict.value)
-        for case in judge_cases.cases(sample, RunRequest("baseline", protocol))
+        for case in judge_cases.cases(sample, judge_cases.RunRequest("baseline", protocol))
         for unit_id, verdict in PROTOCOLS[protocol].baseline(case).items()
     ]
     assert sorted(sql.rows(sample, stored, [protocol])) == sorted(given)
 
 
 def test_a_report_that_nothing_can_be_drawn_from_fails_instead_of_being_left_out(tmp_path, monkeypatch):
-    monkeypatch.setattr(practice.materials, "of_response", lambda *_: None)
+    monkeypatch.setattr(samples.materials, "of_response", lambda *_: None)
     with pytest.raises(ValueError, match="nothing was drawn from the report"):
         samples.create(tmp_path / "sample.goldsmith")
 
 
 def test_the_sample_keeps_work_open_in_english_on_each_page(whole_sample):
     lines = items.lines(whole_sample, items.ids(whole_sample))
-    assert [line.key for line in lines[:3]] == [practice.WRITE, practice.LABEL, practice.RULE]
+    assert [line.key for line in lines[:3]] == [samples.WRITE, samples.LABEL, samples.RULE]
     assert {line.language for line in lines[:3]} == {"en"}
     assert whole_sample.is_sample
     assert checking.check(whole_sample).problems == []
@@ -167,39 +165,39 @@ def test_the_sample_keeps_work_open_in_english_on_each_page(whole_sample):
     assert [line for line in begun if line.overdue] == []
     assert min(line.due for line in begun) > now()
     # To write, with a passage to go by.
-    (result,) = artifacts_of(whole_sample, keys(whole_sample)[practice.WRITE])
+    (result,) = artifacts_of(whole_sample, keys(whole_sample)[samples.WRITE])
     assert (result.kind, result.state.value) == (Kind.RUBRIC, "draft")
     assert [unit.anchor is not None for unit in result.document.units] == [True, False]
     assert artifacts.add_unit(whole_sample, result.id, text="Names what is not known").seq
     # To review.
     (line,) = reviewing.lines(whole_sample)
-    assert (line.item_key, line.kind, line.author) == (practice.LABEL, Kind.PLAN, "Annotator B")
+    assert (line.item_key, line.kind, line.author) == (samples.LABEL, Kind.PLAN, "Annotator B")
     assert reviewing.is_mine(whole_sample, line.item_id, Kind.PLAN)
     assert "2 of 2 pieces of work handed in" in final_pass.summary(whole_sample)
     # To label, by rubric and by the claims of cited pages.
-    mine = [task for task in labels.queue(whole_sample) if task.item_key == practice.LABEL]
+    mine = [task for task in labels.queue(whole_sample) if task.item_key == samples.LABEL]
     assert [(task.labelled, task.units) for task in mine] == [(3, 6), (0, 6)]
     assert [page.claims for page in cited_states(whole_sample).pages if page.is_here] == [3, 2]
     claims = "researcherbench.claims"
     assert claims in label_cases.offered(whole_sample)
-    task = next(one for one in labels.queue(whole_sample, claims) if one.item_key == practice.LABEL)
+    task = next(one for one in labels.queue(whole_sample, claims) if one.item_key == samples.LABEL)
     assert any(group.given for group in labels.sheet(whole_sample, task.response_id, claims).groups)
     # To adjudicate.
     conflicts = [line for line in adjudicating.queue(whole_sample) if line.conflict]
-    assert [(line.item_key, line.rows, line.contested) for line in conflicts] == [(practice.RULE, 4, 4)]
+    assert [(line.item_key, line.rows, line.contested) for line in conflicts] == [(samples.RULE, 4, 4)]
     opened = adjudicating.open_(whole_sample, conflicts[0].item_id, conflicts[0].stage)
     assert len(missing(whole_sample, opened.id)) == 4
     # To judge, from where a run was left.
     newest = run_records.runs(whole_sample)[0]
-    assert (newest.protocol, newest.judged, newest.left) == (USUAL, practice.JUDGED, 4)
-    assert newest.order().items == (practice.LABEL,)
-    assert practice.tries(whole_sample)
+    assert (newest.protocol, newest.judged, newest.left) == (USUAL, samples.JUDGED, 4)
+    assert newest.order().items == (samples.LABEL,)
+    assert samples.tries(whole_sample)
     me = whole_sample.person
     whole_sample.work_as(people.known(whole_sample, "Annotator B"))
-    assert practice.tries(whole_sample) == []
+    assert samples.tries(whole_sample) == []
     whole_sample.work_as(me)
-    practice.stop_trying(whole_sample)
-    assert practice.tries(whole_sample) == []
+    samples.stop_trying(whole_sample)
+    assert samples.tries(whole_sample) == []
 
 
 def test_the_sample_has_intervals_an_answer_disagreements_and_costs(whole_sample):
@@ -210,13 +208,13 @@ def test_the_sample_has_intervals_an_answer_disagreements_and_costs(whole_sample
         "interviews",
         "laboratory discussions",
     }
-    sheet = result_views.show(whole_sample, "overview", {"judge": practice.RECORDED}).sheets[0]
+    sheet = result_views.show(whole_sample, "overview", {"judge": samples.RECORDED}).sheets[0]
     assert len(sheet.lines) == 3
     assert all(line.cells[1].estimate.low < line.cells[1].estimate.high for line in sheet.lines)
     answers = stand_in.report(whole_sample, stand_in.StandInQuery()).answers
-    assert [answer.rater.name for answer in answers] == [practice.RECORDED, "baseline"]
+    assert [answer.rater.name for answer in answers] == [samples.RECORDED, "baseline"]
     assert all(answer.difference.low < answer.difference.high for answer in answers)
-    judge = judges.named(whole_sample, practice.RECORDED)
+    judge = judges.named(whole_sample, samples.RECORDED)
     assert len(disagreements.queue(whole_sample, ValidationQuery(judge=judge.name))) >= 5
     (total,) = run_records.totals(whole_sample, judge.id)
     assert total.spent_usd > 0
@@ -230,12 +228,12 @@ def test_a_small_sample_has_intervals_two_judges_beside_two_people_and_disagreem
     name, protocol, tmp_path
 ):
     made = samples.create_small(tmp_path / "small.goldsmith", name)
-    sheets = result_views.show(made, "overview", {"judge": practice.RECORDED}).sheets
+    sheets = result_views.show(made, "overview", {"judge": samples.RECORDED}).sheets
     estimates = [cell.estimate for line in sheets[0].lines for cell in line.cells if cell.estimate]
     assert [one for one in estimates if one.low is not None and one.low < one.high]
     asked = ValidationQuery(protocol=protocol)
     answers = stand_in.report(made, stand_in.StandInQuery(asked)).answers
-    assert {answer.rater.name for answer in answers} == {practice.RECORDED, "baseline"}
+    assert {answer.rater.name for answer in answers} == {samples.RECORDED, "baseline"}
     assert all(answer.difference.low < answer.difference.high for answer in answers)
-    assert disagreements.queue(made, replace(asked, judge=practice.RECORDED))
+    assert disagreements.queue(made, replace(asked, judge=samples.RECORDED))
     assert checking.check(made).problems == []

@@ -17,7 +17,6 @@ from annotator.actions.labelling import labels
 from annotator.actions.papers import paper_tables
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, source_hash
-from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking, releases
 from annotator.actions.studies import question_views, result_views
 from annotator.actions.undo import history, undo_places
@@ -32,7 +31,6 @@ from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal
 from tests.exchange.texts.test_rendering import pdf
 from tests.projects import pairs_project as pairs
-from tests.projects.pairs_project import candidates
 from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import DEAD, add_report, page, project_with
 from tests.storage import sql
@@ -40,7 +38,7 @@ from tests.storage import sql
 
 @pytest.fixture
 def three(tmp_path: Path) -> Project:
-    three = new_project(tmp_path / "items.goldsmith")
+    three = people.new_project(tmp_path / "items.goldsmith")
     items.add(three, "How do transformers scale with data?", "Technical Details", "Scaling laws")
     items.add(three, "Which catalysts split water?", "Literature Review", "Chemistry")
     items.add(three, "怎样规划海水淡化厂的选址？", "Open Consulting", "水资源", language="zh")
@@ -194,7 +192,7 @@ def test_what_is_known_of_items_systems_reports_and_sources_leaves_and_comes_bac
     rated: Project, tmp_path: Path
 ) -> None:
     """Letters 2, 8, 9 and 11."""
-    (item_id,) = candidates(rated, None)
+    (item_id,) = pairs.candidates(rated, None)
     pairs.add_report(rated, "Alpha")
     describe(rated, Thing.SYSTEM, materials.system_named(rated, "Alpha"), group="LLM + search")
     (report,) = materials.responses_of(rated, "Alpha")
@@ -211,7 +209,7 @@ def test_what_is_known_of_items_systems_reports_and_sources_leaves_and_comes_bac
     sourced(rated, tmp_path, 0, **told)
     final_pass.sign(rated, item_id, "corrigenda", "not applicable", "Both are pages.")
     releases.export(rated, tmp_path / "release")
-    with closing(new_project(tmp_path / "again.goldsmith")) as again:
+    with closing(people.new_project(tmp_path / "again.goldsmith")) as again:
         imports.run(again, "goldsmith", [tmp_path / "release"])
         result = items.read(again, item_id)
         assert (result.origin, result.contributor, result.collected) == ("laboratory", "K", "2025-03")
@@ -252,7 +250,7 @@ def rated(tmp_path: Path) -> Project:
 
 
 def test_letter_2_several_items_change_in_one_act_that_is_undone(rated: Project) -> None:
-    one, two, three = candidates(rated, None, None, None)
+    one, two, three = pairs.candidates(rated, None, None, None)
     items.change_all(rated, {one: {"subject": "NLP", "origin": "forum"}, two: {"question_type": "Survey"}})
     assert (items.read(rated, one).subject, items.read(rated, two).question_type) == ("NLP", "Survey")
     taken_back = history.undo(rated)
@@ -271,7 +269,7 @@ def test_letter_2_several_items_change_in_one_act_that_is_undone(rated: Project)
 
 
 def test_letter_2_selection_is_applied_in_one_act_and_open_ratings_stay(rated: Project) -> None:
-    kept, below, open_, late = candidates(rated, (5, 5), (4, 4), None, (3, 3))
+    kept, below, open_, late = pairs.candidates(rated, (5, 5), (4, 4), None, (3, 3))
     before = question_views.selection_report(rated)
     assert set(items.changed_by(question_views.apply(rated))) == {below, late}
     assert items.ids(rated) == [kept, open_]
@@ -287,7 +285,7 @@ def test_letter_2_selection_is_applied_in_one_act_and_open_ratings_stay(rated: P
 
 
 def test_letter_2_the_funnel_counts_by_origin_and_stage(rated: Project) -> None:
-    candidates(rated, (5, 5), (4, 4), None, (5, 5))
+    pairs.candidates(rated, (5, 5), (4, 4), None, (5, 5))
     question_views.apply(rated)
     sheets = question_views.selection_sheets(question_views.selection_report(rated))
     sheet = next(sheet for sheet in sheets if sheet.key == "funnel")

@@ -15,8 +15,8 @@ from annotator.actions.items import pages
 from annotator.actions.items.extracts import NewExtract
 from annotator.actions.items.pages import FetchRequest
 from annotator.actions.project.file import Project
+from annotator.domain.material.extract import Claim, Claims, ResponsePart
 from annotator.domain.material.item import IMPORT, Page, PageState
-from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import RESPONSE
 from tests.exchange.pages.page_server import ARTICLE, Given, Names, PageServer, article, fetcher, serving

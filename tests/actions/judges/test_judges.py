@@ -12,7 +12,6 @@ from annotator.actions.judges import judges, kept_keys, prompts
 from annotator.actions.judging import derived_judges, filled_prompts, judge_runs
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.project.people import new_project
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.experts.assignment import Role
 from annotator.domain.texts.canonical import now
@@ -158,7 +157,7 @@ def test_previews_show_what_a_judge_would_be_sent(project: Project, tmp_path: Pa
     name = "researcherbench.coverage.together"
     assert filled_prompts.preview(project, name, prompts.shipped(name)).user_part.count("\nid: ") == 3
     assert filled_prompts.preview(project, NAME, "# user\nNothing.") is None
-    assert filled_prompts.preview(new_project(tmp_path / "empty.goldsmith"), NAME, OURS) is None
+    assert filled_prompts.preview(people.new_project(tmp_path / "empty.goldsmith"), NAME, OURS) is None
 
 
 @pytest.fixture

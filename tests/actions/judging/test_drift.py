@@ -20,7 +20,7 @@ from annotator.actions.results import results
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.kinds.plan import Plan, Subtask
-from annotator.domain.material.part import ResponsePart
+from annotator.domain.material.extract import ResponsePart
 from annotator.protocols import USUAL
 from tests.judging.odd_server import Odd, OddServer, completion, error
 from tests.material import drawn_extracts

@@ -11,24 +11,21 @@ from sqlalchemy import insert
 from annotator.actions.attacks import attacking
 from annotator.actions.items import items, pages
 from annotator.actions.items.extracts import NewExtract
-from annotator.actions.items.pages import PagesFolder
 from annotator.actions.judges import judges
 from annotator.actions.judging import derived_judges, forecasts, judge_runs
 from annotator.actions.judging.derived_judges import MemberVote, ProbeRequest, majority, middle
-from annotator.actions.judging.judge_runs import ProtocolOffer
 from annotator.actions.material import model_drafts
 from annotator.actions.orders import orders
-from annotator.actions.orders.orders import KINDS, ChildRequest
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.actions.results import results
 from annotator.actions.runs import run_records
 from annotator.actions.runs.journal import call_hash
-from annotator.actions.runs.judge_cases import AttackRequest, RunRequest
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import Call, Status
 from annotator.domain.judges.protocol import Level, Scale, Value, numbers
+from annotator.domain.material.extract import Claim, Claims, ResponsePart
 from annotator.domain.material.item import IMPORT
-from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.texts.canonical import now
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from annotator.storage.tables import CALL, JUDGE, RUN
@@ -158,7 +155,7 @@ def test_orders_of_a_judge_that_is_held_back_wait_on(project: Project) -> None:
     assert judge_runs.take(project) == far
 
 
-def offer(project: Project, name: str) -> ProtocolOffer:
+def offer(project: Project, name: str) -> judge_runs.ProtocolOffer:
     return next(one for one in judge_runs.offers(project) if one.name == name)
 
 
@@ -464,16 +461,18 @@ ORDERS = [
     RunRequest(
         "a “judge”\nof two lines", "adra.plan", ("Beta",), ("1", "—"), 3, 0.5, 1.25, batch=True, models=("m",)
     ),
-    attacking.order(AttackRequest("distant", attacks=("padding", "injection"), size=4), concurrency=2),
+    attacking.order(
+        attacking.AttackRequest("distant", attacks=("padding", "injection"), size=4), concurrency=2
+    ),
     pages.FetchRequest(refresh=True, reader="https://reader.example/"),
-    PagesFolder("pages of others"),
+    pages.PagesFolder("pages of others"),
     ProbeRequest("distant"),
 ]
 
 
-@pytest.mark.parametrize("order", ORDERS, ids=list(KINDS))
+@pytest.mark.parametrize("order", ORDERS, ids=list(orders.KINDS))
 def test_an_order_comes_out_of_its_line_as_it_went_in(order) -> None:
-    asked = ChildRequest(Path("a b.goldsmith"), order, "someone", estimate=True)
+    asked = orders.ChildRequest(Path("a b.goldsmith"), order, "someone", estimate=True)
     assert "\n" not in asked.line()
     assert orders.read(asked.line()) == asked
     assert type(orders.read(asked.line()).order) is type(order)

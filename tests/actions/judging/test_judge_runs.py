@@ -13,7 +13,6 @@ from pydantic import BaseModel
 from sqlalchemy import select, update
 
 from annotator.actions.judges import judges, kept_keys, prompts
-from annotator.actions.judges.judges import named
 from annotator.actions.judging import derived_judges, forecasts, judge_runs, reparse
 from annotator.actions.orders import orders
 from annotator.actions.project.file import Project
@@ -378,13 +377,13 @@ def test_a_judge_that_failed_its_test_runs_only_when_told_to_and_its_figures_say
         item_id,
         response_id,
         {"c": "yes"},
-        rater_id=named(project, JUDGE).id,
+        rater_id=judges.named(project, JUDGE).id,
     )
-    kept_keys.accept(project, named(project, JUDGE))
+    kept_keys.accept(project, judges.named(project, JUDGE))
     assert not judge_runs.look(project, order).refused
     (rater,) = result_raters.raters(project, "researcherbench.coverage")
     assert rater.remark.startswith(f"{JUDGE} failed its test: ")
-    kept_keys.keep_test(project, named(project, JUDGE), "")
+    kept_keys.keep_test(project, judges.named(project, JUDGE), "")
     assert result_raters.raters(project, "researcherbench.coverage")[0].remark == ""
 
 

@@ -11,7 +11,6 @@ from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
 from annotator.actions.labelling import board, label_sealing, labels
-from annotator.actions.labelling.board import AssignmentStatus
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Purpose, Role, Stage
@@ -41,7 +40,7 @@ def ask(project: Project, name: str, stage: Stage, item: int = 0, **fields: obje
     return assignments.assign_one(project, item_id, who(project, name), stage, **fields).subject  # type: ignore[arg-type]
 
 
-def line(project: Project, name: str, stage: Stage = Stage.RUBRIC, trial: int = 1) -> AssignmentStatus:
+def line(project: Project, name: str, stage: Stage = Stage.RUBRIC, trial: int = 1) -> board.AssignmentStatus:
     work_as(project, "Me")
     return next(
         one for one in board.board(project) if (one.person, one.stage, one.trial) == (name, stage, trial)

@@ -27,7 +27,7 @@ from annotator.domain.experts.assignment import Person, Role, Stage
 from annotator.domain.kinds.artifact import Artifact, Kind
 from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.material.part import WriterAid
+from annotator.domain.material.extract import WriterAid
 from tests.judging.odd_server import OddServer, completion, error
 from tests.material import drawn_extracts
 from tests.projects.refusals import expect_refusal

@@ -11,7 +11,6 @@ import pytest
 
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items, materials, pages
-from annotator.actions.items.materials import Thing
 from annotator.actions.labelling import label_cases, labels
 from annotator.actions.material import lookups, responding
 from annotator.actions.papers import paper_tables
@@ -244,7 +243,7 @@ def test_letter_11_a_system_is_compared_with_itself_over_time(scored: Project) -
     for item, day, version in (("1", "2025-03-24", "o3"), ("2", "2025-07-02", "o4")):
         (report,) = materials.responses_of(scored, "Alpha", items=[item])
         materials.describe(
-            scored, Thing.RESPONSE, {report: {"collected_on": day, "product_version": version}}
+            scored, materials.Thing.RESPONSE, {report: {"collected_on": day, "product_version": version}}
         )
     assert [row[:4] for row in rows(scored, "over-time")] == [
         ["Alpha", "2025-03", 1, 1.0], ["Alpha", "2025-07", 1, 0.0], ["Beta", "not known", 2, 0.5],
@@ -259,7 +258,9 @@ def test_letter_8_scores_are_cut_by_date_and_by_citations(scored: Project, tmp_p
     ):
         (path := tmp_path / f"{citations}.md").write_text("Words.", "utf-8")
         source = items.add_source(scored, item_id, path).subject
-        materials.describe(scored, Thing.SOURCE, {source: {"published": published, "citations": citations}})
+        materials.describe(
+            scored, materials.Thing.SOURCE, {source: {"published": published, "citations": citations}}
+        )
     assert rows(scored, "cut-off", at="2025-03") == [
         [name, 0.5, 0.0, 1, 1.0, 1] for name in ("Alpha", "Beta")
     ]
@@ -272,7 +273,7 @@ def test_letter_8_a_year_alone_leaves_open_on_which_side_of_a_month_it_lies(
     for item_id, published in zip(items.ids(scored), ("2025", "2025-03"), strict=True):
         (path := tmp_path / f"{published}.md").write_text("Words.", "utf-8")
         source = items.add_source(scored, item_id, path).subject
-        materials.describe(scored, Thing.SOURCE, {source: {"published": published}})
+        materials.describe(scored, materials.Thing.SOURCE, {source: {"published": published}})
     result = result_views.show(scored, "cut-off", {"at": "2025-03"})
     assert [cell.value for cell in result.sheets[0].lines[0].cells][3::2] == [1, 0]
     assert result.sheets[0].notes[0].endswith("of 1 item this is not known.")
@@ -282,7 +283,7 @@ def test_letter_8_what_a_file_says_of_sources_is_taken_with_its_day(scored: Proj
     first = items.ids(scored)[0]
     (path := tmp_path / "a.md").write_text("Words.", "utf-8")
     source = items.add_source(scored, first, path).subject
-    materials.describe(scored, Thing.SOURCE, {source: {"identifier": "10.1234/a", "venue": "Old"}})
+    materials.describe(scored, materials.Thing.SOURCE, {source: {"identifier": "10.1234/a", "venue": "Old"}})
     told = {
         "doi": "https://doi.org/10.1234/a",
         "type": "review",

@@ -13,7 +13,6 @@ from annotator.actions.judging import forecasts
 from annotator.actions.material import extracting
 from annotator.actions.orders import orders
 from annotator.actions.papers import human_agreement
-from annotator.actions.papers.human_agreement import PointReview
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
 from annotator.actions.runs import run_records
@@ -23,8 +22,8 @@ from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Extracted
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import Insight, Insights
+from annotator.domain.material.extract import KeyPoints, ResponsePart
 from annotator.domain.material.item import Page, PageState
-from annotator.domain.material.part import KeyPoints, ResponsePart
 from annotator.domain.texts.canonical import now
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from tests.judging.odd_server import OddServer, completion, error
@@ -257,7 +256,10 @@ def test_points_are_reviewed_one_by_one_and_confirming_accepts_what_is_left(proj
     # Two of three that were decided.
     assert sheet.lines[0].cells[1].value == pytest.approx(2 / 3)
     assert [cell.value for cell in sheet.lines[0].cells[2:]] == [2, 1, 1, 0, 1]
-    assert all(isinstance(one, PointReview) and one.judge_id for one in human_agreement.reviews(project))
+    assert all(
+        isinstance(one, human_agreement.PointReview) and one.judge_id
+        for one in human_agreement.reviews(project)
+    )
     change(project, "k4", number=REPORTS[1], accepted=True)
     extracting.confirm(project, subject(project, REPORTS[1]), KIND)
     assert review(project) == [(2, 0, 0, 0), (2, 1, 1, 0)]

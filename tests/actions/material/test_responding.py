@@ -11,7 +11,6 @@ import genai_prices
 import pytest
 
 from annotator.actions.items import items, materials
-from annotator.actions.items.materials import Thing
 from annotator.actions.judges import judges
 from annotator.actions.judges.judges import WriterSettings
 from annotator.actions.material import responding
@@ -19,7 +18,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.releases import checking, gathering
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import JudgeKind
-from annotator.domain.material.part import ResponsePart
+from annotator.domain.material.extract import ResponsePart
 from annotator.domain.texts.canonical import now
 from tests.judging.odd_server import KEY, Odd, OddServer, completion, error
 from tests.material import drawn_extracts
@@ -435,7 +434,7 @@ def test_letter_21_one_mode_of_a_system_has_one_prompt_and_one_cut_off(
     kept = responding.settings_of(str(run))
     assert (kept.mode, str(kept.cutoff)) == ("high context", "2025-03-24")
     report, _ = materials.responses_of(project, "Scribe")
-    materials.describe(project, Thing.RESPONSE, {report: {"settings": "asked by hand"}})
+    materials.describe(project, materials.Thing.RESPONSE, {report: {"settings": "asked by hand"}})
     respond_as(project, server, cutoff="2025-03-24")
 
 

@@ -17,8 +17,7 @@ from annotator.actions.parcels import known_keys, tasking, tray, unpacking
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking, releases
-from annotator.domain.experts.assignment import Stage
-from annotator.domain.experts.parcel import Arrival, ParcelOutcome, Signed
+from annotator.domain.experts.assignment import Arrival, ParcelOutcome, Signed, Stage
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages
 from tests.exchange.parcels.hand_made_zip import forged, of_format_1, with_manifest

@@ -15,8 +15,7 @@ from annotator.actions.items import items
 from annotator.actions.parcels import known_keys, shared_folder, tasking, tray, unpacking
 from annotator.actions.project import backups, people, shared
 from annotator.actions.project.file import Project
-from annotator.domain.experts.assignment import Role, Stage
-from annotator.domain.experts.parcel import ParcelOutcome
+from annotator.domain.experts.assignment import ParcelOutcome, Role, Stage
 from annotator.exchange.parcels import packages, sealing
 from annotator.places import user_data
 from tests.exchange.parcels.hand_made_zip import with_manifest

@@ -14,7 +14,6 @@ from sqlalchemy import insert, select
 from annotator import __version__
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items, materials
-from annotator.actions.items.items import Filter
 from annotator.actions.labelling import labels
 from annotator.actions.project import file, people
 from annotator.actions.project.file import USES, Project, cached, insert_rows, known, record, row_hash
@@ -169,12 +168,12 @@ def numbered(tmp_path: Path) -> Project:
 
 
 def found(numbered: Project, words: str) -> list[str]:
-    return [line.key for line in items.lines_at(numbered, items.numbers(numbered, Filter(words=words)))]
+    return [line.key for line in items.lines_at(numbered, items.numbers(numbered, items.Filter(words=words)))]
 
 
 @pytest.mark.parametrize("words", ["", "what", "is what", "zebra"])
 def test_numbers_name_the_same_items_as_ids(numbered: Project, words: str) -> None:
-    sought = Filter(words=words)
+    sought = items.Filter(words=words)
     by_number = items.lines_at(numbered, items.numbers(numbered, sought))
     assert by_number == items.lines(numbered, items.ids(numbered, sought))
 
@@ -191,7 +190,7 @@ def test_numbers_stand_for_items_in_order_and_words_are_found_in_any_script(numb
     first = items.ids(numbered)[0]
     items.change(numbered, first, retired=True)
     assert items.number(numbered, first) not in items.numbers(numbered)
-    assert list(items.numbers(numbered, Filter(retired=True))) == [items.number(numbered, first)]
+    assert list(items.numbers(numbered, items.Filter(retired=True))) == [items.number(numbered, first)]
 
 
 @pytest.fixture

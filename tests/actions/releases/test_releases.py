@@ -21,7 +21,6 @@ from annotator.actions.imports import imports
 from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking, releases
 from annotator.actions.releases.gathering import without_secrets
 from annotator.actions.sets import reviews, validation_sets
@@ -52,7 +51,7 @@ SAMPLE = resources() / "sample"
 
 
 def project_of(folder: Path, name: str, source: Path, kind: str = "goldsmith") -> Project:
-    project = new_project(folder / f"{name}.goldsmith", "T")
+    project = people.new_project(folder / f"{name}.goldsmith", "T")
     imports.run(project, kind, [source], warm=False)
     return project
 

@@ -16,10 +16,9 @@ from annotator.actions.imports import imports
 from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking, releases
 from annotator.domain.kinds.artifact import chain
-from annotator.domain.kinds.labels import UNSURE
+from annotator.domain.kinds.documents import UNSURE
 from annotator.exchange.schemas import all_schemas
 from tests.actions.releases.released_pairs import CANARY, LATER, paired_project, released
 from tests.projects.assisted_project import AGREEMENT, F1, assisted_project, pairing
@@ -181,7 +180,7 @@ def agreement_of(folder: Path) -> list[Record]:
 
 
 def taken_in(folder: Path, source: Path) -> Project:
-    project = new_project(folder / "taken.goldsmith", "pairs")
+    project = people.new_project(folder / "taken.goldsmith", "pairs")
     imports.run(project, "goldsmith", [source], warm=False)
     return project
 

@@ -15,13 +15,11 @@ from sqlalchemy import select
 from annotator.actions.imports import imports
 from annotator.actions.items import materials, pages
 from annotator.actions.material import responding
-from annotator.actions.material.responding import ResponseRun
 from annotator.actions.orders import orders
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking
 from annotator.actions.research import research as research_module
-from annotator.actions.research.research import ArxivSearch, ResearchRun
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.protocol import Material, RatedResponse
 from annotator.protocols.deepscholar import references
@@ -118,7 +116,7 @@ def test_a_report_is_kept_with_its_list_its_works_and_what_each_step_took(
     assert (filtering["calls"], filtering["tokens_input"], filtering["tokens_output"]) == (9, 900, 180)
     assert by_step["search 1"]["calls"] == 0
     assert sum(one["calls"] for one in told["steps"]) == len(server.bodies)
-    assert ResearchRun.words(ended)[-1] == (
+    assert research_module.ResearchRun.words(ended)[-1] == (
         "Item 1, trial 1: works 9 found, 5 filtered, 3 given, 2 false numbers removed."
     )
     result = pages.page(project, "arxiv:2401.00008")
@@ -188,8 +186,8 @@ def test_a_spent_budget_stops_and_keeps_what_was_paid(tmp_path: Path, server: Od
 def arxiv(monkeypatch: pytest.MonkeyPatch) -> Iterator[PageServer]:
     with serving() as running:
         running.pages = Catalogue()
-        search = partial(ArxivSearch, api=running.url("/api/query"), allow_private=True)
-        monkeypatch.setattr(ResearchRun, "service", staticmethod(search))
+        search = partial(research_module.ArxivSearch, api=running.url("/api/query"), allow_private=True)
+        monkeypatch.setattr(research_module.ResearchRun, "service", staticmethod(search))
         monkeypatch.setattr(research_module, "SEARCH_GAP_S", 0.0)
         yield running
 
@@ -290,8 +288,8 @@ def test_a_run_is_named_by_what_is_not_usual_and_what_cannot_be_searched_is_refu
     read = responding.settings_of(named)
     assert (read.system.rounds, read.system.words) == (10, 9999)
     assert responding.research_name(oracle="all", keep=5) == "respond.research|oracle=all"
-    assert orders.kind_of(named) is ResearchRun
-    assert orders.kind_of("respond.end-to-end") is ResponseRun
+    assert orders.kind_of(named) is research_module.ResearchRun
+    assert orders.kind_of("respond.end-to-end") is responding.ResponseRun
     expect_refusal("nothing to search in", research, project, order(judge="baseline"))
     expect_refusal("", research, project, order(str(tmp_path / "nowhere")))
     (tmp_path / "works.csv").write_text("identifier,title\n", encoding="utf-8")

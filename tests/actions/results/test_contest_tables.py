@@ -12,7 +12,6 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import overview, result_pictures, results
 from annotator.actions.results.result_raters import ResultRater
 from annotator.actions.results.result_sheets import ResultSheet
-from annotator.actions.results.results import Counted
 from annotator.actions.results.scoring import ALL, Score
 from annotator.actions.studies import result_views
 from annotator.domain.material.item import END_TO_END, EXEMPLAR
@@ -34,14 +33,14 @@ class Board:
     scores: dict[str, dict[str, Sequence[float | None]]]
     exemplar: Sequence[float] = HUMAN
 
-    def counted(self) -> dict[str, Counted]:
+    def counted(self) -> dict[str, results.Counted]:
         result = {}
         for protocol in PROTOCOLS.values():
             own = [metric.name for metric in protocol.metrics if metric.name in METRICS]
             if own:
                 made = [one for name in own for one in self._scores(name)]
                 names = {one.system_id: one.system_id for one in made}
-                result[protocol.name] = Counted(protocol, ME, made, (), names)
+                result[protocol.name] = results.Counted(protocol, ME, made, (), names)
         return result
 
     def _scores(self, metric: str) -> list[Score]:

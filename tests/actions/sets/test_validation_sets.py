@@ -24,9 +24,6 @@ from annotator.actions.releases import gathering
 from annotator.actions.results import result_raters
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.sets import reviews, validation_figures, validation_ground, validation_sets
-from annotator.actions.sets.reviews import ReviewOrder
-from annotator.actions.sets.validation_ground import mean_cost
-from annotator.actions.sets.validation_sets import Candidate, SetRequest
 from annotator.actions.undo import history
 from annotator.actions.validation import disagreements, validation
 from annotator.domain.experts.assignment import Role, Stage
@@ -35,7 +32,7 @@ from annotator.domain.judges.validation import Split
 from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import JUDGEMENT
-from tests.actions.parcels.test_exchange_labels import label_all, three_reports
+from tests.actions.parcels.test_exchange import label_all, three_reports
 from tests.judging.odd_server import OddServer
 from tests.projects import pairs_project
 from tests.projects.refusals import expect_refusal
@@ -58,14 +55,14 @@ from tests.storage import sql
 PROJECT = validation_project
 
 
-def request(project: Project, **more: object) -> SetRequest:
+def request(project: Project, **more: object) -> validation_sets.SetRequest:
     both = (person(project, "R2").id, person(project, "R3").id)
-    return replace(SetRequest("Spring", both, size=4, seed=3), **more)
+    return replace(validation_sets.SetRequest("Spring", both, size=4, seed=3), **more)
 
 
-def grid(items: int, systems: int, units: int = 10) -> list[Candidate]:
+def grid(items: int, systems: int, units: int = 10) -> list[validation_sets.Candidate]:
     return [
-        Candidate(f"r{i}-{s}", f"i{i}", ("A" if i % 2 else "B", f"s{s}", 1), units)
+        validation_sets.Candidate(f"r{i}-{s}", f"i{i}", ("A" if i % 2 else "B", f"s{s}", 1), units)
         for i in range(items)
         for s in range(systems)
     ]
@@ -305,17 +302,17 @@ def test_only_what_was_drawn_travels_and_the_set_is_locked_when_it_is_back(
 
 def test_mean_costs_leave_out_the_unknown():
     # (0.1 + 0.2) / 2; not (0.1 + 0.2 + 0) / 3
-    result = mean_cost([0.1, None, 0.2])
+    result = validation_ground.mean_cost([0.1, None, 0.2])
     assert result.value == pytest.approx(0.15)
     assert (result.n, result.missing) == (2, 1)
     assert "1 of 3" in result.note
     # (0 + 0.3) / 2
-    assert mean_cost([0.0, 0.3]).value == 0.15
+    assert validation_ground.mean_cost([0.0, 0.3]).value == 0.15
 
 
 @pytest.mark.parametrize("costs", [[], [None, None]])
 def test_no_known_cost_is_not_0(costs):
-    assert mean_cost(costs).value is None
+    assert validation_ground.mean_cost(costs).value is None
 
 
 @pytest.fixture
@@ -338,10 +335,10 @@ def test_what_judges_differ_on_comes_up_first(reviewed: Project) -> None:
     assert [one.place.weight for one in uncertain[1:]] == [3] * 8 + [1] * 7
     lines = reviews.outlook(reviewed, "small").lines
     assert [list(part) for part in (lines[-2:], lines[16:])] == [[lines[14], lines[15]], []]
-    heavy = reviews.queue(reviewed, "small", order=ReviewOrder.WEIGHT)
+    heavy = reviews.queue(reviewed, "small", order=reviews.ReviewOrder.WEIGHT)
     assert [one.place.weight for one in heavy] == [3] * 8 + [1] * 8
     assert heavy[8].place.unit_id == "i1c2"
-    chance = reviews.queue(reviewed, "small", order=ReviewOrder.RANDOM)
+    chance = reviews.queue(reviewed, "small", order=reviews.ReviewOrder.RANDOM)
     assert {one.place.key for one in chance} == {one.place.key for one in heavy}
     assert [one.place.key for one in chance] != [one.place.key for one in heavy]
     _, response, unit = places(reviewed)[3, "Beta", 2]
@@ -358,7 +355,7 @@ def test_what_takes_away_comes_up_as_heavy_as_its_weight(
     reviewed: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     negative(monkeypatch, 3)
-    heavy = reviews.queue(reviewed, "small", order=ReviewOrder.WEIGHT)
+    heavy = reviews.queue(reviewed, "small", order=reviews.ReviewOrder.WEIGHT)
     assert [one.place.weight for one in heavy] == [-3] * 8 + [1] * 8
 
 

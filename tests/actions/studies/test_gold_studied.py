@@ -18,10 +18,9 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.diagnostics import Diagnostics
 from annotator.domain.kinds.evidence import Evidence
 from annotator.domain.kinds.selection import DimensionRating, Recommendation, Selection
-from annotator.domain.material.part import ResponsePart
+from annotator.domain.material.extract import ResponsePart
 from tests.cli.commands import printed
 from tests.projects import adra_project as adra, pairs_project as pairs
-from tests.projects.pairs_project import DIMENSIONS
 from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import small_project
 from tests.protocols.adra.adra_material import plan, statements
@@ -183,7 +182,7 @@ def rated(chosen: Project, question_type: str, **ratings: tuple[int | None, ...]
     for name, given in ratings.items():
         units = tuple(
             DimensionRating(text=text, rating=rating)
-            for text, rating in zip(DIMENSIONS[question_type], given, strict=True)
+            for text, rating in zip(pairs.DIMENSIONS[question_type], given, strict=True)
         )
         pairs.work_as(chosen, name)
         assignments.seal(
@@ -226,7 +225,9 @@ def test_letter_4_one_bar_of_the_project_decides_in_the_view_and_when_it_is_appl
 def test_letter_4_reasons_and_recommendations_stand_beside_the_scores(chosen: Project) -> None:
     item = rated(chosen, REVIEW, Ada=(2, 2, 2), Ben=(5, 5, 5))
     pairs.work_as(chosen, "Dan")
-    units = tuple(DimensionRating(text=text, rating=3, note="Two readings.") for text in DIMENSIONS[REVIEW])
+    units = tuple(
+        DimensionRating(text=text, rating=3, note="Two readings.") for text in pairs.DIMENSIONS[REVIEW]
+    )
     document = Selection(
         units=units, remark="Unclear.", recommendation=Recommendation.REWORK, improve="Name the field."
     )

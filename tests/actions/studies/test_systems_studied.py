@@ -11,7 +11,6 @@ from annotator.actions.labelling import label_cases
 from annotator.actions.papers import paper_tables
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.project.people import new_project
 from annotator.actions.results import result_pictures, results, scoring
 from annotator.actions.studies import pair_views, part_views, result_views
 from annotator.actions.studies.result_views import VIEWS
@@ -410,7 +409,7 @@ def project(tmp_path: Path) -> Project:
 
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
 def test_a_view_of_an_empty_project_says_what_to_do(view: result_views.ResultView, tmp_path: Path) -> None:
-    assert result_views.show(new_project(tmp_path / "none.goldsmith"), view.name, {}).sheets == ()
+    assert result_views.show(people.new_project(tmp_path / "none.goldsmith"), view.name, {}).sheets == ()
     assert view.lacks.endswith(".")
 
 

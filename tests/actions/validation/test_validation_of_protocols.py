@@ -15,7 +15,6 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results.result_sheets import ResultSheet
 from annotator.actions.sets import validation_figures
-from annotator.actions.sets.validation_figures import UnitPlace
 from annotator.actions.validation import disagreements, stand_in, validation, validation_views, validity_cards
 from annotator.actions.validation.validation import ValidationQuery
 from annotator.domain.experts.assignment import Role
@@ -35,7 +34,7 @@ from tests.projects.validation_project import (
     validation_project,
 )
 from tests.promises.labelled_at_once import labelled_at_once
-from tests.stats.intraclass import icc
+from tests.stats.agreement_oracles import icc
 
 FEW = 100
 
@@ -47,12 +46,12 @@ def project(tmp_path: Path) -> Project:
     return project
 
 
-def places(project: Project, protocol: str) -> list[UnitPlace]:
+def places(project: Project, protocol: str) -> list[validation_figures.UnitPlace]:
     return list(validation_figures.places(project, PROTOCOLS[protocol]).values())
 
 
 def judge_says(
-    project: Project, protocol: str, place: UnitPlace, value: str, *, turned: bool = False
+    project: Project, protocol: str, place: validation_figures.UnitPlace, value: str, *, turned: bool = False
 ) -> None:
     first, second = place.key[::-1] if turned else place.key
     with project.store.write() as db:

@@ -11,7 +11,6 @@ from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import protocol_of
 from annotator.actions.sets import reviews, validation_sets
 from annotator.actions.validation import validation, validity_cards
-from annotator.actions.validation.validity_cards import CardQuery
 from annotator.domain.judges.judge import Review
 from annotator.domain.judges.validation import Figure, Reach
 from tests.judging.odd_server import OddServer
@@ -176,7 +175,7 @@ def test_a_key_of_the_environment_is_taken_out_wherever_it_stands(
 
 
 def test_the_same_content_gives_the_same_card_and_the_hash_covers_all_of_it(project: Project) -> None:
-    query = CardQuery(judge="small")
+    query = validity_cards.CardQuery(judge="small")
     one, other = (validity_cards.card(project, query, made_at=AT) for _ in range(2))
     assert one == other
     later = validity_cards.card(project, query)
@@ -238,7 +237,7 @@ def test_reviews_stand_apart_and_corrected_scores_beside(project: Project) -> No
 
 
 def test_a_card_tells_of_the_attacks_that_its_judge_was_put_to(sample: Project) -> None:
-    query = CardQuery(judge="baseline")
+    query = validity_cards.CardQuery(judge="baseline")
     assert validity_cards.card(sample, query).attacks == ()
     attacked(sample, "baseline", "padding", size=6)
     (told,) = validity_cards.card(sample, query).attacks

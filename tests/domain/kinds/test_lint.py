@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.imports import practice
+from annotator.actions.imports import samples
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.checklist import Checklist, CheckPoint, shared_rest
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
@@ -563,7 +563,7 @@ def test_a_good_criterion_is_left_in_peace(text):
 
 
 def test_the_samples_own_criteria_are_accepted():
-    for criteria in (practice.BEGUN, practice.OTHERS, practice.AGREED, practice.ONE, practice.OTHER):
+    for criteria in (samples.DRAFTED, samples.OTHERS, samples.AGREED, samples.ONE, samples.OTHER):
         for text, _ in criteria:
             assert rubric_rules(text) == set(), text
     assert rubric_rules("Tells how much water the plant would use in a year.") == set()

@@ -10,14 +10,13 @@ import pytest
 from annotator.domain.material.item import SourceKind
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.formats import bibliographies
-from annotator.exchange.formats.bibliographies import Bibliography
 
 
-def read_from(found: Bibliography) -> list[tuple[str, str, int | None]]:
+def read_from(found: bibliographies.Bibliography) -> list[tuple[str, str, int | None]]:
     return [(one.text, one.identifier, one.year) for entry in found.entries if (one := entry.reference)]
 
 
-def whys(found: Bibliography) -> list[str]:
+def whys(found: bibliographies.Bibliography) -> list[str]:
     return [f"{entry.place}: {entry.why}" for entry in found.entries if entry.why]
 
 

@@ -29,7 +29,6 @@ from annotator.cli import run_command
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange import table_files
 from annotator.exchange.formats import mappings, tables
-from annotator.exchange.table_files import read_table
 
 LAYOUTS = Path(__file__).parents[3] / "../shared/data/layouts"
 ONE_ITEM = {"items": 1, "systems": 1, "responses": 1, "artifacts": 1}
@@ -103,7 +102,7 @@ def test_rows_are_numbered_as_a_spreadsheet_counts_them_whatever_is_empty(tmp_pa
     book.save(tmp_path / "t.xlsx")
     text = '\n"id",,question\n,,\n1,,"Wh\ny?"\n2,x,How?,\n'
     for path in (tmp_path / "t.xlsx", written(tmp_path / "t.csv", text)):
-        table, raw = read_table(path, ("id", "question")), tables.read_tables([path])[0][0].rows
+        table, raw = table_files.read_table(path, ("id", "question")), tables.read_tables([path])[0][0].rows
         assert (list(map(table.place, range(2))), table.columns) == (["row 4", "row 5"], ["id", "question"])
         assert ([row["id"] for row in table.rows], raw[1]["column 2"], len(raw[0])) == (["1", "2"], "x", 3)
 
@@ -127,7 +126,7 @@ def test_what_cannot_be_read_whole_is_refused_with_its_place(
     tmp_path: Path, name: str, text: str, encoding: str, words: str
 ) -> None:
     with pytest.raises(Refusal, match=re.escape(words)):
-        read_table(written(tmp_path / name, text, encoding), ("id", "question"))
+        table_files.read_table(written(tmp_path / name, text, encoding), ("id", "question"))
 
 
 @pytest.mark.parametrize(
@@ -144,7 +143,7 @@ def test_what_cannot_be_read_whole_is_refused_with_its_place(
     ids=range(6),
 )  # fmt: skip
 def test_cells_come_in_as_texts(tmp_path: Path, name: str, text: str, cells: list[str]) -> None:
-    (row,) = read_table(written(tmp_path / name, text), ("e",)).rows
+    (row,) = table_files.read_table(written(tmp_path / name, text), ("e",)).rows
     assert list(row.values()) == cells
 
 

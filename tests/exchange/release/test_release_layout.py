@@ -15,7 +15,6 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.release import release, tables_csv
 from annotator.exchange.release.bundle import Bundle, laid_aside
 from annotator.exchange.release.data_card import ReleaseFacts
-from annotator.exchange.release.tables_csv import guard
 from tests.actions.releases.released_pairs import paired_project
 from tests.material.bundles import change_json, found, rich_bundle, without_manifest, write_release
 
@@ -267,14 +266,14 @@ def table(name: str) -> Any:
     "cell", ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "＝1", "＋1", "－1", "＠A1"]
 )
 def test_a_cell_that_a_spreadsheet_would_run_gets_an_apostrophe(cell: str) -> None:
-    assert guard(cell) == f"'{cell}"
+    assert tables_csv.guard(cell) == f"'{cell}"
     written = tables_csv.csv([{"a": cell, "b": 1}]).decode("utf-8-sig")
     assert list(csv.reader(io.StringIO(written, newline="")))[1] == [f"'{cell}", "1"]
 
 
 @pytest.mark.parametrize("cell", [-1, -0.5, 0, True, None, "a=b", "", "'quoted"])
 def test_numbers_and_harmless_texts_stay_as_they_are(cell: Any) -> None:
-    assert guard(cell) is cell
+    assert tables_csv.guard(cell) is cell
 
 
 def test_cells_are_harmless_and_numbers_stay() -> None:

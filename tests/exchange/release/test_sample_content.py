@@ -16,7 +16,6 @@ from annotator.domain.judges.judge import Status, Verdict
 from annotator.domain.judges.protocol import Case
 from annotator.domain.kinds import documents
 from annotator.domain.kinds.artifact import Kind, State
-from annotator.domain.kinds.documents import DOCUMENTS, lint
 from annotator.domain.material.item import Item, Response
 from annotator.domain.texts.words import word_count
 from annotator.exchange.release import release
@@ -119,7 +118,9 @@ def test_every_anchor_stands_in_a_source_of_its_item(record: ArtifactRecord) -> 
 def objections(record: ArtifactRecord) -> set[str]:
     (item,) = [one for one in ITEMS if one.id == record.item_id]
     source = "\n".join(source.text for source in SOURCES if source.item_id == item.id)
-    result = {result.rule for result in lint(document(record), item.question, source, item.language)}
+    result = {
+        result.rule for result in documents.lint(document(record), item.question, source, item.language)
+    }
     # The sample's ratings were given before reasons and recommendations were asked for, and its insights drawn before
     # a number of them was.
     few = {"count"} if record.kind is Kind.INSIGHTS else set()
@@ -183,7 +184,7 @@ def test_the_stored_verdicts_are_those_the_baseline_gives(answer: ResponseRecord
 
 GUIDELINES = sorted((resources() / "guidelines").glob("*.md"))
 FIELDS = {
-    kind.value: {*DOCUMENTS[kind].UNIT.model_fields, *DOCUMENTS[kind].model_fields}
+    kind.value: {*documents.DOCUMENTS[kind].UNIT.model_fields, *documents.DOCUMENTS[kind].model_fields}
     for kind in documents.WRITTEN
 }
 FIELDS["labelling"] = set(Verdict.model_fields)

@@ -55,8 +55,7 @@ from tests.windows.adjudicating_window import (
     letter,
     row_of,
 )
-from tests.windows.using import focus, press, settle, type_words
-from tests.windows.words_shown import all_words
+from tests.windows.using import all_words, focus, press, settle, type_words
 
 
 @pytest.fixture

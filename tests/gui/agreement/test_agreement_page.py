@@ -9,8 +9,7 @@ from annotator.domain.experts.assignment import Stage
 from tests.gui.results.conftest import at, go
 from tests.projects import pairs_project as pairs
 from tests.templates import once
-from tests.windows.using import be_active, press
-from tests.windows.words_shown import all_words
+from tests.windows.using import all_words, be_active, press
 
 ADA = (("Explains how carbon is priced", 1), ("Names a court that ruled on it", 2), ("Weighs the costs", 3))
 BEN = (("Explains how carbon is priced", 3), ("Lists species of moss", 2), ("Weighs the costs", 3))

@@ -13,18 +13,15 @@ from annotator.actions.assignments import assignments
 from annotator.actions.authoring import annotating, artifacts, settings
 from annotator.actions.imports import imports
 from annotator.actions.items import items, materials
-from annotator.actions.items.materials import Thing
 from annotator.actions.labelling import label_sealing, labels
 from annotator.actions.material import lookups
 from annotator.actions.parcels import packing, tasking, tray, unpacking, waiting
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking, releases
 from annotator.actions.results import result_raters, results
 from annotator.actions.undo import history
-from annotator.domain.experts.assignment import Role, Stage
-from annotator.domain.experts.parcel import ParcelOutcome
+from annotator.domain.experts.assignment import ParcelOutcome, Role, Stage
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
@@ -448,7 +445,7 @@ def test_from_the_form_to_the_score_and_the_release(weighted, page_over, tmp_pat
     assert estimate(weighted)[0] == pytest.approx(score)
 
     releases.export(weighted, tmp_path / "release")
-    other = new_project(tmp_path / "other.goldsmith")
+    other = people.new_project(tmp_path / "other.goldsmith")
     imports.run(other, releases.GOLDSMITH, [tmp_path / "release"], warm=False)
     assert settings.allowed(other) == settings.allowed(weighted)
     assert not checking.check(other).problems
@@ -740,7 +737,9 @@ def test_letter_7_one_key_takes_a_research_paper_as_its_own_evidence(
 ):
     (path := tmp_path / "Deep rivers.md").write_text("Words.", "utf-8")
     source = items.add_source(small, first_item, path).subject
-    materials.describe(small, Thing.SOURCE, {source: {"kind": "research", "identifier": "10.1234/a"}})
+    materials.describe(
+        small, materials.Thing.SOURCE, {source: {"kind": "research", "identifier": "10.1234/a"}}
+    )
     press("Ctrl+Shift+S")
     assert references(small, first_item) == [("Deep rivers", "doi:10.1234/a")]
     press("F8")

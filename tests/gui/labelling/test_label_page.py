@@ -12,7 +12,6 @@ from sqlalchemy import insert, select
 from annotator.actions.assignments import assignments
 from annotator.actions.items import items
 from annotator.actions.labelling import label_sealing, labels
-from annotator.actions.labelling.labels import LabelTask
 from annotator.actions.project import people
 from annotator.domain.texts.canonical import Change, new_id, now
 from annotator.gui import theme
@@ -32,8 +31,7 @@ from tests.projects.small_projects import (
     one_item,
 )
 from tests.templates import once
-from tests.windows.using import focus, press, type_words
-from tests.windows.words_shown import all_words
+from tests.windows.using import all_words, focus, press, type_words
 
 PROJECT = labelling_project
 
@@ -250,9 +248,9 @@ def test_evidence_of_other_criteria_stays_marked_and_is_stepped_through(page):
     assert page.bench.unit_id == second.id
 
 
-def task(item: int, letter: str, labelled: int = 0, unsure: int = 0, units: int = 4) -> LabelTask:
+def task(item: int, letter: str, labelled: int = 0, unsure: int = 0, units: int = 4) -> labels.LabelTask:
     question = f"Question {item} on attribution" if item % 2 else f"Frage {item} zur Zuschreibung"
-    return LabelTask(
+    return labels.LabelTask(
         f"i{item}", str(item), question, f"{item}{letter}", f"Report {letter}", units, labelled, unsure
     )
 
@@ -308,7 +306,7 @@ def test_neighbours_are_those_that_are_shown_and_the_next_open_is_found_among_al
 
 def test_a_question_that_looks_like_markup_is_shown_letter_by_letter(qapp):
     queue = LabelQueue()
-    queue.fill([LabelTask("i", "1", '<img src="file:///x">', "r", "Report A", 1, 0, 0)])
+    queue.fill([labels.LabelTask("i", "1", '<img src="file:///x">', "r", "Report A", 1, 0, 0)])
     assert (
         queue.index(0).data(Qt.ItemDataRole.ToolTipRole) == "<qt>&lt;img src=&quot;file:///x&quot;&gt;</qt>"
     )

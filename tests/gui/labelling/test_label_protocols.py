@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QPlainTextEdit, QPushButton
 
 from annotator.actions.items import items
 from annotator.actions.labelling import label_sealing, labels
-from annotator.actions.labelling.labels import UnitGroup
 from annotator.actions.results import result_raters
 from annotator.domain.kinds.artifact import Unit
 from annotator.gui.pages.labelling.page import LabelPage
@@ -283,7 +282,7 @@ def test_digits_fill_the_column_and_its_rest_is_not_relevant_by_one_key_and_undo
 def test_a_plan_drawn_from_a_report_is_never_read_as_markup(qapp):
     model = Matrix()
     unit = Unit(id="c", text="Gold")
-    group = UnitGroup((unit,), {"predicted": "<img src='file:///secret.png'>"}, ())
+    group = labels.UnitGroup((unit,), {"predicted": "<img src='file:///secret.png'>"}, ())
     model.lay_out(PLAN, [group], lambda _: "", lambda _: "")
     tip = model.headerData(1, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)
     assert "&lt;img" in tip

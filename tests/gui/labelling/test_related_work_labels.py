@@ -18,7 +18,6 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import results
 from annotator.actions.runs import judge_cases
-from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.sets import validation_ground
 from annotator.actions.studies import result_views
 from annotator.actions.validation import validity_cards
@@ -82,10 +81,12 @@ def judged(project: Project, llmock: LLMock) -> None:
     for kind in KINDS:
         # As many as are needed at most: what several reports share is asked once.
         for _ in (
-            unit for case in judge_cases.cases(project, RunRequest(JUDGE, kind)) for unit in case.units
+            unit
+            for case in judge_cases.cases(project, judge_cases.RunRequest(JUDGE, kind))
+            for unit in case.units
         ):
             llmock.reply(json.dumps(SAYS[kind]))
-        ended = asyncio.run(orders.carry_out(project, RunRequest(JUDGE, kind, concurrency=1)))
+        ended = asyncio.run(orders.carry_out(project, judge_cases.RunRequest(JUDGE, kind, concurrency=1)))
         assert ended["state"] == "done"
         llmock.reset()
 
@@ -158,7 +159,7 @@ def importance(project: Project) -> dict[str, str]:
     return {
         unit.id: unit.importance
         for row in result.values()
-        for unit in annotating.artifact_of(row).document.units
+        for unit in artifacts.artifact_of(row).document.units
     }
 
 

@@ -13,11 +13,10 @@ from annotator.actions.material import extracting, responding
 from annotator.actions.project import people
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.experts.assignment import Role
-from annotator.domain.material.part import ResponsePart
+from annotator.domain.material.extract import ResponsePart
 from annotator.gui.pages.material.parts_view import Drawable
 from tests.judging.odd_server import completion, error
 from tests.material import drawn_extracts, points_project as key_points
-from tests.material.points_project import COOLER, TEXTS, TWO
 from tests.projects.material_project import SECOND, subject
 from tests.servers.writing_server import answering, asking_project, written
 from tests.windows.using import focus, press, type_words
@@ -132,9 +131,9 @@ def test_points_are_accepted_one_after_the_other_beside_the_words_of_their_page(
     page.parts.kinds.hold(Drawable.KEYPOINTS)
     editor, view = page.parts.editor, page.parts.text.view
     qtbot.waitUntil(lambda: editor.extract is not None)
-    assert marked(page) == COOLER
+    assert marked(page) == key_points.COOLER
     editor.list.setCurrentIndex(editor.model.index(2, 1))
-    assert view.text() == TEXTS[TWO]
+    assert view.text() == key_points.TEXTS[key_points.TWO]
     editor.list.setCurrentIndex(editor.model.index(0, 1))
     editor.list.setFocus()
 
@@ -149,7 +148,7 @@ def test_points_are_accepted_one_after_the_other_beside_the_words_of_their_page(
     assert accepted().keys() == {"k1", "k2"}
     assert editor.confirming.isEnabled() is False
     page.parts.kinds.hold(Drawable.CLAIMS)
-    assert view.text() not in TEXTS.values()
+    assert view.text() not in key_points.TEXTS.values()
 
 
 @pytest.fixture

@@ -9,8 +9,7 @@ from annotator.actions.assignments import assignments
 from annotator.actions.items import items
 from annotator.actions.parcels import known_keys, shared_folder, tasking, tray, unpacking
 from annotator.actions.project import backups, people, shared
-from annotator.domain.experts.assignment import Role, Stage
-from annotator.domain.experts.parcel import TrayState
+from annotator.domain.experts.assignment import Role, Stage, TrayState
 from annotator.gui import keys, theme
 from annotator.gui.pages.inbox.page import HAND_OUT, REASON, RECEIVED, TAKE_IN, TRAY
 from tests.material.sent_apart import (

@@ -3,7 +3,6 @@
 from annotator.actions.authoring import annotating
 from annotator.actions.items import items
 from annotator.gui.pages import items as page_module
-from annotator.gui.pages.items import ItemsModel
 from tests.windows.using import be_active, focus, press
 
 
@@ -68,7 +67,7 @@ def test_the_rest_of_a_long_list_comes_after_its_beginning_where_it_is_still_ask
         items.add(small, f"How many grains make heap {number}?")
     monkeypatch.setattr(page_module, "FIRST", 5)
     window = window_over(small)
-    model, page = ItemsModel(window.session), window.page
+    model, page = page_module.ItemsModel(window.session), window.page
     model.narrow(items.Filter())
     assert model.rowCount() == 5
     qtbot.waitUntil(lambda: model.rowCount() == 12)

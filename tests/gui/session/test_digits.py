@@ -21,7 +21,6 @@ from annotator.gui.review.verdict_words import places
 from annotator.protocols import PROTOCOLS
 from tests.actions.contests.contest_project import add_seminar, task
 from tests.projects import judged_project, pairs_project
-from tests.projects.pairs_project import rubric, submit, work_as
 from tests.projects.small_projects import labelling_project
 from tests.storage import sql
 from tests.templates import once
@@ -84,11 +83,11 @@ def adjudicate(folder: Path, page_over: Any) -> tuple[Answers, Answers]:
         f"Names {number} of the {number * 7} causes in its {number * 13}th table" for number in range(each)
     ]
     for place in range(2):
-        submit(project, {
-            "Ada": rubric(tuple((one, 1 + n % 2) for n, one in enumerate(words)), "a"),
-            "Ben": rubric(tuple((one, 3) for one in words[::2]), "b"),
+        pairs_project.submit(project, {
+            "Ada": pairs_project.rubric(tuple((one, 1 + n % 2) for n, one in enumerate(words)), "a"),
+            "Ben": pairs_project.rubric(tuple((one, 3) for one in words[::2]), "b"),
         }, place)  # fmt: skip
-    page = page_over(work_as(project, "Cleo"), "Adjudicate")
+    page = page_over(pairs_project.work_as(project, "Cleo"), "Adjudicate")
     page.frame.beginning.begin.click()
     keys, wanted = typed("0112"), {}
     for _ in range(2):

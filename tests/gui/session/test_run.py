@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QWidget
 
 from annotator.actions.judges import judges, kept_keys
 from annotator.actions.orders import orders
-from annotator.actions.orders.orders import ChildRequest
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.cli.project import NICENESS
 from annotator.gui.review.run_panel import RunPanel
@@ -265,7 +264,7 @@ def test_an_order_goes_in_as_a_line_and_a_key_only_through_the_environment(child
         told = ended.args[0]
         assert told["words"] == ["-c", "child"]
         assert told["given"][1] == "pause\n"
-        request = ChildRequest(small.path, JUDGE_ORDER, small.by)
+        request = orders.ChildRequest(small.path, JUDGE_ORDER, small.by)
         assert orders.read(told["given"][0]) == replace(request, estimate=estimate, readonly=estimate)
         assert KEY not in str(told)
         # One that only counts is given none.

@@ -7,7 +7,6 @@ import pytest
 from PySide6.QtCore import QObject, Qt, QTimer
 
 from annotator.gui.shell import start
-from annotator.gui.shell.start import Goldsmith
 
 
 class Left(QObject):
@@ -28,7 +27,7 @@ def leave(died: list[threading.Thread]) -> None:
 @pytest.fixture
 def goldsmith(qapp):
     """The program; what it set aside stays so, as for all tests."""
-    yield (program := Goldsmith(qapp))
+    yield (program := start.Goldsmith(qapp))
     program.close()
     program._pulse.stop()
 

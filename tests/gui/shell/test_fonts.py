@@ -12,7 +12,6 @@ from pytestqt.qtbot import QtBot
 from annotator.actions.items import items
 from annotator.actions.project.people import new_project
 from annotator.gui.shell import menus
-from annotator.gui.shell.menus import dated, in_order, steps
 from annotator.gui.shell.start import Goldsmith
 
 ON_A_BARE_MACHINE = """
@@ -96,14 +95,14 @@ def _application():
 
 
 def test_names_are_sorted_with_accents_beside_their_letters_and_numbers_by_value() -> None:
-    assert in_order(["Zoo", "été 10", "eta", "été 9", "甲"]) == ["eta", "été 9", "été 10", "Zoo", "甲"]
+    assert menus.in_order(["Zoo", "été 10", "eta", "été 9", "甲"]) == ["eta", "été 9", "été 10", "Zoo", "甲"]
 
 
 def test_a_caret_does_not_stop_inside_a_letter() -> None:
-    assert [steps(text) for text in ("", "ab", "e\u0301", "👩\u200d👧", "界面")] == [0, 2, 1, 1, 2]
+    assert [menus.steps(text) for text in ("", "ab", "e\u0301", "👩\u200d👧", "界面")] == [0, 2, 1, 1, 2]
 
 
 def test_a_month_is_named_in_each_language() -> None:
     # 2 678 400 s are the 31 days of January.
-    assert dated(2_678_400, "de") == "Februar 1970"
-    assert dated(2_678_400, "zh") == "二月 1970"
+    assert menus.dated(2_678_400, "de") == "Februar 1970"
+    assert menus.dated(2_678_400, "zh") == "二月 1970"

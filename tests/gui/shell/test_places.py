@@ -25,8 +25,7 @@ from annotator.gui.widgets.basics import column_of
 from annotator.protocols import PROTOCOLS, profiles
 from tests.projects.judged_project import judge_everything, label_everything, peer_folder
 from tests.templates import once
-from tests.windows.using import be_active, in_view, owned, press, settle
-from tests.windows.words_shown import all_words, seen_words
+from tests.windows.using import all_words, be_active, in_view, owned, press, seen_words, settle
 
 CHOICES = [choice.name for choice in profiles.CHOICES]
 

@@ -13,16 +13,14 @@ from pytestqt.qtbot import QtBot
 
 from annotator.actions.items import items
 from annotator.actions.labelling import labels
-from annotator.domain.texts import difference
 from annotator.domain.texts.difference import find, locate
 from annotator.domain.texts.rendered import CUT
 from annotator.exchange.texts.rendering import render
 from annotator.gui import theme
 from annotator.gui.pages.help import IllustratedView
-from annotator.gui.widgets.reading import report_view
 from annotator.gui.widgets.reading.find_bar import FindBar
 from annotator.gui.widgets.reading.marked_text import OBJECT, TextPositions
-from annotator.gui.widgets.reading.report_view import PAGE, ReportView
+from annotator.gui.widgets.reading.report_view import MARKS, PAGE, ReportView
 from annotator.places import resources
 from tests.material.anchors import stands_in
 from tests.projects.authoring_project import begun_project, mine
@@ -85,7 +83,7 @@ def test_marks_of_a_kind_are_replaced_and_cleared_alone(view):
 
 
 def test_kinds_of_marks_differ_in_more_than_their_colour():
-    lines = [line for _, line in report_view.MARKS.values()]
+    lines = [line for _, line in MARKS.values()]
     assert len(set(lines)) == len(lines)
 
 
@@ -407,7 +405,7 @@ def test_a_quotation_that_is_a_formula_holds_its_brackets():
     text = "One **bold** word, \\(x_1\\), then \\(x_1\\) and $y$."
     shown = text.replace("**", "")
     start = shown.rindex("\\(x_1")
-    span = difference.locate(text, shown, start, start + 7)
+    span = locate(text, shown, start, start + 7)
     assert span == (text.rindex("\\(x_1"), text.rindex("\\(x_1") + 7)
 
 

@@ -8,8 +8,8 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.diagnostics import Diagnostics, Statement
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.plan import Plan, Subtask
+from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import Item, Response
-from annotator.domain.material.part import ResponsePart
 
 ITEM = Item(id="i", key="q1", question="How does retrieval help?")
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings, strategies as st
 from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import RatedResponse
 from annotator.domain.kinds.artifact import Kind, cell_id
-from annotator.domain.material.part import ResponsePart
+from annotator.domain.material.extract import ResponsePart
 from annotator.protocols.adra.plan import (
     PLAN,
     Cell,

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from annotator.domain.judges.protocol import Material
 from annotator.domain.kinds.artifact import Anchor
+from annotator.domain.material.extract import KeyPoint, KeyPoints, ReadPage, ResponsePart
 from annotator.domain.material.item import Item, Page, PageState, Response
-from annotator.domain.material.part import KeyPoint, KeyPoints, ReadPage, ResponsePart
 from annotator.domain.texts.canonical import now
 
 FIRST, SECOND = "https://a.org/one", "https://b.org/two"

@@ -13,8 +13,8 @@ from sklearn.metrics.pairwise import cosine_similarity
 from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Answer, Material, RatedResponse
 from annotator.domain.kinds.artifact import Unit
+from annotator.domain.material.extract import KeyPoint, KeyPoints, ResponsePart
 from annotator.domain.material.item import PageState
-from annotator.domain.material.part import KeyPoint, KeyPoints, ResponsePart
 from annotator.protocols.arena import keypoints
 from annotator.protocols.arena.alignment import (
     COMMON_POOL,

@@ -14,7 +14,6 @@ from annotator.domain.kinds.inspirations import Inspiration, Inspirations
 from annotator.domain.kinds.tasks import Tasks
 from annotator.domain.material.item import CONTINUATION, Item, Response, Source
 from annotator.exchange import transcripts
-from annotator.exchange.transcripts import SpokenLine
 from annotator.judging.messages import strict_schema
 from annotator.protocols.arena import seminar_drafts
 from annotator.protocols.arena.leakage import LEAKAGE, Continuation, compared, split
@@ -89,7 +88,7 @@ async def test_a_quotation_that_is_not_in_the_transcript_is_named_and_flagged() 
 
 
 def recorded(size: int = 1500) -> Material:
-    said = [SpokenLine(line.partition(": ")[2], n * 10_000, n * 10_000 + 9_000, line[:3])
+    said = [transcripts.SpokenLine(line.partition(": ")[2], n * 10_000, n * 10_000 + 9_000, line[:3])
             for n, line in enumerate((OPENING, OPEN, NEW) * 2)]  # fmt: skip
     text, transcript = transcripts.assembled(said, {}, "")
     source = Source(id="s1", item_id="i", title="Talk", text=text, transcript=transcript.content())

@@ -6,8 +6,8 @@ from annotator.domain.judges.protocol import Material
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
+from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import EXEMPLAR, Item, Page, PageState, Response
-from annotator.domain.material.part import ResponsePart
 
 ITEM = Item(
     id="i", key="2506.00001v1", question="Write the related-work section. Abstract: trees cool streets"

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from annotator.domain.judges.protocol import Material
 from annotator.domain.kinds.artifact import Anchor, cell_id
 from annotator.domain.kinds.evidence import Evidence, Reference
+from annotator.domain.material.extract import CitedSource, ResponsePart, Sentence, Sentences
 from annotator.domain.material.item import Page, PageState
-from annotator.domain.material.part import CitedSource, ResponsePart, Sentence, Sentences
 from tests.protocols.deepscholar.related_work_material import ITEM, report
 
 # Sixty characters: no reading passes over it.

@@ -11,8 +11,8 @@ from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Answer, Material, RatedResponse
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Evidence, Reference
+from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import CatalogueWork
-from annotator.domain.material.part import ResponsePart
 from annotator.protocols.deepscholar import references, system
 from annotator.protocols.deepscholar.system import (
     BetterWork,
@@ -23,7 +23,6 @@ from annotator.protocols.deepscholar.system import (
     WrittenSection,
     numbered,
 )
-from tests.material import twelve_works
 from tests.material.twelve_works import (
     FOUND,
     HOLDING,
@@ -32,6 +31,7 @@ from tests.material.twelve_works import (
     PREFERRED,
     QUESTION,
     WORKS,
+    WRITTEN,
     KnowingAsk,
     number_of,
 )
@@ -288,7 +288,7 @@ async def test_a_comparison_that_does_not_come_goes_by_the_search_order() -> Non
 async def test_works_that_fit_are_written_about_in_one_call() -> None:
     ask = KnowingAsk()
     answer = await system.aggregated(QUESTION, works(8, 1), "Be short.", ask)
-    assert answer.reply.text == twelve_works.WRITTEN
+    assert answer.reply.text == WRITTEN
     ((step, fields),) = ask.asked
     assert (step, fields["length"]) == ("section", "Be short.")
     assert fields["works"] == (

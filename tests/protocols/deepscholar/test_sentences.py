@@ -13,13 +13,11 @@ from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Answer, Material, RatedResponse
 from annotator.domain.kinds.artifact import cell_id
 from annotator.domain.kinds.evidence import Evidence, Reference
-from annotator.domain.material.part import ResponsePart, Sentence
+from annotator.domain.material.extract import ResponsePart, Sentence
 from annotator.domain.texts.estimate import Estimate
 from annotator.exchange.formats.deepscholar import reader
-from annotator.exchange.formats.deepscholar.reader import SystemReport
 from annotator.protocols.citations import named_in
 from annotator.protocols.deepscholar import coverage, precision
-from annotator.protocols.deepscholar.coverage import CONTEXT
 from annotator.protocols.deepscholar.precision import (
     CITATION,
     NO_TEXT,
@@ -189,7 +187,7 @@ def folders() -> Iterator[Path]:
     yield from reader.folders_in(SHARED / "systems") if SHARED.is_dir() else ()
 
 
-def cut(found: SystemReport) -> list[Sentence]:
+def cut(found: reader.SystemReport) -> list[Sentence]:
     """The sentences of a public report, with what its files tell of its works."""
     units = [
         Reference(
@@ -298,7 +296,7 @@ def verdicts(window: int, yes: set[tuple[str, str]] = BORNE_OUT) -> dict[str, st
         cell_id(one.id, name): "yes" if (one.id, name) in yes else "no"
         for at, one in enumerate(FIVE)
         for _, place in coverage.places(FIVE, at, window)
-        for name in [CONTEXT if place is None else FIVE[place].id]
+        for name in [coverage.CONTEXT if place is None else FIVE[place].id]
     }
 
 
@@ -328,12 +326,12 @@ def test_a_missing_verdict_leaves_open_only_what_it_decides():
 
 
 def test_a_sentence_that_cites_nothing_may_follow_from_the_task_alone():
-    values = verdicts(1, {("s2", CONTEXT)})
+    values = verdicts(1, {("s2", coverage.CONTEXT)})
     assert (figure(values, 0).value, figure(values, 1).value) == (1 / 5, 1 / 5)
     assert coverage.as_released(RatedResponse(sentences_cut(FIVE), values)).value == 0.0
     bare = sentences_cut([sentence("x"), sentence("y")])
     asked = [[unit.id for unit in case.units] for case in coverage.cases(bare)]
-    assert asked == [[cell_id("x", CONTEXT)], [cell_id("y", CONTEXT)]]
+    assert asked == [[cell_id("x", coverage.CONTEXT)], [cell_id("y", coverage.CONTEXT)]]
 
 
 def test_nothing_is_told_without_sentences_or_of_what_people_wrote():

@@ -8,8 +8,8 @@ import pytest
 
 from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Answer, Material
+from annotator.domain.material.extract import Claims
 from annotator.domain.material.item import Item, Response
-from annotator.domain.material.part import Claims
 from annotator.protocols.citations import read
 from annotator.protocols.researcherbench.claims import (
     NO_REFERENCES,

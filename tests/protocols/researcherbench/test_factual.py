@@ -10,8 +10,8 @@ from annotator.actions.project.file import Project
 from annotator.cli import run_command
 from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Material, RatedResponse
+from annotator.domain.material.extract import Claim, Claims, ResponsePart
 from annotator.domain.material.item import Item, Page, PageState, Response
-from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.texts.canonical import now
 from annotator.protocols.researcherbench.factual import (
     BASELINE_THRESHOLD,

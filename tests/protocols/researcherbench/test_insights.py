@@ -10,8 +10,8 @@ from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Material
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import Insight, Insights
+from annotator.domain.material.extract import as_markdown
 from annotator.domain.material.item import Item, Response, Source
-from annotator.domain.material.part import as_markdown
 from annotator.protocols.researcherbench.drafts import (
     FOCUS,
     NAME,

@@ -13,8 +13,7 @@ from annotator.stats.agreement.agreement import gwet_ac1, krippendorff_alpha
 from annotator.stats.agreement.levels import agreement, item_score, rater_score
 from annotator.stats.intervals.student import bounds_of
 from tests.projects.pairs_project import DIMENSIONS
-from tests.stats.agreement_oracles import needs_oracles, oracle, two_raters
-from tests.stats.intraclass import icc
+from tests.stats.agreement_oracles import icc, needs_oracles, oracle, two_raters
 
 LEVELS = ("nominal", "ordinal", "interval")
 ORDER = (1, 2, 3, 4, 5)

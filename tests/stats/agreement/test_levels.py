@@ -22,8 +22,7 @@ from annotator.domain.judges.protocol import (
 from annotator.stats.agreement import levels
 from annotator.stats.agreement.agreement import cohen_kappa, gwet_ac1, krippendorff_alpha
 from annotator.stats.validation import comparison
-from tests.stats.agreement_oracles import needs_oracles, oracle, two_raters
-from tests.stats.intraclass import icc
+from tests.stats.agreement_oracles import icc, needs_oracles, oracle, two_raters
 
 ORDINAL, NUMBER = numbers(0, 10, level=Level.ORDINAL), numbers(0, 10)
 FEW = 50

@@ -35,8 +35,7 @@ from annotator.stats.intervals.student import (
 )
 from annotator.stats.validation.comparison import both_ways
 from benchmarks import coverage
-from tests.stats.agreement_oracles import needs_oracles, oracle
-from tests.stats.corrections import corrected_mean
+from tests.stats.agreement_oracles import corrected_mean, needs_oracles, oracle
 
 LABELS = np.random.default_rng(3)
 TRUE = LABELS.random(120) < 0.8

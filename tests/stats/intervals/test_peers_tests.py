@@ -12,7 +12,7 @@ from annotator.stats.agreement.levels import kendall_tau_b, pearson, spearman
 from annotator.stats.intervals.clustered import Statistic, benjamini_yekutieli, holm, intervals, over, tallied
 from annotator.stats.intervals.student import lower_tail, two_sided, wilson
 from annotator.stats.validation.comparison import alt_test
-from tests.stats.intraclass import icc
+from tests.stats.agreement_oracles import icc
 
 peer = pytest.importorskip("scipy.stats", reason="scipy comes with the development tools")
 multitest = pytest.importorskip("statsmodels.stats.multitest", reason="statsmodels does, too")

@@ -5,7 +5,6 @@ import numpy as np
 from annotator.actions.contests import contest_rows
 from annotator.domain.judges.contest import Showing, meetings
 from annotator.stats.ranking import pairing, standings
-from annotator.stats.ranking.standings import Matches
 
 RIGHT = np.log(0.82 / 0.18)
 SURE = 0.8
@@ -26,15 +25,17 @@ class Contest:
         return sum(map(len, self.rounds))
 
     @property
-    def together(self) -> Matches:
+    def together(self) -> standings.Matches:
         parts = ("first", "second", "value")
-        return Matches(*(np.concatenate([getattr(one, part) for one in self.rounds]) for part in parts))
+        return standings.Matches(
+            *(np.concatenate([getattr(one, part) for one in self.rounds]) for part in parts)
+        )
 
     def play(self, pairs: list[pairing.Pair]) -> None:
         first, second = (np.array([int(pair[side][1:]) for pair in pairs], dtype=np.intp) for side in (0, 1))
         chance = 1 / (1 + np.exp(-RIGHT * (self.quality[first] - self.quality[second])))
         won = self._rng.random(len(first)) < chance
-        self.rounds.append(Matches(first, second, np.where(won, SURE, 1 - SURE)))
+        self.rounds.append(standings.Matches(first, second, np.where(won, SURE, 1 - SURE)))
         for one, other in pairs:
             known = min(one, other), max(one, other)
             self.met[known] = self.met.get(known, 0) + 1
@@ -94,7 +95,9 @@ class Judged:
         apart = self.quality[first] - self.quality[second]
         won = sum(1 / (1 + np.exp(-apart + shift)) for shift in (self.bias, -self.bias)) / 2
         return standings.points(
-            standings._Fit(len(self.ids), Matches(first, second, won)).solved(np.full(len(first), 1e6))
+            standings._Fit(len(self.ids), standings.Matches(first, second, won)).solved(
+                np.full(len(first), 1e6)
+            )
         )
 
     def ranking(self, draws: int = 200) -> standings.Ranking:

@@ -11,8 +11,7 @@ from annotator.stats.intervals.student import wilson_bounds
 from annotator.stats.validation.comparison import NO_UNIT, alt_test, both_ways
 from annotator.stats.validation.correction import NO_LABEL, NO_REACH
 from annotator.stats.validation.duels import ScoredPair, agreement, better
-from tests.stats.agreement_oracles import PATH, needs_oracles, oracle
-from tests.stats.corrections import corrected_mean
+from tests.stats.agreement_oracles import PATH, corrected_mean, needs_oracles, oracle
 
 FIGURES = ("accuracy", "precision", "recall", "f1")
 OTHERS = ("specificity", "balanced_accuracy", "mcc", "kappa", "ac1")

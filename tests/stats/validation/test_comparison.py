@@ -30,7 +30,7 @@ from annotator.stats.validation.duels import (
     length_bias,
     win_table,
 )
-from tests.stats.corrections import corrected_mean
+from tests.stats.agreement_oracles import corrected_mean
 
 NAMES = ("accuracy", "precision", "recall", "specificity", "f1", "balanced_accuracy", "mcc", "kappa", "ac1")
 WORDS = ["no", "partly", "yes"]

@@ -20,7 +20,7 @@ from annotator.stats.intervals.clustered import clustered_wilson
 from annotator.stats.intervals.student import bounds_of
 from annotator.stats.validation.comparison import alt_test, both_ways, comparison, kappa_difference
 from annotator.stats.validation.correction import NO_LABEL, SystemUnits, plan_labels, standings
-from tests.stats.corrections import corrected_mean
+from tests.stats.agreement_oracles import corrected_mean
 
 # Four of eight units labelled, half of them 1; the judge is not trusted, so that only the labels count.
 LABELS, SAID = [1, 0, 1, 0, None, None, None, None], [1, 1, 1, 0, 1, 0, 1, 0]

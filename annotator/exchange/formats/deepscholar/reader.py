@@ -16,9 +16,8 @@ from pydantic import ValidationError
 from annotator.domain.kinds.artifact import Document
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
-from annotator.domain.material.extract import CollectedPaper
+from annotator.domain.material.extract import CollectedPaper, ResponsePart
 from annotator.domain.material.item import EXEMPLAR, IMPORT, LATEX, ExtractState, PageState, SourceFormat
-from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import derived_id, now, sha256, storable
 from annotator.domain.texts.identifier import OLD_ARXIV, parse, work_named
 from annotator.domain.texts.refusal import Refusal

@@ -7,8 +7,8 @@ from statistics import fmean
 from typing import Any
 
 from annotator.domain.kinds.artifact import Kind
+from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import END_TO_END, EXEMPLAR
-from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.identifier import parse, work_named
 from annotator.domain.texts.words import counted
 from annotator.exchange.folders import pretty, slugs

@@ -30,8 +30,7 @@ from PySide6.QtWidgets import (
 from annotator.actions.adjudication.adjudicating import AdjudicationSheet, Ballot, SheetRow
 from annotator.domain.experts.adjudication import BOTH, DROP, OWN, Reason
 from annotator.domain.kinds.artifact import Kind, Unit
-from annotator.domain.kinds.documents import KINDS
-from annotator.domain.kinds.labels import Label
+from annotator.domain.kinds.documents import KINDS, Label
 from annotator.domain.texts.difference import TextPiece
 from annotator.gui import keys, theme
 from annotator.gui.pages.adjudication.bench import AdjudicationModel

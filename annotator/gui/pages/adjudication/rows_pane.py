@@ -29,8 +29,7 @@ from PySide6.QtWidgets import (
 from annotator.actions.adjudication.adjudicating import SheetRow
 from annotator.domain.experts.adjudication import OWN, AdjudicationState, Provenance
 from annotator.domain.kinds.artifact import Kind, Unit
-from annotator.domain.kinds.documents import KINDS
-from annotator.domain.kinds.labels import Label
+from annotator.domain.kinds.documents import KINDS, Label
 from annotator.domain.material.item import Item
 from annotator.gui import keys, theme
 from annotator.gui.forms import forms

@@ -10,7 +10,7 @@ from annotator.actions.consensus import consensus
 from annotator.actions.consensus.consensus import Gap
 from annotator.actions.items import items, materials
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.labels import Label
+from annotator.domain.kinds.documents import Label
 from annotator.gui import keys, theme
 from annotator.gui.forms.forms import whole
 from annotator.gui.pages.adjudication.bench import AdjudicationModel

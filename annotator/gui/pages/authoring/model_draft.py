@@ -27,8 +27,8 @@ from annotator.domain.kinds.evidence import Reference
 from annotator.domain.kinds.inspirations import Inspiration
 from annotator.domain.kinds.rubric import Criterion
 from annotator.domain.kinds.tasks import Task
+from annotator.domain.material.extract import BEYOND_SOURCES, FROM_SOURCES, WriterAid
 from annotator.domain.material.item import Item
-from annotator.domain.material.part import BEYOND_SOURCES, FROM_SOURCES, WriterAid
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
 from annotator.gui.forms.fields import TextField

@@ -20,7 +20,7 @@ from annotator.actions.labelling import board
 from annotator.actions.parcels import known_keys, packing, unpacking
 from annotator.actions.parcels.packing import HandOutResult, TaskContent
 from annotator.actions.project import people
-from annotator.domain.experts.parcel import REFUSED, Arrival, ParcelOutcome, Signed
+from annotator.domain.experts.assignment import REFUSED, Arrival, ParcelOutcome, Signed
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.words import counted, natural
 from annotator.gui import theme

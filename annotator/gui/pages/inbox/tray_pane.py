@@ -10,21 +10,20 @@ from PySide6.QtWidgets import QCheckBox, QListWidget, QListWidgetItem
 
 from annotator.actions.parcels import tray
 from annotator.actions.parcels.tray import TraySheet
-from annotator.domain.experts.assignment import Stage
-from annotator.domain.experts.parcel import (
+from annotator.domain.experts.assignment import (
     REFUSED,
     TRAYED,
     Arrival,
     ParcelOutcome,
     ReturnedPiece,
     Signed,
+    Stage,
     TrayEntry,
     TrayState,
     numbered,
 )
 from annotator.domain.kinds.artifact import Unit
-from annotator.domain.kinds.documents import KINDS
-from annotator.domain.kinds.labels import Label
+from annotator.domain.kinds.documents import KINDS, Label
 from annotator.domain.texts.words import counted, natural
 from annotator.gui import theme
 from annotator.gui.review import people_choice

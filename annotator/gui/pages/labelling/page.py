@@ -17,7 +17,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.protocol import Presentation
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
-from annotator.domain.material.part import ResponsePart
+from annotator.domain.material.extract import ResponsePart
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme

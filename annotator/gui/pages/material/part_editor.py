@@ -18,8 +18,7 @@ from annotator.actions.items.extracts import CurrentPart, PartStatus, standing_o
 from annotator.actions.material import extracting
 from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.evidence import Reference
-from annotator.domain.material.extract import Extract
-from annotator.domain.material.part import Claim, KeyPoint, ResponsePart, Sentence
+from annotator.domain.material.extract import Claim, Extract, KeyPoint, ResponsePart, Sentence
 from annotator.domain.texts.words import counted, local
 from annotator.gui import theme
 from annotator.gui.parts import holds

@@ -19,7 +19,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.kinds.artifact import Kind, Unit
-from annotator.domain.material.part import Claim, KeyPoint, ResponsePart
+from annotator.domain.material.extract import Claim, KeyPoint, ResponsePart
 from annotator.gui.pages.material.part_editor import (
     ITEM,
     ExtractLine,
