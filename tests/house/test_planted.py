@@ -32,7 +32,7 @@ TOLD = re.compile(r"## A kind of your own\n(.*?)\n## ", re.DOTALL)
 CODE = re.compile(r"```python\n(.*?)```", re.DOTALL)
 BELOW = {
     "kind.py": ('    INSIGHTS = "insights"\n',),
-    "documents.py": ("    labels,\n", "        insights.SPEC,\n"),
+    "documents.py": ("    insights,\n", "        insights.SPEC,\n"),
 }
 GUIDELINE = "Say why one would ask.\n\n## strength\n\n1 is a whim; 5 is the only reason there is.\n"
 
