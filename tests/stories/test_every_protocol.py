@@ -16,7 +16,7 @@ from annotator.actions.authoring import artifacts
 from annotator.actions.authoring.settings import widen
 from annotator.actions.items import items, materials, pages
 from annotator.actions.judges import judges
-from annotator.actions.material import extracting, model_drafts
+from annotator.actions.material import extracting
 from annotator.actions.orders import orders
 from annotator.actions.project.file import Project
 from annotator.actions.results import results, scoring
@@ -269,12 +269,9 @@ def keys(project: Project) -> list[str]:
     "name",
     [
         *(name for name in EXTRACTIONS if name != "deepscholar.sentences"),
-        *(f"{model_drafts.PREFIX}{name}" for name in ("deepscholar.nuggets.make", "draft.rubric")),
-        *(f"{model_drafts.PREFIX}{name}" for name in ("draft.diagnostics", "researcherbench.insights")),
-        *(
-            f"{model_drafts.PREFIX}{name}"
-            for name in ("researcherbench.classification", CHECKLIST, REFERENCE)
-        ),
+        *(f"{judge_cases.DRAFT}{name}" for name in ("deepscholar.nuggets.make", "draft.rubric")),
+        *(f"{judge_cases.DRAFT}{name}" for name in ("draft.diagnostics", "researcherbench.insights")),
+        *(f"{judge_cases.DRAFT}{name}" for name in ("researcherbench.classification", CHECKLIST, REFERENCE)),
     ],
 )
 def test_what_is_drawn_and_drafted_takes_what_its_estimate_says(tmp_path: Path, name: str) -> None:
@@ -301,7 +298,7 @@ def test_a_transcript_in_pieces_takes_what_its_estimate_says(tmp_path: Path, pie
     with at_work(CountingServer()) as server:
         server.listed = 6
         judges.add(project, JUDGE, base_url=server.url, model="test-model")
-        of = RunRequest(JUDGE, f"{model_drafts.PREFIX}arena.inspirations", piece_words=piece_words)
+        of = RunRequest(JUDGE, f"{judge_cases.DRAFT}arena.inspirations", piece_words=piece_words)
         seminars = [one for one in items.ids(project) if items.of(project, one) is ItemRole.SEMINAR]
         order = replace(of, items=tuple(items.read(project, seminar).key for seminar in seminars))
         assert order.items
@@ -314,5 +311,5 @@ def test_tasks_of_a_seminar_take_what_their_estimate_says(tmp_path: Path) -> Non
     with at_work(CountingServer()) as server:
         server.listed, server.fixed = 6, {"phase": Phase.SYNTHESIZE.value, "family": Family.SURVEY.value}
         judges.add(project, JUDGE, base_url=server.url, model="test-model")
-        order = RunRequest(JUDGE, f"{model_drafts.PREFIX}arena.tasks", items=(seminar,))
+        order = RunRequest(JUDGE, f"{judge_cases.DRAFT}arena.tasks", items=(seminar,))
         asyncio.run(near(project, server, order, measured=False))

@@ -134,9 +134,9 @@ _KEY_NAME = (
     r"(?i)api[-_ ]?key|authori[sz]ation|secret|password|credential|bearer|access[-_ ]?(?:key|token)|auth[-_ ]?token"
     r"|^token$|subscription-key|^key$"
 )
-# What stands before it and its first letter come first: files of a release are long.
+# Its first letter comes first: files of a release are long.
 _SHAPES = (
-    r"[^A-Za-z0-9](?=[ABeghnprsxy])(?:sk-(?=[\w-]*\d)[\w-]{16,}|(?:sk|rk|pk)_(?:live|test)_\w{16,}|AIza[\w-]{30,}|gsk_\w{20,}"
+    r"(?=[ABeghnprsxy])(?:sk-(?=[\w-]*\d)[\w-]{16,}|(?:sk|rk|pk)_(?:live|test)_\w{16,}|AIza[\w-]{30,}|gsk_\w{20,}"
     r"|hf_[A-Za-z0-9]{20,}|xai-\w{20,}|r8_\w{20,}|gh[opsu]_\w{30,}|github_pat_\w{20,}|glpat-[\w-]{16,}"
     r"|(?:AKIA|ASIA)[0-9A-Z]{16}|xox[abp]-[\w-]{10,}|pplx-\w{20,}|nvapi-[\w-]{20,}|ya29\.[\w-]{20,}"
     r"|eyJ[\w-]{10,}\.[\w-]{10,}\.|(?:Bearer|Basic)\s+(?=\S*\d)[\w.~+/=-]{16,})"
@@ -206,7 +206,7 @@ def _places(text: str, piece: str) -> Iterator[int]:
 
 def looks_like_key(text: str) -> bool:
     """Whether something in a text has the shape of a provider's key, or of a header that carries one."""
-    return bool(re.search(_SHAPES, f" {text}"))
+    return bool(re.match(_SHAPES, text) or re.search(rf"[^A-Za-z0-9]{_SHAPES}", text))
 
 
 def key_in_settings(settings: Any) -> str:

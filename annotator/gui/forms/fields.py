@@ -446,7 +446,7 @@ class MarkMenu(QToolButton):
         self.chosen.emit(self._value)
 
 
-KEY = "spelling"
+SPELLING = "spelling"
 # The window is at rest by then.
 START_MS = 1000
 
@@ -469,7 +469,7 @@ class Speller(QObject):
 
     @property
     def on(self) -> bool:
-        return QSettings().value(KEY, "") != "off"
+        return QSettings().value(SPELLING, "") != "off"
 
     def follow(self, item: Item, stage: Stage) -> None:
         """From now on what is written is about this item; also where the item has changed."""
@@ -480,7 +480,7 @@ class Speller(QObject):
 
     def turn(self) -> None:
         """Check, or check no more; it is remembered."""
-        QSettings().setValue(KEY, "off" if self.on else "")
+        QSettings().setValue(SPELLING, "off" if self.on else "")
         trouble = self._spelling.trouble if self.on and self._spelling else ""
         self.told.emit(trouble or ("Spelling is checked." if self.on else "Spelling is not checked."))
         self.learned.emit()
@@ -517,7 +517,7 @@ class Speller(QObject):
     def _learn(self, spelling: "Spelling") -> None:
         if self._about and self._about[1] == spelling.language:
             self._spelling = spelling
-            if spelling.trouble and keys.is_news(f"{KEY}/{spelling.language}"):
+            if spelling.trouble and keys.is_news(f"{SPELLING}/{spelling.language}"):
                 self.told.emit(spelling.trouble)
             self.learned.emit()
 
