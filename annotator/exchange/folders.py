@@ -30,8 +30,8 @@ RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt"
 ABANDONED = 3600.0
 ELSEWHERE = "Choose another folder; what is there was not changed."
 
-# So many entries of a list are made into one piece of a file.
-AT_ONCE = 500
+# So many entries of a list, or lines of a table, are made into one piece of a file.
+AT_ONCE = 250
 
 
 class Pieces:

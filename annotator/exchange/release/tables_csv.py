@@ -14,7 +14,7 @@ from annotator.domain.experts.adjudication import Figure
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.texts.canonical import canonical_json
-from annotator.exchange.folders import Content, stretches
+from annotator.exchange.folders import AT_ONCE, Content, stretches
 from annotator.exchange.release.bundle import CONTEST, Bundle, laid_aside, trees
 from annotator.exchange.release.records import AdjudicationRecord, AgreementRecord, ArtifactRecord
 from annotator.exchange.release.release import ordered
@@ -24,8 +24,6 @@ Names = Mapping[str, str]
 # What a spreadsheet would run as a formula (OWASP, CSV injection); some read the full-width signs as the others.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 UNIT_HEAD = ("item_key", "item_id", "artifact_id", "author", "state", "revision", "position")
-# So many lines are made at a time.
-AT_ONCE = 1_000
 ANCHORS = ("anchor", "more_anchors")
 RESPONSE_HEAD = (
     "id", "item_key", "system", "trial", "mode", "characters", "latency_s", "tokens", "cost_usd", "run_tokens",

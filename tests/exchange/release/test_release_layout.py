@@ -12,6 +12,7 @@ import pytest
 
 from annotator.actions.releases import releases
 from annotator.domain.texts.refusal import Refusal
+from annotator.exchange import folders
 from annotator.exchange.release import release, tables_csv
 from annotator.exchange.release.bundle import Bundle, laid_aside
 from annotator.exchange.release.data_card import ReleaseFacts
@@ -351,7 +352,7 @@ def test_tables_are_as_pandas_writes_them() -> None:
     expected = pd.DataFrame(alone, dtype=object).to_csv(index=False, lineterminator="\r\n")
     assert tables_csv.csv(alone).decode("utf-8-sig") == expected
     rows = [
-        {"a": n, "b": None if n % 7 else n / 3, "c": f'"{n}", =x'} for n in range(2 * tables_csv.AT_ONCE + 1)
+        {"a": n, "b": None if n % 7 else n / 3, "c": f'"{n}", =x'} for n in range(2 * folders.AT_ONCE + 1)
     ]
     head, *lines = tables_csv.csv(rows).decode("utf-8-sig").splitlines(keepends=True)
     assert head == "a,b,c\r\n"
