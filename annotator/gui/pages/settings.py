@@ -244,7 +244,11 @@ class ProjectPage(Page):
             self.metadata.show_answers(answers)
         self.session.ask_newest(self.metadata.show_proposals, releases.proposals)
         unanswered = self.session.ask(releases.open_questions) or []
-        words = f"{counted(len(unanswered), 'question')} to answer." if unanswered else "All is answered."
+        words = (
+            f"{counted(len(unanswered), 'question')} to answer before a release."
+            if unanswered
+            else "All that a release asks is answered."
+        )
         self.open_questions.setText(f"{words} Each answer is saved when you leave its field.")
 
     def _answer(self, values: dict[str, str]) -> None:
