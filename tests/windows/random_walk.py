@@ -37,6 +37,7 @@ from annotator.gui.forms.unit_editor import UnitEditor
 from annotator.gui.keys import BINDINGS
 from annotator.gui.parts import below
 from annotator.gui.shell.window import Window
+from annotator.gui.views.viewer import Viewer
 from tests.windows.using import in_view, shut
 
 WORDS = (
@@ -106,7 +107,7 @@ class Walk:
             self.faults.append(f"Python holds items that Qt made and ends: {stale}")
 
     def widgets(self) -> Counter[str]:
-        """How many widgets each page has, once all are open, and how many stand elsewhere.
+        """How many widgets each page has, once all is open, and how many stand elsewhere.
 
         Not counted are the editors of units: a document that grew has more of those.
         """
@@ -114,6 +115,8 @@ class Walk:
         for name in dict.fromkeys(tab.page for _, tab in self.window.offered()):
             page = self.window.show_page(name)
             self._settle()
+            # What lies behind a figure is made when someone looks there.
+            assert all(viewer.behind.parentWidget() is viewer.body for viewer in [*below(page, Viewer)])
             result[name] = _widgets_of(page)
         others = len(QApplication.allWidgets()) - sum(1 for _ in below(self.window, QWidget))
         result["elsewhere"] = others + _widgets_of(self.window) - result.total()
