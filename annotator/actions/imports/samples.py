@@ -549,16 +549,15 @@ def label_small(project: Project, path: Path) -> None:
     keys = {items.read(project, item_id).key: item_id for item_id in items.ids(project)}
     for alias, of_protocols in json.loads(path.read_bytes()).items():
         with project.store.write():
-            known = {person.alias: person for person in people.people(project)}
-            if alias not in known:
+            if alias not in {person.alias for person in people.people(project)}:
                 people.add_person(project, alias, alias=alias)
-                known = {person.alias: person for person in people.people(project)}
+            rater = next(person for person in people.people(project) if person.alias == alias)
             asked = dict.fromkeys(keys[key] for said in of_protocols.values() for key in said)
             for item_id in asked:
                 assignments.assign_one(
-                    project, item_id, known[alias].id, Stage.LABELLING, due=due, protocols=tuple(of_protocols)
+                    project, item_id, rater.id, Stage.LABELLING, due=due, protocols=tuple(of_protocols)
                 )
-            project.work_as(known[alias])
+            project.work_as(rater)
             for protocol, said in of_protocols.items():
                 _label(project, protocol, said)
             for item_id in asked:

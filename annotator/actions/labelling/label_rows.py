@@ -239,8 +239,9 @@ def labels_by(db: Connection, rater: str, protocol: str) -> dict[str, dict[str, 
 
 def waiting_by(db: Connection, rater: str, protocol: str) -> list[tuple[str, str]]:
     """Response and unit of each label under a protocol that a person has not submitted."""
-    columns = JUDGEMENT.c.response_id, JUDGEMENT.c.unit_id
-    rows = db.execute(mine(rater, protocol).where(waits()).with_only_columns(*columns))
+    rows = db.execute(
+        mine(rater, protocol).where(waits()).with_only_columns(JUDGEMENT.c.response_id, JUDGEMENT.c.unit_id)
+    )
     return [(response_id, unit_id) for response_id, unit_id in rows]
 
 
@@ -251,8 +252,7 @@ def tally(units: Iterable[str], statuses: Mapping[str, str]) -> tuple[int, int]:
 
 
 def is_sealed(db: Connection, item_id: str, person_id: str, protocol: str = USUAL) -> bool:
-    handed = _handed_out(person_id, item_id, protocol)
-    required = submits(protocol) or db.execute(handed).first() is not None
+    required = submits(protocol) or db.execute(_handed_out(person_id, item_id, protocol)).first() is not None
     return required and db.execute(_sealed(person_id, item_id)).first() is not None
 
 

@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import cache, partial
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -369,8 +370,10 @@ def set_labels(
     make = _marked(_checked(protocol, value, cases))
     before, after = dict[str, Fields](), dict[str, Fields]()
     with project.store.write() as db:
+        # Looked up for the first of them, it serves all.
+        ground = cache(partial(_ground, project, db, LabelPlace(protocol, response_id, unit_ids[0]), cases))
         for unit_id in unit_ids:
-            there, row = _put(project, db, LabelPlace(protocol, response_id, unit_id), make, cases)
+            there, row = _put(project, db, LabelPlace(protocol, response_id, unit_id), make, ground)
             before[row["id"]], after[row["id"]] = there, image(row)
         change = Change("judgement", next(iter(after)), f"label {value}", {SEVERAL: before}, {SEVERAL: after})
         return record(project, db, change)
@@ -449,22 +452,28 @@ def _marked(fields: Fields) -> Make:
 
 
 def _gone(protocol: str) -> Refusal:
-    one = label_cases.presentation_of(protocol).one
-    return Refusal(f"That {one} is no longer part of what is labelled.", "Open the report again.")
+    return Refusal(
+        f"That {label_cases.presentation_of(protocol).one} is no longer part of what is labelled.",
+        "Open the report again.",
+    )
 
 
 def _say(project: Project, place: LabelPlace, verb: str, make: Make, cases: Cases | None = None) -> Change:
     with project.store.write() as db:
-        before, after = _put(project, db, place, make, cases)
+        before, after = _put(project, db, place, make, partial(_ground, project, db, place, cases))
         return record(project, db, Change("judgement", after["id"], verb, before, image(after)))
 
 
 def _put(
-    project: Project, db: Connection, place: LabelPlace, make: Make, cases: Cases | None
+    project: Project,
+    db: Connection,
+    place: LabelPlace,
+    make: Make,
+    ground: Callable[[], tuple[str, Mapping[str, str]]],
 ) -> tuple[Fields, Fields]:
     me = people.someone(project).id
     before, reworded = stored(db, place, me)
-    there = before or _blank(project, db, place, me, cases)
+    there = before or _blank(place, me, *ground())
     if reworded:
         # What was said before was said of other words: it neither stays nor counts on.
         there = taken_back(Judgement(**there)).model_dump()
@@ -472,24 +481,29 @@ def _put(
     return image(before), after or {}
 
 
-def _blank(project: Project, db: Connection, place: LabelPlace, rater: str, cases: Cases | None) -> Fields:
+def _ground(
+    project: Project, db: Connection, place: LabelPlace, cases: Cases | None
+) -> tuple[str, Mapping[str, str]]:
+    """The item of a report that may be labelled, and unit by unit the document that it stands in."""
     item_id = required(
         db.execute(select(RESPONSE.c.item_id).where(RESPONSE.c.id == place.response_id)).scalar(),
         "That report is no longer in the project.",
         "Open another one.",
     )
-    if is_sealed(db, item_id, rater, place.protocol):
+    if is_sealed(db, item_id, people.someone(project).id, place.protocol):
         raise lock()
-    if PROTOCOLS[place.protocol].submitted:
-        artifact = annotating.judged_artifact(db, item_id, label_cases.labelled_by(place.protocol))
-        if artifact is None or place.unit_id not in {unit.id for unit in artifact.document.units}:
-            raise _gone(place.protocol)
-        artifact_id = artifact.id
-    else:
+    if not PROTOCOLS[place.protocol].submitted:
         known = cases or _cases(project, place.protocol, place.response_id, [place.unit_id])
-        artifact_id = known[place.unit_id].artifact_id
+        return item_id, {unit_id: case.artifact_id for unit_id, case in known.items()}
+    artifact = annotating.judged_artifact(db, item_id, label_cases.labelled_by(place.protocol))
+    return item_id, {unit.id: artifact.id for unit in artifact.document.units} if artifact else {}
+
+
+def _blank(place: LabelPlace, rater: str, item_id: str, artifact_ids: Mapping[str, str]) -> Fields:
+    if place.unit_id not in artifact_ids:
+        raise _gone(place.protocol)
     return {
-        "id": new_id(), **place._asdict(), "item_id": item_id, "artifact_id": artifact_id,
+        "id": new_id(), **place._asdict(), "item_id": item_id, "artifact_id": artifact_ids[place.unit_id],
         "rater_kind": RaterKind.PERSON.value, "rater_id": rater, "value": None,
         "status": Status.SKIPPED.value, "cause": "not yet labelled", "flags": "",
     }  # fmt: skip
