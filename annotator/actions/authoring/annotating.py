@@ -259,8 +259,7 @@ def reviews(db: Connection, kind: Kind) -> set[tuple[str, str]]:
 
 
 def sealed_once(db: Connection, kind: Kind) -> set[str]:
-    counts = Counter(_sealed(db, kind))
-    return {item_id for item_id, n in counts.items() if n == 1}
+    return {item_id for item_id, n in Counter(_sealed(db, kind)).items() if n == 1}
 
 
 def _sealed(db: Connection, kind: Kind) -> list[str]:

@@ -98,8 +98,7 @@ def findings(checklist: Checklist, _context: Context) -> Iterator[Finding]:
 
 
 def _summary(checklist: Checklist, _bar: float) -> str:
-    total = fsum(unit.share for unit in checklist.units)
-    return f"shares sum to {total:.2f} of 1.00"
+    return f"shares sum to {fsum(unit.share for unit in checklist.units):.2f} of 1.00"
 
 
 SPEC = KindSpec(

@@ -178,8 +178,7 @@ class KeyboardPage(Page):
             bindings = [binding for binding in keys.BINDINGS if binding.page == page]
             if not bindings or keys.OF_KIND.get(page, used[0]) not in used:
                 continue
-            head = with_properties(QLabel(page), role="subtitle")
-            grid.addWidget(head, row, 0)
+            grid.addWidget(with_properties(QLabel(page), role="subtitle"), row, 0)
             row += 1
             for binding in bindings:
                 grid.addWidget(PlainLabel(binding.title, wrap=True), row, 0)

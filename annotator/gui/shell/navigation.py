@@ -145,8 +145,7 @@ class _Step(QToolButton):
             self.fontMetrics().size(Qt.TextFlag.TextShowMnemonic, text).width()
             for text in (self.text(), self.widest)
         )
-        lacks = 0 if folded else max(0, widest - shown)
-        return super().sizeHint() + QSize(lacks, 0)
+        return super().sizeHint() + QSize(0 if folded else max(0, widest - shown), 0)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

@@ -124,13 +124,13 @@ class Splitter(QSplitter):
     def _stacked(self) -> bool:
         return self._across and self.orientation() == Qt.Orientation.Vertical
 
-    def _least(self, but: QWidget | None = None) -> list[QSize]:
+    def _least(self, *others: QWidget) -> list[QSize]:
         parts = (self.widget(place) for place in range(self.count()))
-        return [_needed(part) for part in parts if part and (part is but or not part.isHidden())]
+        return [_needed(part) for part in parts if part and (part in others or not part.isHidden())]
 
-    def _lacks_room(self, but: QWidget | None = None) -> bool:
-        """Whether the parts in view, and one more, need more width than there is."""
-        least = self._least(but)
+    def lacks_room(self, *others: QWidget) -> bool:
+        """Whether the parts in view, and these others, need more width than there is."""
+        least = self._least(*others)
         return sum(size.width() for size in least) + self._gaps(len(least)) > self.width()
 
     def _gaps(self, parts: int) -> int:
@@ -163,8 +163,8 @@ class Splitter(QSplitter):
             return
         if self._yielding is not None:
             part, to = self._yielding
-            part.setHidden(not to.isHidden() and self._lacks_room(part))
-        if not self._across or self._stacked is self._lacks_room():
+            part.setHidden(not to.isHidden() and self.lacks_room(part))
+        if not self._across or self._stacked is self.lacks_room():
             return
         super().setOrientation(Qt.Orientation.Horizontal if self._stacked else Qt.Orientation.Vertical)
 

@@ -109,8 +109,7 @@ def baseline(case: Case) -> Verdicts:
 
 
 def _richness(text: str) -> int:
-    counts = term_counts(text)
-    return len(counts) if len(text.split()) <= WORDS else 0
+    return len(term_counts(text)) if len(text.split()) <= WORDS else 0
 
 
 RANKING = Protocol(

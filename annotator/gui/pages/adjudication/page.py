@@ -229,8 +229,10 @@ class AdjudicatePage(Page):
             self.messages.show_message("info", "These words are no longer in the source.")
 
     def _go_to_ruling(self, adjudication_id: str, ruling_id: str) -> None:
-        lines = self.queue.lines
-        self._open(next((line for line in lines if line.adjudication_id == adjudication_id), None), ruling_id)
+        self._open(
+            next((line for line in self.queue.lines if line.adjudication_id == adjudication_id), None),
+            ruling_id,
+        )
 
     def _show_done(self) -> None:
         lines = self.queue.lines
@@ -291,8 +293,13 @@ class AdjudicatePage(Page):
         frame.head.show_gaps(sum(self._gaps.values()))
         self.queue.follow(sheet, begun=bench.begun)
         left, agreed = len(bench.unresolved(contested=True)), len(bench.unconfirmed)
-        conflicts = self.queue.counted(LineFilter.CONFLICTS)
-        frame.bar.show_sheet(sheet, left=left, agreed=agreed, conflicts=conflicts, locked=bench.locked)
+        frame.bar.show_sheet(
+            sheet,
+            left=left,
+            agreed=agreed,
+            conflicts=self.queue.counted(LineFilter.CONFLICTS),
+            locked=bench.locked,
+        )
         if frame.close_panel.isVisible():
             self._show_lacking()
 

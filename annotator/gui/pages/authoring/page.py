@@ -59,7 +59,7 @@ LONGEST = 4000
 
 
 LEAST_SECONDS = 0.1
-# A page this wide shows the guideline from the first; afterwards it is as the person left it.
+# A page this wide shows the guideline as long as the person has not closed it.
 WIDE = 1400
 # So much room a document takes, where its weights stand in one line; enlarged it asks for more by itself.
 LEAST_SHEET = 430
@@ -85,7 +85,7 @@ class AuthorPage(Page):
         self.header, self.tabs = ItemHeader(), KindTabs()
         self.source, self.sheet, self.side = SourcePane(session), AuthoringSheet(session), SidePanel(session)
         self.origin: materials.TaskOrigin | None = None
-        self._seen, self._goal = False, ""
+        self._turned, self._goal = False, ""
         self.assigned = AssignedKinds(session)
         self.clock = Clock()
         self._attention = Attention(self, self.clock)
@@ -133,6 +133,7 @@ class AuthorPage(Page):
         self.side.taken.connect(self._take)
         self.side.quote_wanted.connect(self._show_quote)
         self.side.turned.connect(self._show_side)
+        theme.watch(self, self._offer_guideline)
         self.sheet.stirred.connect(self.clock.touch)
         self.source.stirred.connect(self.clock.touch)
         self.source.quoting.clicked.connect(lambda: self.sheet.change(self._quote))
@@ -200,8 +201,9 @@ class AuthorPage(Page):
         if self.item is None:
             return {}
         unit = self.sheet.form.current
-        at = {"item_id": self.item.id, "kind": self.sheet.kind.value}
-        return at | ({"unit_id": unit.unit_id} if unit else {})
+        return {"item_id": self.item.id, "kind": self.sheet.kind.value} | (
+            {"unit_id": unit.unit_id} if unit else {}
+        )
 
     def _read_assigned(self) -> None:
         self.assigned.refresh()
@@ -376,7 +378,7 @@ class AuthorPage(Page):
             self.session.go("Feedback", item_id=self.item.id, stage=stage_of(self.sheet.kind).value)
 
     def _show_side(self) -> None:
-        side = self.side
+        side, self._turned = self.side, True
         QSettings().setValue(GUIDELINE_KEY, "shown" if side.shows(side.text) else "hidden")
         self.sheet.strip.show_side(
             guideline=side.shows(side.text), history=side.shows(side.history), draft=side.helps
@@ -483,13 +485,27 @@ class AuthorPage(Page):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if not self._seen:
-            self._seen = True
-            stored = QSettings().value(GUIDELINE_KEY)
-            if stored == "shown" or (stored is None and self.width() >= theme.current().px(WIDE)):
-                self.side.toggle(self.side.text)
+        self._offer_guideline()
         self._attention.begin()
         self._spending.start()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._offer_guideline()
+
+    def _offer_guideline(self) -> None:
+        """Open the guideline where the page is wide or the person once opened it, but never in the source's place.
+
+        What the person turns here stays as it is, and is the choice for other days.
+        """
+        if self._turned or not self.isVisible():
+            return
+        chosen = QSettings().value(GUIDELINE_KEY)
+        room = self.width() >= theme.current().px(WIDE) if chosen is None else chosen == "shown"
+        if self.side.shows(self.side.text) != (room and not self._parts.lacks_room(self.source, self.side)):
+            self.side.toggle(self.side.text)
+            QSettings().setValue(GUIDELINE_KEY, chosen)
+            self._turned = False
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)

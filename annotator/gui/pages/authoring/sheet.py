@@ -146,8 +146,7 @@ def _state_words(artifact: Artifact, *, mine: bool, editable: bool) -> str:
         when = f" on {moment(artifact.sealed_at)}" if artifact.sealed_at else ""
         return f"Submitted{when}"
     if artifact.state is State.CONSENSUS:
-        how = "being edited" if editable else "read only"
-        return f"Consensus, {how}"
+        return "Consensus, being edited" if editable else "Consensus, read only"
     if mine:
         return f"Your {name}, draft · revision {artifact.revision}"
     return f"Imported{'' if editable else ', read only'} · revision {artifact.revision}"

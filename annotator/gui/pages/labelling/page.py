@@ -487,8 +487,7 @@ class LabelPage(Page):
     def _is_last(self) -> bool:
         """Whether no other report of the item has open criteria."""
         beside = self.queue.open_beside(self.bench.task_id)
-        alone = beside is None or beside.id == self.bench.task_id
-        return alone and self._submits
+        return (beside is None or beside.id == self.bench.task_id) and self._submits
 
     def _say_report_done(self) -> None:
         units = presentation_of(self.bench.protocol).counted(len(self.bench.units))
