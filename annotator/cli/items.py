@@ -134,8 +134,8 @@ def edit(
         "contributor": contributor, "collected": collected, "dataset": dataset,
     }  # fmt: skip
     fields = {name: value.strip() for name, value in given.items() if value is not None}
-    said = {"phase": phase, "difficulty": difficulty, "split": split}
-    traits = {name: value for name, value in said.items() if value is not None}
+    chosen = {"phase": phase, "difficulty": difficulty, "split": split}
+    traits = {name: value for name, value in chosen.items() if value is not None}
     _change(file, keys, fields, json_, traits)
 
 

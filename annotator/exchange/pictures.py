@@ -174,8 +174,8 @@ def _draw_estimate(axes: Any, place: int, estimate: Estimate, ink: Ink) -> None:
         markerfacecolor=ink.mark if estimate.complete else ink.paper,
         markeredgecolor=ink.mark,
     )
-    said = f"{estimate.value:.3f}" if abs(estimate.value) < 10 else f"{estimate.value:,.1f}"
-    words = said if estimate.complete else f"{said}  {estimate.missing:,} missing"
+    value = f"{estimate.value:.3f}" if abs(estimate.value) < 10 else f"{estimate.value:,.1f}"
+    words = value if estimate.complete else f"{value}  {estimate.missing:,} missing"
     edge = max(estimate.value, estimate.high or 0, (estimate.ceiling or 0) if not estimate.complete else 0)
     axes.annotate(
         words, (edge, place), (8, 0), textcoords="offset points", va="center", fontsize=9, color=ink.text
@@ -572,8 +572,8 @@ def _beyond(figures: Sequence[Figure]) -> tuple[float, float] | None:
 
 def _week(points: Points, place: int, step: int) -> str:
     (week, result), before = points[place], points[place - step][0] if place else ""
-    said = week if week[:4] != before[:4] else week[5:]
-    return f"{said}\nn = {result.n}"
+    label = week if week[:4] != before[:4] else week[5:]
+    return f"{label}\nn = {result.n}"
 
 
 # Anyone who wants more of them narrows the table; the rest is counted at the foot.
@@ -604,26 +604,26 @@ class Section:
 def beside(title: str, sections: Sequence[Section], axis: str, ink: Ink = PRINTED) -> Any:
     """Raters section by section on one axis, each with its interval, and the human band behind those of a section."""
     headed = len(sections) > 1
-    drawn, left = _fitting(sections, headed)
-    count = sum(len(each.raters) + headed for each in drawn)
+    shown, left = _fitting(sections, headed)
+    count = sum(len(each.raters) + headed for each in shown)
     words = axis + left_out(left, "\n")
     figure, axes = lying_sheet(1.35 + INCH_PER_LINE * max(3, count), title, words, ink)
     places: list[float] = []
     names: list[str] = []
     y = 0.0
-    for section in drawn:
+    for section in shown:
         if headed:
             places.append(y)
             names.append(short(section.title, 34))
             y += 1
         _band(axes, section.human, y - 0.5, y + len(section.raters) - 0.5, ink)
         for rater in section.raters:
-            _rated(axes, y, rater, ink, max(1.0, _reach(drawn)))
+            _rated(axes, y, rater, ink, max(1.0, _reach(shown)))
             places.append(y)
             names.append(short(rater.name))
             y += 1
     low, high = axes.get_xlim()
-    if _reach(drawn) > 1:
+    if _reach(shown) > 1:
         axes.set_xlim(min(0.0, low), high + ROOM_FOR_WORDS * (high - low))
     else:
         axes.set_xlim(max(-1.05, min(0.0, low)), 1 + ROOM_FOR_WORDS)
@@ -631,23 +631,23 @@ def beside(title: str, sections: Sequence[Section], axis: str, ink: Ink = PRINTE
     axes.set_ylim(max(y, 1) - 0.4, -0.6)
     spell(axes.get_yticklabels(), ink)
     if headed:
-        titles = {id(section): short(section.title, 34) for section in drawn}.values()
+        titles = {id(section): short(section.title, 34) for section in shown}.values()
         for label in axes.get_yticklabels():
             label.set_fontweight("bold" if label.get_text() in titles else "normal")
-    _key(figure, axes, drawn, ink)
+    _key(figure, axes, shown, ink)
     return figure
 
 
 def _fitting(sections: Sequence[Section], headed: bool) -> tuple[list[Section], int]:
     """As many sections as are still read, one at least, and how many are left out."""
-    drawn: list[Section] = []
+    shown: list[Section] = []
     lines = 0
     for section in sections:
         lines += len(section.raters) + headed
-        if drawn and lines > MOST_LINES:
+        if shown and lines > MOST_LINES:
             break
-        drawn.append(section)
-    return drawn, len(sections) - len(drawn)
+        shown.append(section)
+    return shown, len(sections) - len(shown)
 
 
 def _band(axes: Any, human: Estimate | None, top: float, bottom: float, ink: Ink) -> None:
@@ -717,14 +717,14 @@ def differences(
 
     With a `margin`, how much worse something may be, that line is dashed, and the interval is compared with it.
     """
-    drawn = list(rows[:MOST_LINES])
-    words = axis + left_out(len(rows) - len(drawn), "\n")
-    figure, axes = lying_sheet(1.2 + INCH_PER_LINE * max(3, len(drawn)), title, words, ink)
+    shown = list(rows[:MOST_LINES])
+    words = axis + left_out(len(rows) - len(shown), "\n")
+    figure, axes = lying_sheet(1.2 + INCH_PER_LINE * max(3, len(shown)), title, words, ink)
     axes.axvline(0, color=ink.text, linewidth=1)
     if margin is not None:
         axes.axvline(-margin, color=ink.text, linewidth=1, linestyle="--")
     edge = -(margin or 0)
-    for place, (_, result) in enumerate(drawn):
+    for place, (_, result) in enumerate(shown):
         if result.value is None:
             axes.annotate("undefined", (0.005, place), va="center", fontsize=8, color=ink.faint)
             continue
@@ -736,7 +736,7 @@ def differences(
         )  # fmt: skip
     reach = max((abs(edge) for edge in axes.get_xlim()), default=0.1)
     axes.set_xlim(-reach, reach)
-    name_rows(axes, [short(name, 34) for name, _ in drawn], ink)
+    name_rows(axes, [short(name, 34) for name, _ in shown], ink)
     return figure
 
 
@@ -747,12 +747,12 @@ def confusions(
     ink: Ink = PRINTED,
 ) -> Any:
     """A small matrix for each rater: true values down, what was said across; counts, and their share of the row."""
-    drawn = list(raters[:MOST_PANELS])
-    across = max(1, min(PER_ROW, len(drawn), int(ink.width / (0.9 + 0.45 * len(values)))))
-    down = -(-len(drawn) // across)
+    shown = list(raters[:MOST_PANELS])
+    across = max(1, min(PER_ROW, len(shown), int(ink.width / (0.9 + 0.45 * len(values)))))
+    down = -(-len(shown) // across)
     figure, first = sheet(0.7 + down * (1.05 + 0.42 * len(values)), title, ink)
     first.remove()
-    for place, (name, counts) in enumerate(drawn):
+    for place, (name, counts) in enumerate(shown):
         _panel(
             figure.add_subplot(down, across, place + 1),
             name,
@@ -761,7 +761,7 @@ def confusions(
             ink,
             labelled=place % across == 0,
         )
-    if left := left_out(len(raters) - len(drawn)):
+    if left := left_out(len(raters) - len(shown)):
         spell([figure.supxlabel(left, fontsize=9)], ink)
     return figure
 
@@ -773,14 +773,14 @@ def _panel(
     axes.set_facecolor(ink.paper)
     for side in axes.spines.values():
         side.set_visible(False)
-    totals = {true: sum(counts.get((true, said), 0) for said in values) for true in values}
+    totals = {true: sum(counts.get((true, given), 0) for given in values) for true in values}
     shares = [
-        [counts.get((true, said), 0) / totals[true] if totals[true] else 0.0 for said in values] for true in values
+        [counts.get((true, given), 0) / totals[true] if totals[true] else 0.0 for given in values] for true in values
     ]  # fmt: skip
     axes.imshow(shares, aspect="auto", cmap=colours, vmin=0, vmax=1)
     for i, true in enumerate(values):
-        for j, said in enumerate(values):
-            many = counts.get((true, said), 0)
+        for j, given in enumerate(values):
+            many = counts.get((true, given), 0)
             words = f"{many:,.0f}" + (f"\n{100 * shares[i][j]:.0f} %" if totals[true] else "")
             colour = contrasting(ink, colours(shares[i][j]))
             axes.text(j, i, words, ha="center", va="center", fontsize=8, color=colour)

@@ -208,12 +208,12 @@ async def run(
     cancel = cancel or asyncio.Event()
     crew = judging.baseline(going) if ask_factory is None else judging.crew(ask_factory, concurrency, going)
     cancelled = await judging.through(crew, cancel)
-    told = judging.tally.progress((), judging.waiting_until())
+    final = judging.tally.progress((), judging.waiting_until())
     if cancelled:
-        return RunEnd(RunState.CANCELLED, told)
+        return RunEnd(RunState.CANCELLED, final)
     if judging.halt is not None:
-        return RunEnd(RunState.INTERRUPTED, told, judging.halt.cause, judging.halt.until)
-    return RunEnd(RunState.DONE, told)
+        return RunEnd(RunState.INTERRUPTED, final, judging.halt.cause, judging.halt.until)
+    return RunEnd(RunState.DONE, final)
 
 
 def refuse_unanswerable(protocol: Protocol, *, by_model: bool) -> None:

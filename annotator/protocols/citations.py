@@ -153,11 +153,11 @@ def named_in(text: str, start: int = 0, end: int | None = None) -> Iterator[Name
             yield NamedWork(link[0] if link else result.start(), stop, identifier, words)
 
 
-def _of_name(found: re.Match[str]) -> Identifier | None:
-    if found["doi"]:
-        return parse(_trimmed(found["doi"]))
-    arxiv = found["arxiv"] or found["old"]
-    return parse(f"arXiv:{arxiv}" if arxiv else f"isbn:{found['isbn']}")
+def _of_name(match: re.Match[str]) -> Identifier | None:
+    if match["doi"]:
+        return parse(_trimmed(match["doi"]))
+    arxiv = match["arxiv"] or match["old"]
+    return parse(f"arXiv:{arxiv}" if arxiv else f"isbn:{match['isbn']}")
 
 
 def _trimmed(address: str) -> str:

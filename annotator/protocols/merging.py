@@ -208,11 +208,11 @@ def best_passage(report: str, unit_terms: frozenset[str]) -> Overlap:
 def at_least(threshold: float, met: str, unmet: str) -> Callable[[float, str], tuple[str, str]]:
     """What a share of terms says: one value from a threshold on, another below, and why."""
 
-    def said(share: float, _passage: str) -> tuple[str, str]:
+    def verdict(share: float, _passage: str) -> tuple[str, str]:
         value, sign = (met, "≥") if share >= threshold else (unmet, "<")
         return value, f"baseline: overlap {share:.2f} {sign} {threshold:.2f}"
 
-    return said
+    return verdict
 
 
 def by_passage(

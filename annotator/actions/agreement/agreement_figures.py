@@ -423,13 +423,13 @@ def _grouped(agreements: Iterable[Agreement], by: str) -> dict[tuple[Stage, Grou
                 groups[agreement.stage, group][0].append(each.seen_by(group[0]) if by == "person" else each)
         for pair in agreement.pairs:
             where = where_of(agreement, pair)
-            kept = [
+            averaged = [
                 _Averaged(where, figure.name, figure.value)
                 for figure in pair.figures
                 if figure.name in AVERAGE_OF
             ]
             for group in groups_of(by, where):
-                groups[agreement.stage, group][1].extend(kept)
+                groups[agreement.stage, group][1].extend(averaged)
     return groups
 
 

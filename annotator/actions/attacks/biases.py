@@ -476,7 +476,7 @@ def between(project: Project, judge: str, other: str, protocol: str = USUAL) -> 
 
 def consistency(project: Project, protocol: str = USUAL) -> tuple[ResultSheet, ...]:
     """Every two judges that judged the same units under a protocol, run by run."""
-    said = {
+    verdicts = {
         judge.name: result_raters.by_unit(project, protocol, judge.id) for judge in judges.all_of(project)
     }
     heads = columns(
@@ -488,10 +488,10 @@ def consistency(project: Project, protocol: str = USUAL) -> tuple[ResultSheet, .
     lines = tuple(
         SheetLine((
             text(a), text(b), figure(over_runs), figure(spread), count(over_runs.n),
-            count(len(said[a].keys() & said[b].keys())),
+            count(len(verdicts[a].keys() & verdicts[b].keys())),
         ))
-        for a, b in combinations(said, 2)
-        for over_runs, spread in [_over_runs(said[a], said[b])]
+        for a, b in combinations(verdicts, 2)
+        for over_runs, spread in [_over_runs(verdicts[a], verdicts[b])]
         if over_runs.n
     )  # fmt: skip
     return (ResultSheet("between", "Judges beside each other", heads, lines),) if lines else ()

@@ -76,13 +76,13 @@ class ContestRater:
 def raters(project: Project) -> list[ContestRater]:
     """Everybody who compared or is to compare tasks; who answered most comes first."""
     c = CONTEST.c
-    told = (
+    tallies = (
         func.count().filter(c.status == Status.OK.value),
         func.max(c.round),
         func.count().filter(c.status.not_in((Status.OK.value, NOT_ASKED))),
         func.count().filter(c.status == NOT_ASKED),
     )
-    question = select(c.rater, c.rater_kind, *told).where(c.pool == POOL).group_by(c.rater, c.rater_kind)
+    question = select(c.rater, c.rater_kind, *tallies).where(c.pool == POOL).group_by(c.rater, c.rater_kind)
     names: dict[str, str] = {judge.id: judge.name for judge in judges.all_of(project)}
     names |= {person.id: person.alias for person in people.people(project)}
     result = [

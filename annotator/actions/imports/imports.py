@@ -506,24 +506,24 @@ def _write(project: Project, db: Connection, incoming: Incoming, tell: Progress)
             artifacts.remember(project, db, artifact.id, artifact.drafted)
     for page in incoming.rows.get(PAGE_TEXTS, []):
         db.execute(update(PAGE).where(PAGE.c.url == page["url"]), {"text": page["text"]})
-    told = incoming.bundle.manifest
-    settings.take(project, settings.after_import(project, told.weights).text)
-    if told.drawn_pairs and not project.get(materials.PAIRS):
-        pairs = {name: of.model_dump(mode="json") for name, of in told.drawn_pairs.items()}
+    manifest = incoming.bundle.manifest
+    settings.take(project, settings.after_import(project, manifest.weights).text)
+    if manifest.drawn_pairs and not project.get(materials.PAIRS):
+        pairs = {name: of.model_dump(mode="json") for name, of in manifest.drawn_pairs.items()}
         project.set(materials.PAIRS, pairs)
-    if told.error_sample is not None and not label_sealing.sample(project):
-        project.set(label_sealing.SAMPLE, told.error_sample.model_dump(mode="json"))
-    if told.unadjudicated:
+    if manifest.error_sample is not None and not label_sealing.sample(project):
+        project.set(label_sealing.SAMPLE, manifest.error_sample.model_dump(mode="json"))
+    if manifest.unadjudicated:
         project.set(annotating.UNADJUDICATED, True)
     theirs = {item.id for item in incoming.bundle.items}
     alone = theirs.issuperset(db.execute(select(ITEM.c.id)).scalars())
     # What is here already is scored as it was.
     if incoming.bundle.rubric_set and alone:
         project.set(annotating.RUBRIC_SET, incoming.bundle.rubric_set)
-    releases.keep(project, told.publication, alone=alone)
-    final_pass.take(project, told.final_pass)
-    if told.awaited:
-        project.set(annotating.AWAITED, {**project.get(annotating.AWAITED, {}), **told.awaited})
+    releases.keep(project, manifest.publication, alone=alone)
+    final_pass.take(project, manifest.final_pass)
+    if manifest.awaited:
+        project.set(annotating.AWAITED, {**project.get(annotating.AWAITED, {}), **manifest.awaited})
     if decided := incoming.rows.get(contest_standings.DECISIONS):
         held = project.get(contest_standings.DECISIONS, {})
         project.set(contest_standings.DECISIONS, {**held, **{one["task"]: one for one in decided}})

@@ -474,12 +474,12 @@ def _cite(project: Project, reports: Iterable[str]) -> None:
         )
     for response_id in reports:
         material = materials.of_response(project, materials.for_extracting(extraction), response_id)
-        drawn = extraction.baseline(material) if material and extraction.baseline else None
-        if material is None or drawn is None or drawn.document is None:
+        extracted = extraction.baseline(material) if material and extraction.baseline else None
+        if material is None or extracted is None or extracted.document is None:
             raise ValueError(f"nothing was drawn from the report {response_id}")
         with project.store.write() as db:
             extract = extracts.NewExtract(
-                material.item.id, response_id, extraction.makes, drawn.document, by_judge(judge.id)
+                material.item.id, response_id, extraction.makes, extracted.document, by_judge(judge.id)
             )
             _, row = extracts.keep_row(db, extract)
         extracts.confirm(project, row["id"])
@@ -514,12 +514,12 @@ def _finish(
     for person in raters:
         project.work_as(person)
         for question in _finished_questions():
-            own = {system: said[person.alias] for system, said in question["labels"].items()}
+            own = {system: by_person[person.alias] for system, by_person in question["labels"].items()}
             _label(project, USUAL, {question["key"]: own})
             label_sealing.submit(project, keys[question["key"]])
 
 
-def _label(project: Project, protocol: str, said: Mapping[str, Mapping[str, str]]) -> None:
+def _label(project: Project, protocol: str, digits_of: Mapping[str, Mapping[str, str]]) -> None:
     """Labels of the person working: by item and system a hexadecimal digit a unit, the value's place in the scale.
 
     Of a pair it is the value that holds where the system's report is shown first.
@@ -528,7 +528,7 @@ def _label(project: Project, protocol: str, said: Mapping[str, Mapping[str, str]
     report_systems = select(RESPONSE.c.id, SYSTEM.c.name).join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
     systems = dict(project.query(report_systems).all())
     for task in labels.queue(project, protocol):
-        of_item = said.get(task.item_key, {})
+        of_item = digits_of.get(task.item_key, {})
         shown = systems[task.response_id]
         digits = of_item.get(shown) or of_item.get(systems.get(task.other_id, ""), "")
         if not digits:
@@ -552,14 +552,14 @@ def label_small(project: Project, path: Path) -> None:
             if alias not in {person.alias for person in people.people(project)}:
                 people.add_person(project, alias, alias=alias)
             rater = next(person for person in people.people(project) if person.alias == alias)
-            asked = dict.fromkeys(keys[key] for said in of_protocols.values() for key in said)
+            asked = dict.fromkeys(keys[key] for digits_of in of_protocols.values() for key in digits_of)
             for item_id in asked:
                 assignments.assign_one(
                     project, item_id, rater.id, Stage.LABELLING, due=due, protocols=tuple(of_protocols)
                 )
             project.work_as(rater)
-            for protocol, said in of_protocols.items():
-                _label(project, protocol, said)
+            for protocol, digits_of in of_protocols.items():
+                _label(project, protocol, digits_of)
             for item_id in asked:
                 label_sealing.submit(project, item_id, next(iter(of_protocols)))
             project.work_as(coordinator)
@@ -632,9 +632,10 @@ def _record(
     cases = list(judge_cases.cases(project, order))
     run = run_records.open_run(project, judge, order, protocol.prompts)
     run_records.set_counts(project, run.id, sum(len(case.units) for case in cases), 0)
-    found = [(case, protocol.baseline(case)) for case in cases[:most]]
+    usual_verdicts = [(case, protocol.baseline(case)) for case in cases[:most]]
     answers = [
-        reply(case, run.id, usual) if reply is not None else Finished(case, usual) for case, usual in found
+        reply(case, run.id, usual) if reply is not None else Finished(case, usual)
+        for case, usual in usual_verdicts
     ]
     RunJournal(project, run.id, judge.id, protocol.name).record(answers)
     run_records.close_run(project, run.id, RunState.DONE if most is None else RunState.CANCELLED)

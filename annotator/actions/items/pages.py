@@ -325,23 +325,23 @@ async def import_folder(
     entries, problems = folders.entries(folder)
     addresses = given(project).keys() | cited(project).keys()
     by_state: Counter[str] = Counter()
-    kept = uncited = 0
+    taken = uncited = 0
     line: Line = {}
 
     async def through(going: asyncio.Event) -> None:
-        nonlocal kept, uncited, line
+        nonlocal taken, uncited, line
         for number, entry in enumerate(entries, 1):
             await going.wait()
             result = await folders.page_of(entry, worker)
             if isinstance(result, Page):
-                kept += take_in(project, result, "import page") is None
+                taken += take_in(project, result, "import page") is None
                 uncited += result.url not in addresses
                 by_state[result.state.value] += 1
             else:
                 problems.append(result)
             line = {
                 "event": "progress", "things": "pages", "done": number, "total": len(entries),
-                "by_state": dict(by_state), "kept": kept, "uncited": uncited,
+                "by_state": dict(by_state), "kept": taken, "uncited": uncited,
             }  # fmt: skip
             tell(line)
 

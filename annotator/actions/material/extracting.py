@@ -124,14 +124,14 @@ class ExtractionRun(RunKind):
         draw = self._extraction.baseline
         return self._laid_aside(case, draw(self._materials.pop(_key_of(case)))) if draw else {}
 
-    def _laid_aside(self, case: Case, found: Extracted) -> Verdicts:
-        self._extracted[_key_of(case)] = found
-        ok = found.document is not None and found.status is Status.OK
-        flags = " ".join(found.flags)
+    def _laid_aside(self, case: Case, extracted: Extracted) -> Verdicts:
+        self._extracted[_key_of(case)] = extracted
+        ok = extracted.document is not None and extracted.status is Status.OK
+        flags = " ".join(extracted.flags)
         verdict = (
             Verdict(value=EXTRACTED, flags=flags)
             if ok
-            else Verdict(status=found.status, cause=found.cause or "Nothing was drawn.", flags=flags)
+            else Verdict(status=extracted.status, cause=extracted.cause or "Nothing was drawn.", flags=flags)
         )
         return {case.unit.id: verdict}
 

@@ -560,21 +560,23 @@ class DraftRun(RunKind):
         )
 
     async def _ask(self, case: Case, ask: Ask) -> Verdicts:
-        drawn = await self._extraction.extract(self._materials.pop(case.item.id), ask)
-        return self._laid_aside(case, drawn)
+        extracted = await self._extraction.extract(self._materials.pop(case.item.id), ask)
+        return self._laid_aside(case, extracted)
 
     def _draw(self, case: Case) -> Verdicts:
         draw = self._extraction.baseline
         return self._laid_aside(case, draw(self._materials.pop(case.item.id))) if draw else {}
 
-    def _laid_aside(self, case: Case, drawn: Extracted) -> Verdicts:
-        flags = " ".join(drawn.flags)
-        if drawn.document is None or not drawn.document.units:
-            status = Status.UNCLEAR if drawn.status is Status.OK else drawn.status
+    def _laid_aside(self, case: Case, extracted: Extracted) -> Verdicts:
+        flags = " ".join(extracted.flags)
+        if extracted.document is None or not extracted.document.units:
+            status = Status.UNCLEAR if extracted.status is Status.OK else extracted.status
             return {
-                case.unit.id: Verdict(status=status, cause=drawn.cause or "Nothing was drafted.", flags=flags)
+                case.unit.id: Verdict(
+                    status=status, cause=extracted.cause or "Nothing was drafted.", flags=flags
+                )
             }
-        self.extracted[case.item.id] = drawn
+        self.extracted[case.item.id] = extracted
         return {case.unit.id: Verdict(value=DRAFTED, flags=flags)}
 
     def keep(self, journal: RunJournal, db: Connection, done: list[Finished], at: datetime) -> int:

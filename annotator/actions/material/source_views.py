@@ -93,8 +93,8 @@ def balance(
         *((f"lacking_{kind.value}", f"{kind.value.capitalize()} lacking") for kind in KINDS),
     )  # fmt: skip
     made = tuple(SheetLine((text(name), *map(count, _cells(counts, own, wanted)))) for name, own in rows)
-    told = (f"Each cell is to hold {counted(wanted, 'item')}.",)
-    balanced = ResultSheet("balance", "Kind by discipline", heads, made, told)
+    notes = (f"Each cell is to hold {counted(wanted, 'item')}.",)
+    balanced = ResultSheet("balance", "Kind by discipline", heads, made, notes)
     return balanced, _each_source(lines, since, least)
 
 
@@ -188,9 +188,9 @@ def cut(
     )  # fmt: skip
     made.sort(key=lambda line: line.cells[0].words)
     unknown = counted(sum(item not in sides for item in result.items), "item")
-    told = (f"{result.metric.title}, by the sources of the items; of {unknown} this is not known.",)
+    notes = (f"{result.metric.title}, by the sources of the items; of {unknown} this is not known.",)
     title = "Before and after a cut-off"
-    return (ResultSheet("cut_off", title, heads, tuple(made), told, rater=result.rater),)
+    return (ResultSheet("cut_off", title, heads, tuple(made), notes, rater=result.rater),)
 
 
 def _since(lines: Sequence[SourceLine], month: str) -> dict[str, bool]:
@@ -236,8 +236,8 @@ def collected(project: Project) -> tuple[ResultSheet, ...]:
         ))
         for name in order for own in [of_systems[name]]
     )  # fmt: skip
-    told = tuple(f"{name}: {of_systems[name][0].footnote}" for name in order if of_systems[name][0].footnote)
-    return (ResultSheet("collection", "Collection of reports", heads, lines, told),)
+    notes = tuple(f"{name}: {of_systems[name][0].footnote}" for name in order if of_systems[name][0].footnote)
+    return (ResultSheet("collection", "Collection of reports", heads, lines, notes),)
 
 
 def time_choices(project: Project) -> tuple[ViewChoice, ...]:
@@ -267,8 +267,8 @@ def over_time(
         for system, scores in sorted(of_system.items())
         for line in _lines(info, system, grouped((periods[score.response_id], score) for score in scores))
     ]
-    told = (f"{info.title} of the same system at different times of collection.",)
-    return (ResultSheet("over_time", "Over time", heads, tuple(lines), told, rater=result.rater),)
+    notes = (f"{info.title} of the same system at different times of collection.",)
+    return (ResultSheet("over_time", "Over time", heads, tuple(lines), notes, rater=result.rater),)
 
 
 def _lines(info: MetricInfo, system: str, periods: Mapping[str, list[Score]]) -> Iterator[SheetLine]:

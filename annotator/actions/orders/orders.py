@@ -108,7 +108,7 @@ async def _part_by_part(project: Project, order: RunRequest, tell: Tell, listen:
         await forecasts.refuse_small_budget(JudgeRun(project, each[0]))
     before = {request.protocol: judge_runs.plan(project, request).total for request in each}
 
-    def told(line: RunEvent) -> None:
+    def tell_all(line: RunEvent) -> None:
         if line.get("event") != "ended":
             tell(
                 {
@@ -124,7 +124,7 @@ async def _part_by_part(project: Project, order: RunRequest, tell: Tell, listen:
             left = max(0.0, left - sum(one["cost_usd"] or 0.0 for one in result))
         result.append(
             await JudgeRun.run(
-                project, replace(part, budget_usd=left), tell=told, listen=cast(TextIO, listener)
+                project, replace(part, budget_usd=left), tell=tell_all, listen=cast(TextIO, listener)
             )
         )
         if listener is not None:

@@ -340,14 +340,14 @@ def _judged(db: Connection, item_id: str, protocols: set[str]) -> Callable[[Labe
         if definition.unit_kind
     }
 
-    def found(label: Label) -> str:
+    def judged_by(label: Label) -> str:
         if artifact := gold.get(label.protocol):
             return artifact.id
         parts = of[label.protocol].parts if label.protocol in of else ()
         own = extractses.get((item_id, label.response_id), {})
         return next((own[part].id for part in parts if part in own), "")
 
-    return found
+    return judged_by
 
 
 def _place(label: Label) -> dict[str, Any]:

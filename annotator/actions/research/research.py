@@ -173,11 +173,11 @@ async def collect(folder: Path, query: CollectionQuery, rules: Rules, tell: Prog
         return await Collector(Collection.at(folder), fetcher, tell).collect(query, rules)
 
 
-def words(found: Collected) -> list[str]:
+def words(result: Collected) -> list[str]:
     return [
-        f"{found.candidates:,} listed, {found.fitting:,} within the rules, {found.eprints:,} with an e-print; "
-        f"{counted(found.asked, 'request')} sent.",
-        *(f"Missing: {one}" for one in found.missing),
+        f"{result.candidates:,} listed, {result.fitting:,} within the rules, {result.eprints:,} with an e-print; "
+        f"{counted(result.asked, 'request')} sent.",
+        *(f"Missing: {one}" for one in result.missing),
     ]
 
 

@@ -563,11 +563,11 @@ def _pictures(report: ResultsReport, rows: list[ResultRow], by: str) -> Iterator
 def _intervals(rows: list[ResultRow], title: str, info: MetricInfo, ink: pictures.Ink) -> object:
     """Every system's figure on a metric, with its interval."""
     unit = f" ({info.unit})" if info.unit else ""
-    drawn = ", 95 % interval" if any(row.estimate.low is not None for row in rows) else ""
+    with_interval = ", 95 % interval" if any(row.estimate.low is not None for row in rows) else ""
     return pictures.intervals(
         title,
         [(row.system or WHOLE, row.estimate) for row in rows],
-        f"{info.title}{unit}: {info.ranging}{drawn}",
+        f"{info.title}{unit}: {info.ranging}{with_interval}",
         ink,
         within=info.axis,
         higher_is_better=info.higher_is_better,

@@ -203,8 +203,8 @@ def as_text(sheet: ResultSheet) -> str:
         [field.column.title for field in result],
         *([field.read(line) for field in result] for line in sheet.lines),
     ]
-    said = (["" if cell is None else " ".join(str(guard(cell)).split()) for cell in line] for line in lines)
-    return "".join("\t".join(line) + "\n" for line in said)
+    plain = (["" if cell is None else " ".join(str(guard(cell)).split()) for cell in line] for line in lines)
+    return "".join("\t".join(line) + "\n" for line in plain)
 
 
 def save_exports(sheet: ResultSheet, path: Path, *, offsets: bool = False) -> Path:

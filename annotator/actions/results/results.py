@@ -389,8 +389,8 @@ def plain(row: ResultRow) -> dict[str, Any]:
     }
 
 
-def _grouped(found: Iterable[Grouped]) -> dict[Group, list[Grouped]]:
-    groups = grouped((pair, score) for score in found for pair in score.groups)
+def _grouped(scored: Iterable[Grouped]) -> dict[Group, list[Grouped]]:
+    groups = grouped((pair, score) for score in scored for pair in score.groups)
     return dict(sorted(groups.items(), key=lambda entry: (GROUPINGS.index(entry[0][0]), entry[0][1])))
 
 

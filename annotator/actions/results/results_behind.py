@@ -177,9 +177,9 @@ def items(
     title, keys = f"{info.title}, item by item", [line.cells[0].words for line in lines]
     draw = partial(pictures.heat, title, keys, list(systems.values()), values, info.axis)
     by = f", judged by {rater.name}" if rater and info.judged else ""
-    told = (f"{info.title}{by}: item by item, several runs of a system averaged.",)
+    notes = (f"{info.title}{by}: item by item, several runs of a system averaged.",)
     picture = SheetPicture("map", f"{title} (heat map)", draw)
-    return (ResultSheet("items", "Item by item", heads, tuple(lines), told, (picture,), rater=rater),)
+    return (ResultSheet("items", "Item by item", heads, tuple(lines), notes, (picture,), rater=rater),)
 
 
 @people.for_coordinators("can read the judgements behind a figure")

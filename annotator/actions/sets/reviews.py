@@ -284,19 +284,19 @@ def outlook(
     counts, kept_back = Counter[str](), set[str]()
     kinds, waiting = label_sealing.kinds_given(project, protocol), due(project, protocol, order)
     for key, value in values.items():
-        place, said = places.get(key), reviewed.get(key, {})
+        place, answers = places.get(key), reviewed.get(key, {})
         if place is None or not waiting(key, value):
             continue
-        mine = said.get(me)
+        mine = answers.get(me)
         if place.item_id in blind:
             counts["blind"] += 1
             kept_back.add(place.item_key)
-        elif mine is not None or len(said) < experts:
+        elif mine is not None or len(answers) < experts:
             # A review of a verdict that was replaced since says nothing of this one.
             own = (mine.said, mine.reason, mine.note) if mine and mine.judge_value == value else ("", "", "")
             uncertainty = differing.get(key, 0.0) + (key in flags)
-            if said or uncertainty or key in kinds:
-                beside[key] = flags.get(key, ""), uncertainty, len(said), *own, kinds.get(key, "")
+            if answers or uncertainty or key in kinds:
+                beside[key] = flags.get(key, ""), uncertainty, len(answers), *own, kinds.get(key, "")
             keys.append(key)
             weights.append(abs(place.weight))
         else:
@@ -435,11 +435,11 @@ def _verdicts(
 
 
 def _line(
-    group: str, judge: str, found: Iterable[Informed], present: Mapping[tuple[str, str, str], str]
+    group: str, judge: str, answers: Iterable[Informed], present: Mapping[tuple[str, str, str], str]
 ) -> AcceptanceRate:
     from annotator.stats.intervals.clustered import clustered_wilson
 
-    listed = list(found)
+    listed = list(answers)
     standing = [
         one for one in listed if present.get((one.judge_id, one.response_id, one.unit_id)) == one.judge_value
     ]

@@ -197,10 +197,10 @@ def lock(project: Project, name: str) -> Change:
         )
     protocol = label_cases.protocol_of(project, result.protocol)
     with project.store.write() as db:
-        said = _labels(db, protocol, result)
+        values = _labels(db, protocol, result)
         labels = [
-            FirstLabel(response_id=key[0], unit_id=key[1], person_id=person, value=said[key, person])
-            for key, person in sorted(said)
+            FirstLabel(response_id=key[0], unit_id=key[1], person_id=person, value=values[key, person])
+            for key, person in sorted(values)
         ]
         text = canonical_json([label.model_dump(mode="json") for label in labels]).decode()
         row = {"labels": text, "labels_sha256": sha256(text), "locked_at": now()}

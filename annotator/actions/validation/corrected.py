@@ -198,7 +198,7 @@ def _judged(
         for response_id, trial, unit_id, value in spoken
         if (response_id, unit_id) in places and value in worth
     )
-    said, shares, scored = dict[Key, float](), dict[Key, float](), defaultdict[str, int](int)
+    earned, shares, scored = dict[Key, float](), dict[Key, float](), defaultdict[str, int](int)
     responses: dict[tuple[str, str], set[str]] = defaultdict(set)
     for (response_id, _), own in trials.items():
         reach = sum(max(places[key].weight, 0.0) for key in own)
@@ -206,8 +206,8 @@ def _judged(
             share = 1 / reach if reach else 0.0
             before = shares.get(key, 0.0)
             shares[key] = before + share
-            said[key] = (
-                (said.get(key, 0.0) * before + credit * share) / shares[key] if shares[key] else credit
+            earned[key] = (
+                (earned.get(key, 0.0) * before + credit * share) / shares[key] if shares[key] else credit
             )
             if reach:
                 responses[places[key].item_id, places[key].system].add(response_id)
@@ -217,7 +217,7 @@ def _judged(
         place = places[key]
         several = len(responses[place.item_id, place.system]) * scored[place.response_id]
         weights[key] = place.weight * share / several if several else 0.0
-    return said, weights
+    return earned, weights
 
 
 def _judge(ground: validation_ground.Ground) -> validation_ground.ValidationRater:

@@ -211,23 +211,23 @@ class _Compared:
 
 
 def _answer(
-    found: Ground,
+    basis: Ground,
     query: StandInQuery,
     rater: ValidationRater,
     compared: _Compared,
     tests: tuple[float | None, float | None, str],
     limit: float,
 ) -> StandInAnswer:
-    beside, alt = compared.beside, _alt_test(found, query, rater)
-    other = validation_figures.scotts({"": beside.other})[""] if found.both_ways else beside.other
-    known = int(found.known.sum())
-    lacking = sum(found.missing(rater, found.known).values()) / known if known else 0.0
-    people, items = len(_people(found)), len(np.unique(compared.human.items))
+    beside, alt = compared.beside, _alt_test(basis, query, rater)
+    other = validation_figures.scotts({"": beside.other})[""] if basis.both_ways else beside.other
+    known = int(basis.known.sum())
+    lacking = sum(basis.missing(rater, basis.known).values()) / known if known else 0.0
+    people, items = len(_people(basis)), len(np.unique(compared.human.items))
     ground = _Reasons(
         query, beside.difference, compared.from_chance, *tests, alt, people, items,
         lacking if lacking > limit else None,
     )  # fmt: skip
-    remarks = tuple(_remarks(found, rater, compared))
+    remarks = tuple(_remarks(basis, rater, compared))
     because = " ".join((ground.because(), *remarks))
     return StandInAnswer(
         rater, ground.verdict(), because, beside.one, other, beside.difference, alt, items, people,

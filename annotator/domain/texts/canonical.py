@@ -247,7 +247,7 @@ _HIDING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066\u2067]")
 
 def visible(text: str, form: str = "⟨U+{:04X}⟩") -> str:
     """A text whose control characters and overrides of direction are written out, so that they do nothing."""
-    return _HIDING.sub(lambda found: form.format(ord(found[0])), text)
+    return _HIDING.sub(lambda match: form.format(ord(match[0])), text)
 
 
 def well_formed(model: type[Record], values: Mapping[str, Any], between: str = " ") -> Record:

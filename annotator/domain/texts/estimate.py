@@ -120,23 +120,23 @@ def decimal(value: float, places: int = 3) -> str:
     return f"{round(value, places) + 0.0:,.{places}f}".replace("-", "−")
 
 
-def without_width(found: Bounded) -> bool:
+def without_width(bounded: Bounded) -> bool:
     """Whether an interval has no width, since nothing that it was drawn over differs."""
-    if found.low is None or found.high is None:
+    if bounded.low is None or bounded.high is None:
         return False
-    return isclose(found.low, found.high, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
+    return isclose(bounded.low, bounded.high, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
 
 
-def interval(found: Bounded, say: Callable[[float], str] = decimal) -> str:
+def interval(bounded: Bounded, say: Callable[[float], str] = decimal) -> str:
     """An interval as it is written everywhere, “[0.312, 0.415]”, followed by “rough” where it is; empty without one.
 
     One without width is “no spread”.
     """
-    if found.low is None or found.high is None:
+    if bounded.low is None or bounded.high is None:
         return ""
-    if without_width(found):
+    if without_width(bounded):
         return NO_SPREAD
-    return f"[{say(found.low)}, {say(found.high)}]{' rough' if ROUGH in found.note else ''}"
+    return f"[{say(bounded.low)}, {say(bounded.high)}]{' rough' if ROUGH in bounded.note else ''}"
 
 
 def enough(count: int) -> bool:

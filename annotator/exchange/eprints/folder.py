@@ -256,7 +256,7 @@ class KnownWorks:
         alike = [(_shared(words, one.title), one) for one in near.values() if _is_near(one.year, entry.year)]
         return [
             one
-            for share, one in sorted(alike, key=lambda told: (-told[0], told[1].identifier))
+            for share, one in sorted(alike, key=lambda pair: (-pair[0], pair[1].identifier))
             if share >= LEAST_SHARED
         ]
 

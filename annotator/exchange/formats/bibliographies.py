@@ -424,12 +424,12 @@ def _without_comma(value: str) -> str:
 def _shielded(value: str, *, verbatim: bool) -> str:
     """A field's value in which decoding changes none of the signs that stand for themselves."""
     plain = (
-        _ESCAPED.sub(lambda found: (found[1] or found[2] or "~").translate(_SHIELD), value)
+        _ESCAPED.sub(lambda match: (match[1] or match[2] or "~").translate(_SHIELD), value)
         if verbatim
         else value
     )
     signs = r"(?<!\\)[%&#_^~$<>'`-]" if verbatim else r"(?<!\\)[%&]"
-    return re.sub(signs, lambda found: found[0].translate(_SHIELD), plain)
+    return re.sub(signs, lambda match: match[0].translate(_SHIELD), plain)
 
 
 def _beside_entries(first: int, text: str) -> Iterator[ReadEntry]:
@@ -466,25 +466,25 @@ def _tagged(form: str, text: str) -> Iterator[ReadEntry]:
         tag = meaning.get(match[1] + match[3] if match[3] else match[1], match[1] if form == "RIS" else "ZZ")
         return f"{tag}  - {match[2] or ''}"
 
-    starts = [found.start() for found in re.finditer(begins, text, re.MULTILINE)]
+    starts = [begun.start() for begun in re.finditer(begins, text, re.MULTILINE)]
     for start, end in pairwise((*starts, len(text))):
         record = re.sub(line, as_ris, text[start:end], flags=re.MULTILINE)
         try:
-            (told,) = rispy.loads(f"{record.rstrip()}\nER  - ")
+            (fields,) = rispy.loads(f"{record.rstrip()}\nER  - ")
         except (ValueError, OSError, KeyError):
             yield _unread(_line(text, start) - 1, record, f"This is no complete record of {form}.")
             continue
-        title = told.get("title") or told.get("primary_title") or told.get("short_title") or ""
-        urls = [*told.get("urls", []), told.get("url", "")]
+        title = fields.get("title") or fields.get("primary_title") or fields.get("short_title") or ""
+        urls = [*fields.get("urls", []), fields.get("url", "")]
         named = next(
-            (str(work_named(one)) for one in (told.get("doi", ""), *urls) if work_named(one or "")), ""
+            (str(work_named(one)) for one in (fields.get("doi", ""), *urls) if work_named(one or "")), ""
         )
         names = [
             " ".join(reversed(one.split(", ", 1)))
-            for one in told.get("authors") or told.get("first_authors") or []
+            for one in fields.get("authors") or fields.get("first_authors") or []
             if one
         ]
-        year = told.get("year") or told.get("publication_year") or told.get("date") or ""
+        year = fields.get("year") or fields.get("publication_year") or fields.get("date") or ""
         yield ReadEntry(
             f"line {_line(text, start)}", title or named, made(title, named, ", ".join(names), year)
         )

@@ -278,10 +278,10 @@ class Package:
     @property
     def programs(self) -> tuple[str, ...]:
         """The versions of the program it was made with, that which wrote it last."""
-        told = self.manifest.extra.get("programs")
+        listed = self.manifest.extra.get("programs")
         sound = (
-            [one for one in told if isinstance(one, str) and re.fullmatch(_APP_VERSION, one)]
-            if isinstance(told, list)
+            [one for one in listed if isinstance(one, str) and re.fullmatch(_APP_VERSION, one)]
+            if isinstance(listed, list)
             else []
         )
         return *dict.fromkeys(

@@ -117,14 +117,14 @@ def _page_layout(page: Any) -> str:
         gap = 1.3 * median(steps) if steps else 0.0
         # The number of a page stands anywhere.
         edge = min((line.left for line in lines if not line.text.isdigit()), default=0.0)
-        told = []
+        read = []
         for line, step in zip(lines, [0.0, *steps], strict=True):
             raised = line.height > 1.15 * height or (line.bold and not bold)
             indent = " " * min(40, round((line.left - edge) / (0.5 * height)))
-            told.append(
+            read.append(
                 "\n" * (step > gap) + ("# " if raised and len(line.text) < 80 else indent) + line.text
             )
-        parts.append("\n".join(told))
+        parts.append("\n".join(read))
     return PAGE_BREAK.join(parts)
 
 

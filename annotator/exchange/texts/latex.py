@@ -128,8 +128,8 @@ def markdown(latex: str, mark: Marks) -> str:
 
 def masked(latex: str) -> str:
     """The source with spaces for its comments and for what is switched off, so that every place stays where it is."""
-    visible = _COMMENTED.sub(lambda found: found[1] + " " * len(found[2]), latex)
-    return _LEFT_OUT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), visible)
+    visible = _COMMENTED.sub(lambda match: match[1] + " " * len(match[2]), latex)
+    return _LEFT_OUT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), visible)
 
 
 def without_floats(latex: str) -> str:
@@ -529,15 +529,15 @@ def _without_line_numbers(lines: Sequence[_Line]) -> list[_Line]:
         numbers
     ):
         return section
-    kept: list[_Line] = []
+    cleaned: list[_Line] = []
     gap = False
     for line in section:
         words = _LINE_NUMBER.sub("", line.text, count=1)
         gap = gap or line.after_gap
         if words:
-            kept.append(replace(line, text=words, indent=0, after_gap=gap))
+            cleaned.append(replace(line, text=words, indent=0, after_gap=gap))
         gap = not words
-    return kept
+    return cleaned
 
 
 def _announces(line: _Line) -> bool:

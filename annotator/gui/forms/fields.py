@@ -155,14 +155,14 @@ class PickList(ChoiceBox):
         """Give the list other entries, (value, label), keeping the value where it is still offered."""
         if self._offered == options:
             return
-        self._offered, kept = options, self.value()
+        self._offered, before = options, self.value()
         self.clear()
         if self._none:
             self.addItem(self._none, self._no_value)
         for value, label in options:
             self.addItem(label, value)
             self.setItemData(self.count() - 1, label, Qt.ItemDataRole.ToolTipRole)
-        self.show_value(kept)
+        self.show_value(before)
 
     def value(self) -> Any:
         return self.currentData()
@@ -456,7 +456,7 @@ class Speller(QObject):
 
     learned = Signal()
     """Other words are right than before."""
-    told = Signal(str)
+    reported = Signal(str)
 
     def __init__(self, ask: Callable[..., None], parent: QObject) -> None:
         """`ask` answers a question of the project later: it is given who hears the answer, and the question."""
@@ -482,7 +482,7 @@ class Speller(QObject):
         """Check, or check no more; it is remembered."""
         QSettings().setValue(SPELLING, "off" if self.on else "")
         trouble = self._spelling.trouble if self.on and self._spelling else ""
-        self.told.emit(trouble or ("Spelling is checked." if self.on else "Spelling is not checked."))
+        self.reported.emit(trouble or ("Spelling is checked." if self.on else "Spelling is not checked."))
         self.learned.emit()
 
     def mistakes(self, text: str) -> list[tuple[int, int]]:
@@ -504,7 +504,7 @@ class Speller(QObject):
             try:
                 self._spelling.add(word)
             except (Refusal, OSError) as error:
-                self.told.emit(str(error))
+                self.reported.emit(str(error))
             self.learned.emit()
 
     def _read(self) -> None:
@@ -518,7 +518,7 @@ class Speller(QObject):
         if self._about and self._about[1] == spelling.language:
             self._spelling = spelling
             if spelling.trouble and keys.is_news(f"{SPELLING}/{spelling.language}"):
-                self.told.emit(spelling.trouble)
+                self.reported.emit(spelling.trouble)
             self.learned.emit()
 
 

@@ -142,7 +142,7 @@ class AgreementBehindView(BehindPane):
             label.clear()
         self.count.setText("Reading…")
         self.session.ask_later(
-            lambda found: self.show_lines(report, found), agreement_report.behind, report, row
+            lambda lines: self.show_lines(report, lines), agreement_report.behind, report, row
         )
         return True
 
@@ -526,7 +526,7 @@ class AgreementMenu(LeavingMenu):
     def save_inputs(self, folder: Path) -> None:
         """Write the exact inputs of every figure into a folder, as CSV and JSON."""
         if (written := self._session.ask(agreement_figures.write_inputs, folder)) is not None:
-            self.told.emit(f"Wrote {', '.join(written)} to {folder}")
+            self.reported.emit(f"Wrote {', '.join(written)} to {folder}")
 
 
 # People: coordinators and statisticians. What annoys them elsewhere: agreement that is not there, so that they

@@ -170,7 +170,7 @@ class KeepingPart(PagePart):
 
     def _count(self) -> None:
         chosen = self._chosen()
-        self.session.ask_later(lambda found: self._show(found, chosen), contest_standings.view, **chosen)
+        self.session.ask_later(lambda view: self._show(view, chosen), contest_standings.view, **chosen)
 
     def _show(self, report: ContestReport | None, chosen: Mapping[str, str]) -> None:
         if chosen != self._chosen():

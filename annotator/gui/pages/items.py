@@ -74,7 +74,7 @@ class ItemsModel(RowsModel[int]):
 
     def _fetch_rest(self) -> None:
         narrowed = self._narrowed
-        self._session.ask_later(lambda found: self._complete(narrowed, found), items.numbers, narrowed)
+        self._session.ask_later(lambda numbers: self._complete(narrowed, numbers), items.numbers, narrowed)
 
     def _complete(self, narrowed: items.Filter, numbers: "array[int]") -> None:
         """Put the rest behind what is shown, unless something else is shown by now."""

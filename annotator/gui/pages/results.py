@@ -102,14 +102,14 @@ class ResultViewer(Viewer):
         page = self._steps[0][1] if self._steps and view is VIEW else view.page
         return way_to(page), page, {}
 
-    def refuse(self, found: Refused) -> None:
+    def refuse(self, refused: Refused) -> None:
         """A file that cannot be read is let go of; the message bar says why."""
-        if self._file and found.view == WITH_FILE:
+        if self._file and refused.view == WITH_FILE:
             self._file = ""
-            self.session.refused.emit(found.refusal)
+            self.session.refused.emit(refused.refusal)
             self._count()
             return
-        super().refuse(found)
+        super().refuse(refused)
 
     def _choose_file(self) -> None:
         if self._file:

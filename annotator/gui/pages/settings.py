@@ -110,9 +110,9 @@ class MetadataForm(QObject):
             elif field.toPlainText() in (before.text(name), ""):
                 field.setPlainText(words)
         for fold, names in zip(self.folds, PARTS.values(), strict=True):
-            told = [answers.text(name) for name in ("licence", "title", "version") if name in names]
+            shown = [answers.text(name) for name in ("licence", "title", "version") if name in names]
             given = sum(bool(getattr(answers, name)) for name in names)
-            fold.say(" · ".join([*filter(None, told), f"{given} of {len(names)} answered"]))
+            fold.say(" · ".join([*filter(None, shown), f"{given} of {len(names)} answered"]))
 
     def show_proposals(self, proposals: dict[str, str]) -> None:
         """Show what is proposed below its question; a field holds nothing of it before it is used."""

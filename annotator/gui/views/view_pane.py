@@ -590,7 +590,7 @@ ACTS = (
 class LeavingMenu(QToolButton):
     """What can be copied or saved of the view shown, in a menu: the acts of the results, or `acts` of its own."""
 
-    told = Signal(str)
+    reported = Signal(str)
     """What was done."""
 
     def __init__(self, session: ProjectSession, view: ViewPane, acts: Sequence[RowAct] = ACTS) -> None:
@@ -633,7 +633,7 @@ class LeavingMenu(QToolButton):
         if sheet.lines:
             QGuiApplication.clipboard().setText(result_pictures.as_text(sheet))
         copied = f"Copied {counted(len(sheet.lines), 'line')}, with full precision."
-        self.told.emit(copied if sheet.lines else "No line is in view: nothing was copied.")
+        self.reported.emit(copied if sheet.lines else "No line is in view: nothing was copied.")
 
     def _choose_table(self) -> None:
         save_file(self, "Save table", f"{self.name}.csv", "Tables (*.csv);;JSON (*.json)", self.save_table)
@@ -644,7 +644,7 @@ class LeavingMenu(QToolButton):
         except Refusal as refusal:
             self._session.refused.emit(refusal)
         else:
-            self.told.emit(f"Saved {path.name}.")
+            self.reported.emit(f"Saved {path.name}.")
 
     def _choose_picture(self) -> None:
         save_file(self, "Save picture", f"{self.name}.svg", "SVG (*.svg);;PNG (*.png)", self.save_picture)
@@ -653,6 +653,6 @@ class LeavingMenu(QToolButton):
         picture, differs = self._view.picture(), result_pictures.departures(self._view.model.shown)
         if picture is not None:
             self._session.ask_later(
-                lambda _: self.told.emit(f"Saved {path.name}."),
+                lambda _: self.reported.emit(f"Saved {path.name}."),
                 lambda _: result_pictures.save(result_pictures.printed(picture, differs), path),
             )

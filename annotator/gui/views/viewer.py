@@ -322,7 +322,7 @@ class Viewer(TabPart):
         self.acts = {act: slot for act, slot in self._acts().items() if act not in self.WITHOUT}
         self.views.chosen.connect(self.show_view)
         self.choosers.chosen.connect(self._chose)
-        self.leaving.told.connect(self.hint.setText)
+        self.leaving.reported.connect(self.hint.setText)
         self.view.opened.connect(self.open_behind)
         self.view.turned.connect(self._turned)
         self.view.left.connect(self._show_response)

@@ -103,8 +103,8 @@ class QuestionSettling:
                 fault = str(error)
             if not self._plain:
                 self._steps.parsed(rung, well=not fault)
-        told = {**sent.parameters, FORMAT: rung.value}
-        call = trail.call(outcome, fault, told, attempts=attempts, cost_usd=sent.cost_usd)
+        sent_with = {**sent.parameters, FORMAT: rung.value}
+        call = trail.call(outcome, fault, sent_with, attempts=attempts, cost_usd=sent.cost_usd)
         if call.status is not Status.OK and outcome.answered:
             self._sender.limits.breaker.unread()
         trail.came(call)

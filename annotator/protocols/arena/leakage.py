@@ -264,7 +264,7 @@ def _metric(
         """The same with one vocabulary for all systems and groups."""
         return _metric(name, title, definition, of, _vocabulary(everything))
 
-    def drawn(pool: Sequence[RatedResponse], _: bool, times: "NDArray[np.float64]") -> "NDArray[np.float64]":
+    def draws(pool: Sequence[RatedResponse], _: bool, times: "NDArray[np.float64]") -> "NDArray[np.float64]":
         """The mean of every draw."""
         from annotator.stats.intervals.clustered import rates
 
@@ -278,7 +278,7 @@ def _metric(
         f"{definition} {OF_EACH}",
         higher_is_better=False,
         pooled=pooled,
-        resampled=drawn,
+        resampled=draws,
         fitted=None if vocabulary else fitted,
     )
 

@@ -95,7 +95,7 @@ def sentences(
     cited = read(
         report, {mark: source.address for mark, source in sources.items() if source.address}, every=True
     )
-    masked = _ESCAPED.sub(lambda found: MASK * len(found[0]) if MASK in found[0] else found[0], cited.masked)
+    masked = _ESCAPED.sub(lambda match: MASK * len(match[0]) if MASK in match[0] else match[0], cited.masked)
     starts = [citation.start for citation in cited.citations]
     times: Counter[str] = Counter()
     units = []

@@ -245,8 +245,8 @@ def gwet_ac1(
     tally = tallied(rows, None if groups is None else groups[judged])
 
     def figure(sums: Floats) -> Floats:
-        agreed, drawn = over(sums[:, -1], sums[:, -2]), sums[:, :size] / sums[:, [size]]
-        chance = alike.sum() / (size * (size - 1)) * (drawn * (1 - drawn)).sum(axis=1)
+        agreed, given = over(sums[:, -1], sums[:, -2]), sums[:, :size] / sums[:, [size]]
+        chance = alike.sum() / (size * (size - 1)) * (given * (1 - given)).sum(axis=1)
         return over(agreed - chance, 1 - chance)
 
     undefined = f"all judgements of {len(table):,} units are of one category, as they would be by chance"

@@ -581,8 +581,8 @@ def _ac2(size: int, weights: Weights) -> Measure:
         return Added(np.column_stack([shares, alike[first, second], np.ones(len(first))]), figure)
 
     def figure(sums: Floats) -> Floats:
-        agreed, drawn = over(sums[:, -2], sums[:, -1]), sums[:, :size] / sums[:, -1:]
-        chance = alike.sum() / (size * (size - 1)) * (drawn * (1 - drawn)).sum(axis=1)
+        agreed, given = over(sums[:, -2], sums[:, -1]), sums[:, :size] / sums[:, -1:]
+        chance = alike.sum() / (size * (size - 1)) * (given * (1 - given)).sum(axis=1)
         return over(agreed - chance, 1 - chance)
 
     return Measure(f"Gwet's AC2{named(weights)}", "all judgements are of one value, as by chance", adds)

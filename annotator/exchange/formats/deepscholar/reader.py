@@ -504,15 +504,15 @@ class _RelatedWorkReader(BundleReader):
             self._take_artifact(own, Evidence(units=tuple(units)), tables.CITATIONS)
 
     def _take_exemplar(self, paper: PublishedPaper, rows: Sequence[Cited], numbers: dict[str, int]) -> None:
-        told: dict[str, Cited] = {}
+        by_key: dict[str, Cited] = {}
         for row in rows:
-            told.setdefault(row.key, row)
+            by_key.setdefault(row.key, row)
         body = latex.markdown(paper.section, lambda keys: "".join(f"[{numbers[key]}]" for key in keys))
-        listed = [f"[{number}] {_entry(key, told.get(key))}" for key, number in numbers.items()]
+        listed = [f"[{number}] {_entry(key, by_key.get(key))}" for key, number in numbers.items()]
         text = "\n\n".join([body, "## References", *listed]) if listed else body
         works = tuple(
             self._mark(item_id(paper.arxiv_id), EXEMPLARS, f"[{numbers[one.key]}]", one.title, one.identifier)
-            for one in told.values()
+            for one in by_key.values()
         )
         report = SystemReport(EXEMPLARS, paper.row, tables.PAPERS, text)
         self._add_response(report, paper.arxiv_id, EXEMPLAR, works or None)

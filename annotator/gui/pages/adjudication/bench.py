@@ -36,7 +36,7 @@ class AdjudicationModel(QObject):
     """Another item lies open, or none."""
     laid = Signal()
     """The rows are others than before, or in another order."""
-    told = Signal(object)
+    rows_changed = Signal(object)
     """What is shown of some rows has changed: their ids."""
     moved = Signal(str)
     """The row at hand has changed: its id."""
@@ -118,7 +118,7 @@ class AdjudicationModel(QObject):
         """Hide contested values until they were voted on, or no longer."""
         self.vote_first = first
         self._take_ballots(self.ask(adjudicating.ballots) or () if first else ())
-        self.told.emit(tuple(self.rows))
+        self.rows_changed.emit(tuple(self.rows))
 
     def move_to(self, ruling_id: str) -> None:
         if ruling_id in self.rows and ruling_id != self.ruling_id:
@@ -150,7 +150,7 @@ class AdjudicationModel(QObject):
             return
         after = self._seen()
         if list(before) == list(after):
-            self.told.emit(tuple(name for name in after if before[name] != after[name]))
+            self.rows_changed.emit(tuple(name for name in after if before[name] != after[name]))
             return
         if self.ruling_id not in self.rows:
             left = list(self.rows)

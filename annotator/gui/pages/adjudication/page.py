@@ -62,7 +62,7 @@ class AdjudicatePage(Page):
         bench, frame, rows, controls = self.bench, self.frame, self.rows, self.rows.controls
         bench.opened.connect(self._opened)
         bench.moved.connect(lambda _: self._hush())
-        for sign in (bench.laid, bench.told):
+        for sign in (bench.laid, bench.rows_changed):
             sign.connect(lambda *_: self._show_progress())
         self.flow.settled.connect(self._say_settled)
         self.flow.spent.connect(self._say_spent)

@@ -124,9 +124,9 @@ class RowCard(WorkCard):
         self.line.setVisible(folded)
         self.differs.show_chips([] if folded or self._ballot else difference_chips(self._kind, row))
         self._show_line()
-        shape = (folded, self._ballot, row.units, row.differing, row.pieces, row.ruling.unanimous)
-        if shape != self._layout_key:
-            self._layout_key = shape
+        layout_key = (folded, self._ballot, row.units, row.differing, row.pieces, row.ruling.unanimous)
+        if layout_key != self._layout_key:
+            self._layout_key = layout_key
             self._fill()
         self.setAccessibleName(f"Row {row.number}, {chip.words}: {about(row)}")
 

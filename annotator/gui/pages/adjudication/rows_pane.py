@@ -79,7 +79,7 @@ class ConsensusList(QWidget):
         )
         for sign in (bench.opened, bench.laid):
             sign.connect(self._show)
-        bench.told.connect(lambda ids: self._show(ids))
+        bench.rows_changed.connect(lambda ids: self._show(ids))
         bench.moved.connect(self._follow)
 
     def _show(self, ruling_ids: tuple[str, ...] = ()) -> None:
@@ -246,7 +246,7 @@ class RowsPane(QWidget):
         bench.opened.connect(self._show_rows)
         bench.laid.connect(self._show_rows)
         bench.moved.connect(self._show_current)
-        bench.told.connect(self._show_changed)
+        bench.rows_changed.connect(self._show_changed)
         controls.typed.connect(lambda field, text: bench.typing.type(self._current, field, text))
         controls.paused.connect(lambda field, text: bench.typing.draft(self._current, field, text))
         application().focusChanged.connect(self._focus_moved)

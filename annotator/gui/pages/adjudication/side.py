@@ -161,7 +161,7 @@ class SideStack(Pane):
         self.shown = ""
         theme.scale(self.setMinimumWidth, LEAST_WIDTH)
         vertical(horizontal((self.title, 1), close), (self._stack, 1), on=self, margins=(8, 6, 8, 8))
-        for sign in (bench.opened, bench.laid, bench.told):
+        for sign in (bench.opened, bench.laid, bench.rows_changed):
             sign.connect(lambda *_: self._refresh())
         bench.moved.connect(lambda _: self._follow())
         self.hide()

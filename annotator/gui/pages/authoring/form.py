@@ -549,7 +549,7 @@ class KindTabs(QTabBar):
 class UnitActs(QObject):
     """Acts on single units of the open artifact; without effect while it cannot be edited."""
 
-    told = Signal(str)
+    reported = Signal(str)
     """What was done, where it is worth a word."""
     quote_wanted = Signal(object)
     """An Anchor to be shown in its source."""
@@ -610,7 +610,7 @@ class UnitActs(QObject):
             self._form.setFocus()
         if self._session.do(artifacts.remove_unit, artifact.id, unit_id) is not None:
             name = KINDS[artifact.kind].unit.capitalize()
-            self.told.emit(f"{name} {number} is deleted; {keys.shown('undo')} brings it back.")
+            self.reported.emit(f"{name} {number} is deleted; {keys.shown('undo')} brings it back.")
 
     def move(self, by: int, unit_id: str = "") -> None:
         """Move a unit up (less than 0) or down; the focus stays where it is."""
@@ -630,7 +630,7 @@ class UnitActs(QObject):
         above = before[max(0, before.index(unit_id) - 1)]
         if self._session.do(artifacts.merge_unit, artifact.id, unit_id) is not None:
             self._form.go(above)
-            self.told.emit(f"Merged with the one above; {keys.shown('undo')} parts them.")
+            self.reported.emit(f"Merged with the one above; {keys.shown('undo')} parts them.")
 
     def split(self, unit_id: str = "") -> None:
         """Make two of a unit at the cursor in its words; the focus goes to the second."""
@@ -648,7 +648,7 @@ class UnitActs(QObject):
         """Let the points without a share have equal parts of what the others leave."""
         artifact = self._ready()
         if artifact is not None and self._session.do(artifacts.share_rest, artifact.id) is not None:
-            self.told.emit(f"The rest is shared; {keys.shown('undo')} takes it back.")
+            self.reported.emit(f"The rest is shared; {keys.shown('undo')} takes it back.")
 
     def choose(self, number: int) -> None:
         """Choose by number: the weight of a criterion, true or false, vital or okay, a rating."""
@@ -667,7 +667,7 @@ class UnitActs(QObject):
             return False
         unit = artifact.document.unit(unit_id)
         if anchor in unit.anchors:
-            self.told.emit("These words are quoted here already.")
+            self.reported.emit("These words are quoted here already.")
             return True
         return change_unit(self._session, artifact.id, unit_id, unit.quoting((*unit.anchors, anchor)))
 

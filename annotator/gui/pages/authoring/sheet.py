@@ -220,8 +220,8 @@ class AuthoringSheet(Pane):
         form.verticalScrollBar().valueChanged.connect(self.stirred)
         self.panel.jumped.connect(self._jump)
         self.panel.overridden.connect(self.seal)
-        self.acts.told.connect(lambda words: self.say("success", words))
-        self.speller.told.connect(lambda words: self.say("info", words))
+        self.acts.reported.connect(lambda words: self.say("success", words))
+        self.speller.reported.connect(lambda words: self.say("info", words))
         self.panel.closed.connect(self.enter_current)
         bar.new.clicked.connect(self.acts.new)
         bar.share.clicked.connect(self.acts.share_rest)
@@ -255,11 +255,11 @@ class AuthoringSheet(Pane):
         self.item, self._sources, self._checked = item, sources, ()
         self.speller.follow(item, stage_of(self.kind))
 
-    def refresh(self, found: Sequence[Artifact], *, reworded: bool = False) -> None:
+    def refresh(self, documents: Sequence[Artifact], *, reworded: bool = False) -> None:
         """Show the artifact in hand as it is now, in place; `reworded` where nothing but its units has changed."""
         assert self.item is not None
-        self._documents = found
-        versions = [artifact for artifact in found if artifact.kind is self.kind]
+        self._documents = documents
+        versions = [artifact for artifact in documents if artifact.kind is self.kind]
         artifact = next((v for v in versions if v.id == self._requested), versions[0] if versions else None)
         if artifact is not None and reworded:
             self.saving.follow(artifact, editable=self.saving.editable)

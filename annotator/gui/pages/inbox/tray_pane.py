@@ -366,10 +366,10 @@ def _words(sheet: TraySheet, unit: Unit | None) -> str:
         return _label(sheet, unit)
     values = unit.model_dump(mode="json", exclude=set(UNTOLD))
     kind = sheet.came.KIND
-    told = [
+    fields = [
         f"{KINDS[kind].called(name)}: {value}" for name, value in values.items() if value not in (None, "")
     ]
-    return "\n".join([unit.text or "(empty)", *told, *quotations(unit)])
+    return "\n".join([unit.text or "(empty)", *fields, *quotations(unit)])
 
 
 def _label(sheet: TraySheet, label: Label) -> str:

@@ -288,7 +288,7 @@ def sheet(by: str, costs: Sequence[Cost], words: Mapping[tuple[str, str, str], s
 
 def _named(by: str, cost: Cost, words: Mapping[tuple[str, str, str], str]) -> tuple[SheetCell, ...]:
     if not cost.name or by == RUN:
-        return tuple(text(said) for said in (replace(cost, protocol="").words(by), "")[: len(HEADS[by])])
+        return tuple(text(part) for part in (replace(cost, protocol="").words(by), "")[: len(HEADS[by])])
     if by == UNIT:
         label = words.get((cost.item, cost.protocol, cost.name), cost.name)
         return text(cost.item), text(label, label)
@@ -356,8 +356,8 @@ def cost_report(project: Project, by: str = UNIT, of: str = "") -> Costs:
     return result, words, by
 
 
-def cost_sheets(found: Costs) -> tuple[ResultSheet, ...]:
-    costs, words, by = found
+def cost_sheets(answer: Costs) -> tuple[ResultSheet, ...]:
+    costs, words, by = answer
     return (sheet(by, costs, words),) if costs else ()
 
 

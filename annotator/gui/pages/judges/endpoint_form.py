@@ -232,8 +232,10 @@ class EndpointForm(Pane):
         if secret:
             session = self.keep.currentData() == SESSION
             judge = self.session.ask(judges.named, name)
-            kept = judge and self.session.ask(kept_keys.remember_key, judge, secret, session_only=session)
-            if kept is None:
+            remembered = judge and self.session.ask(
+                kept_keys.remember_key, judge, secret, session_only=session
+            )
+            if remembered is None:
                 return ""
             self.key.clear()
         self._shown = values

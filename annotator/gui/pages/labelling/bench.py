@@ -41,8 +41,8 @@ class LabellingModel(QObject):
     """Another report lies open, or none."""
     moved = Signal(str)
     """The unit at hand has changed: its id."""
-    told = Signal(str)
-    """What is said of a unit has changed: its id."""
+    answer_changed = Signal(str)
+    """The answer to a unit has changed: its id."""
     chosen = Signal(int)
     """A label was chosen for the unit at hand, by its place in the order of the keys."""
     kind_given = Signal(int)
@@ -254,15 +254,15 @@ class LabellingModel(QObject):
 
         Judgements of other raters pass unseen: then it is None.
         """
-        told = None
+        changed = None
         for before, after in _each(change):
             tree = after or before
             if tree and self._is_mine(tree):
-                told = self._take_in_one(tree["protocol"], before, after, told)
-        return told
+                changed = self._take_in_one(tree["protocol"], before, after, changed)
+        return changed
 
     def _take_in_one(
-        self, protocol: str, before: Mapping[str, Any], after: Mapping[str, Any], told: LabelChanged | None
+        self, protocol: str, before: Mapping[str, Any], after: Mapping[str, Any], changed: LabelChanged | None
     ) -> LabelChanged:
         tree = after or before
         response_id, unit_id = str(tree["response_id"]), str(tree["unit_id"])
@@ -284,8 +284,8 @@ class LabellingModel(QObject):
                 waits = any(label_rows.is_waiting(label.flags) for label in self.sheet.labels.values())
             self._recount(here, was, label_value(now), waits=waits)
         if open_here and any(unit.id == unit_id for unit in self.units):
-            self.told.emit(unit_id)
-        return told or here
+            self.answer_changed.emit(unit_id)
+        return changed or here
 
     def _as_it_counts(self, here: LabelChanged, image: Mapping[str, Any]) -> Judgement | None:
         label = Judgement(**image) if image else None

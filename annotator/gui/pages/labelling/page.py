@@ -282,7 +282,7 @@ class LabelPage(Page):
         self.flow.ready.connect(self.submit_item)
         self.sealed.reopen.clicked.connect(self._reopen)
         self.bench.opened.connect(self._opened)
-        for sign in (self.bench.told, self.bench.moved):
+        for sign in (self.bench.answer_changed, self.bench.moved):
             sign.connect(lambda _: self.messages.clear())
             sign.connect(lambda _: self.bar.show_rest(self.bench.rest()))
             sign.connect(lambda _: self._show_progress())
@@ -421,18 +421,18 @@ class LabelPage(Page):
         if change.kind in STALE_KINDS:
             self._stale = True
             return
-        told = self.bench.take_in(change)
-        if told is None:
+        changed = self.bench.take_in(change)
+        if changed is None:
             return
         self.queue_pane.recount()
         # Only undo and redo lead elsewhere: what comes in meanwhile must not move what the next key is for.
         if self.session.turning and self.isVisible():
             self.flow.touched()
-            if told.protocol != self.bench.protocol:
-                self.navigate({"protocol": told.protocol})
-            task = self.queue.about(told.response_id, told.unit_id)
+            if changed.protocol != self.bench.protocol:
+                self.navigate({"protocol": changed.protocol})
+            task = self.queue.about(changed.response_id, changed.unit_id)
             if task is not None:
-                self._open(task.id, told.unit_id)
+                self._open(task.id, changed.unit_id)
 
     def rebind(self) -> None:
         super().rebind()

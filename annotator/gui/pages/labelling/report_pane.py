@@ -169,7 +169,7 @@ class ReportPane(ReadingPane):
             pane.stepped.connect(bench.move_to)
         bench.opened.connect(self._show_texts)
         bench.moved.connect(lambda _: self._show_unit())
-        bench.told.connect(lambda _: self._show_evidence(reveal=False))
+        bench.answer_changed.connect(lambda _: self._show_evidence(reveal=False))
 
     def _build(self) -> None:
         self.title, self.name = ElidedLabel("", "hint"), PlainLabel("", "subtitle")

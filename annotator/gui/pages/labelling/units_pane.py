@@ -467,7 +467,7 @@ class UnitsPane(QWidget):
         bench.leaving.connect(self.flush)
         bench.opened.connect(self._show_sheet)
         bench.moved.connect(self._show_current)
-        bench.told.connect(self._show_label)
+        bench.answer_changed.connect(self._show_label)
 
     def _build(self) -> None:
         self.title, self.count = ElidedLabel("", "subtitle"), ElidedLabel("", "hint")

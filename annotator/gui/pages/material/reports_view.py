@@ -198,10 +198,10 @@ def _cost(lines: Sequence[ReportLine]) -> str:
 
 
 _IN_CELL: dict[str, Callable[[Sequence[ReportLine]], str]] = {
-    LENGTH: lambda found: f"{round(_mean([line.characters for line in found]) or 0):,}",
-    "Time": lambda found: seconds_words(_mean([line.latency_s for line in found])),
-    "Report tokens": lambda found: _tokens([line.tokens for line in found]),
-    "Run tokens": lambda found: _tokens([line.run_tokens for line in found]),
+    LENGTH: lambda reports: f"{round(_mean([line.characters for line in reports]) or 0):,}",
+    "Time": lambda reports: seconds_words(_mean([line.latency_s for line in reports])),
+    "Report tokens": lambda reports: _tokens([line.tokens for line in reports]),
+    "Run tokens": lambda reports: _tokens([line.run_tokens for line in reports]),
     "Cost": _cost,
 }
 

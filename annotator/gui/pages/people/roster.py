@@ -610,9 +610,9 @@ def columns(
 
     def states(total: StatusTotal) -> str:
         program = worked_with.get(total.key, "")
-        told = [f"works with Goldsmith {program}"] if program else []
+        versions = [f"works with Goldsmith {program}"] if program else []
         counts = (f"{state}: {count}" for state, count in total.states.items())
-        return "\n".join((person(total), *counts, *told))
+        return "\n".join((person(total), *counts, *versions))
 
     return (
         Column("Person", person, 150, tip=states),

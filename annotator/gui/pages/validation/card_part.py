@@ -84,7 +84,7 @@ class CardCheck(Pane):
     turned = Signal()
     wanted = Signal(object, str)
     """A card that is to be read, and its file's name."""
-    told = Signal(str, str)
+    reported = Signal(str, str)
     """What was done, and what follows from it."""
 
     def __init__(self, session: ProjectSession) -> None:
@@ -146,7 +146,7 @@ class CardCheck(Pane):
         if check is None or not check.holds:
             return
         if self.session.do(derived_judges.bind, check.card, check.judge) is not None:
-            self.told.emit(
+            self.reported.emit(
                 f"\u2068{check.judge}\u2069 is bound to its card.",
                 "A run by another model, prompt or setting is refused before a call is made.",
             )
@@ -200,7 +200,9 @@ class CardCheck(Pane):
             card is not None
             and self.session.do(derived_judges.define, card, address, name, variable) is not None
         ):
-            self.told.emit(f"\u2068{name}\u2069 is defined.", "Add its key, if needed, on the Judges page.")
+            self.reported.emit(
+                f"\u2068{name}\u2069 is defined.", "Add its key, if needed, on the Judges page."
+            )
             self.fill()
 
     def _fill_bound(self) -> None:
@@ -420,7 +422,9 @@ class ValidityCards(PagePart):
         self.view.turned.connect(self._offer)
         self.check.turned.connect(self._offer)
         self.check.wanted.connect(self.view.show_foreign)
-        self.check.told.connect(lambda happened, todo: self.answer.show_message("success", happened, todo))
+        self.check.reported.connect(
+            lambda happened, todo: self.answer.show_message("success", happened, todo)
+        )
         # Made again when it is looked at again, no matter who changed something meanwhile.
         session.listen(lambda _: self.view.forget(), (ANY,))
         side = with_properties(PlainArea("A card to be checked", self.check), minimumWidth=320)

@@ -140,7 +140,7 @@ class CaseBench(Splitter):
 
     moved = Signal()
     """Another case lies open, or what is said of it has changed."""
-    told = Signal(str)
+    reported = Signal(str)
     """What a key did where the case in view does not show it, or why it did nothing."""
     finished = Signal()
     """Nothing is open any more."""
@@ -244,10 +244,10 @@ class CaseBench(Splitter):
         """Whether a key decides nothing: it was typed for another case, or this one is answered and stays."""
         if self._replaced:
             self._replaced = False
-            self.told.emit("The list has changed: this is another case. Read it, then answer.")
+            self.reported.emit("The list has changed: this is another case. Read it, then answer.")
         elif case.ruling and self.flow.is_spent(case.key):
             back = keys.shown("take_back")
-            self.told.emit(f"This was the last open case. {back} takes your answer back.")
+            self.reported.emit(f"This was the last open case. {back} takes your answer back.")
         else:
             return False
         return True
@@ -273,7 +273,7 @@ class CaseBench(Splitter):
             self._show_ruling()
             if case.key != self.key:
                 words = next((words for _, one, words in FAULTS if one == reason), "no reason")
-                self.told.emit(f"Item {case.place.item_key}, answered before: {words}.")
+                self.reported.emit(f"Item {case.place.item_key}, answered before: {words}.")
 
     def give_kind(self, place: int) -> None:
         """Say of what kind the error is that the verdict tells of, which accepts it; then on to the next open case."""
@@ -389,7 +389,7 @@ class CasePart(PagePart):
         self._request, self._words = request, words
         self.choices, self.stack = Choosers(first=0), QStackedWidget()
         self.bench = CaseBench(session, words, answers, keep)
-        self.bench.told.connect(lambda words: self.answer.show_message("info", words))
+        self.bench.reported.connect(lambda words: self.answer.show_message("info", words))
         self.bench.moved.connect(self.offer)
         self.bench.finished.connect(self.say_finished)
         self.nothing = EmptyState("validate", "Nothing to look at")

@@ -619,9 +619,9 @@ class ReportView(ReportPages):
 
     def _take(self, document: QTextDocument) -> None:
         root = document.rootFrame()
-        shape = root.frameFormat()
-        shape.setLeftMargin(shape.leftMargin() + self._moments_width())
-        root.setFrameFormat(shape)
+        frame = root.frameFormat()
+        frame.setLeftMargin(frame.leftMargin() + self._moments_width())
+        root.setFrameFormat(frame)
         super()._take(document)
 
     def _moments_width(self) -> int:
