@@ -5,6 +5,7 @@ import signal
 import time
 import traceback
 from collections.abc import Callable
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
@@ -67,3 +68,35 @@ def killed_after(seconds: float, act: Callable[[], object]) -> bool:
     """Do something in a process of its own and kill that after some time."""
     end = time.monotonic() + seconds
     return killed(act, lambda: time.monotonic() >= end)
+
+
+# What processes of `ReadingProcess` do in tests. Each child loads this module, so that it loads nothing of the program.
+
+READY = b"ready"
+
+
+def answers_by_word(line: Connection) -> None:
+    """Hangs, breaks down or answers with its process's number, as the document says."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    line.send_bytes(READY)
+    while True:
+        try:
+            line.recv_bytes()
+            word = line.recv_bytes()
+        except EOFError:
+            return
+        if word == b"hang":
+            time.sleep(3600)
+        if word == b"crash":
+            os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
+        line.send_bytes(b'{"text": "%d"}' % os.getpid())
+
+
+def breaks_down(line: Connection) -> None:
+    line.send_bytes(READY)
+    line.recv_bytes()
+    os._exit(1)
+
+
+def never_starts(line: Connection) -> None:
+    line.close()

@@ -422,8 +422,8 @@ def test_any_text_is_an_address_or_has_a_cause(text: str, start: str) -> None:
 @pytest.mark.parametrize(
     "html",
     [
-        "<meta " * 40_000,
-        "<script>" * 40_000,
+        "<meta " * 20_000,
+        "<script>" * 20_000,
         "<!--" * 50_000,
         "<link rel=canonical href=" + "x" * 250_000,
         "<b>" * 5_000 + "<p>" * 5_000,

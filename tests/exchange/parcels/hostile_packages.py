@@ -135,8 +135,10 @@ def _other_content(good: bytes) -> bytes:
 
 @cache
 def alike(megabytes: int, letter: bytes = b"\x00") -> bytes:
-    squeezer, million = zlib.compressobj(9, zlib.DEFLATED, -15), letter * 10**6
-    return b"".join(squeezer.compress(million) for _ in range(megabytes)) + squeezer.flush()
+    squeezer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    # After a full flush nothing refers to what came before, so that the same bytes may follow again.
+    million = squeezer.compress(letter * 10**6) + squeezer.flush(zlib.Z_FULL_FLUSH)
+    return million * megabytes + squeezer.flush()
 
 
 def _bomb(squeezed: Callable[[], bytes], size: int) -> Attack:

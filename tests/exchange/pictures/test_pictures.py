@@ -1,5 +1,6 @@
 """Pictures of agreement, results and validation."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -104,27 +105,24 @@ NONE = Estimate(None, note="nobody judged")
 MATRIX: Any = [[True, None], [False, True]]
 
 
-def result_drawn() -> dict[str, Any]:
-    pairs = list(zip(NAMES, (FOUND, GAPS, NONE), strict=True))
-    values = {(row, column): 0.5 for row in NAMES for column in NAMES if row != column}
-    return {
-        "intervals": intervals("Title", pairs, "axis"),
-        "heat": pictures.heat("Title", NAMES, NAMES, values, (0.0, 1.0)),
-        "plane": pictures.plane(
-            "Title",
-            [pictures.PicturePoint(name, n, n, n > 0, 0, 1) for n, name in enumerate(NAMES)],
-            "x",
-            "y",
-            front=True,
-        ),
-        "clouds": pictures.clouds("Title", {name: [(1.0, 0.5), (2.0, 0.6)] for name in NAMES}, "x", "y"),
-        "lines": pictures.lines(
-            "Title", {name: [(1, FOUND), (2, GAPS), (3, NONE)] for name in NAMES}, "k", "y"
-        ),
-        "bars": pictures.bars("Title", NAMES, {"here": [0.5, None, 0.0], "there": [1.0, 2.0, 3.0]}, "share"),
-        "pairs": pictures.pairs("Title", [(name, FOUND, GAPS) for name in NAMES], ("one", "other"), "score"),
-        "matrix": pictures.matrix("Title", NAMES[:2], NAMES[1:], MATRIX, [(0, 0)]),
-    }
+PAIRS = list(zip(NAMES, (FOUND, GAPS, NONE), strict=True))
+OF_PAIRS = {(row, column): 0.5 for row in NAMES for column in NAMES if row != column}
+POINTS = [pictures.PicturePoint(name, n, n, n > 0, 0, 1) for n, name in enumerate(NAMES)]
+CLOUDS = {name: [(1.0, 0.5), (2.0, 0.6)] for name in NAMES}
+LINES = {name: [(1, FOUND), (2, GAPS), (3, NONE)] for name in NAMES}
+BARS = {"here": [0.5, None, 0.0], "there": [1.0, 2.0, 3.0]}
+KINDS: dict[str, Callable[[], Any]] = {
+    "intervals": lambda: intervals("Title", PAIRS, "axis"),
+    "heat": lambda: pictures.heat("Title", NAMES, NAMES, OF_PAIRS, (0.0, 1.0)),
+    "plane": lambda: pictures.plane("Title", POINTS, "x", "y", front=True),
+    "clouds": lambda: pictures.clouds("Title", CLOUDS, "x", "y"),
+    "lines": lambda: pictures.lines("Title", LINES, "k", "y"),
+    "bars": lambda: pictures.bars("Title", NAMES, BARS, "share"),
+    "pairs": lambda: pictures.pairs(
+        "Title", [(name, FOUND, GAPS) for name in NAMES], ("one", "other"), "score"
+    ),
+    "matrix": lambda: pictures.matrix("Title", NAMES[:2], NAMES[1:], MATRIX, [(0, 0)]),
+}
 
 
 def result_words(figure: Any) -> list[str]:
@@ -133,12 +131,9 @@ def result_words(figure: Any) -> list[str]:
     return [label.get_text() for label in figure.findobj(Text)]
 
 
-KINDS = ("intervals", "heat", "plane", "clouds", "lines", "bars", "pairs", "matrix")
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_is_saved_with_the_names_in_it(kind: str, tmp_path) -> None:
-    figure = result_drawn()[kind]
+    figure = KINDS[kind]()
     assert NAMES[1] in result_words(figure)
     for ending, start in (("svg", b"<?xml"), ("png", b"\x89PNG")):
         assert result_pictures.save(figure, tmp_path / f"{kind}.{ending}").read_bytes().startswith(start)
@@ -146,13 +141,13 @@ def test_every_kind_is_saved_with_the_names_in_it(kind: str, tmp_path) -> None:
 
 def test_the_same_picture_gives_the_same_bytes(tmp_path) -> None:
     for ending in ("svg", "png"):
-        one, two = (result_pictures.save(result_drawn()["heat"], tmp_path / f"{n}.{ending}") for n in "ab")
+        one, two = (result_pictures.save(KINDS["heat"](), tmp_path / f"{n}.{ending}") for n in "ab")
         assert one.read_bytes() == two.read_bytes()
 
 
 def test_maps_say_what_is_not_there() -> None:
-    assert result_words(result_drawn()["heat"]).count("–") == len(NAMES)
-    assert "no value yet" in result_words(result_drawn()["intervals"])
+    assert result_words(KINDS["heat"]()).count("–") == len(NAMES)
+    assert "no value yet" in result_words(KINDS["intervals"]())
     values = {("a", "low"): 0.0, ("a", "high"): 1.0}
     figure = pictures.heat("Title", ["a"], ["low", "high"], values, (0.0, 1.0))
     colours = {label.get_text(): label.get_color() for label in figure.axes[0].texts}

@@ -295,9 +295,11 @@ def wait_for_answers(book: Book, count: int) -> None:
         time.sleep(0.001)
 
 
-@pytest.mark.parametrize("before", [0, 3], ids=["from the start", "after answers"])
-@pytest.mark.parametrize("concurrency", [1, 32])
-@pytest.mark.parametrize("kind", HOPELESS)
+@pytest.mark.parametrize(
+    ("kind", "concurrency", "before"),
+    [(kind, 32, 3) for kind in HOPELESS]
+    + [(kind, *how) for kind in ("prose", "503") for how in ((1, 0), (1, 3), (32, 0))],
+)
 async def test_a_hopeless_run_stops_within_twice_the_told_failures_and_goes_on_later(
     kind: str, concurrency: int, before: int, odd: OddServer, folder: Path
 ) -> None:
