@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -226,6 +226,16 @@ class Shelf:
 
 async def soon(seconds: float) -> None:
     await asyncio.sleep(0)
+
+
+def stopping(cancel: asyncio.Event) -> Callable[[float], Awaitable[None]]:
+    """A nap during which the run is cancelled."""
+
+    async def nap(seconds: float) -> None:
+        cancel.set()
+        await asyncio.sleep(0.001)
+
+    return nap
 
 
 async def batched(

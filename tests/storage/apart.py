@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
+from tests.crashes.killing import begun_apart
 
 NOBODY = 65534
 
@@ -44,18 +44,8 @@ def with_files_no_larger_than(size: int, act: Callable[[], str]) -> str:
 
 
 def _apart(prepare: Callable[[], None], act: Callable[[], str]) -> str:
-    if not hasattr(os, "fork"):
-        pytest.skip("this system has neither fork nor mode bits")
-    answer, question = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            prepare()
-            os.write(question, act().encode())
-        finally:
-            os._exit(0)
-    os.close(question)
-    with os.fdopen(answer, "rb") as told:
-        words = told.read().decode()
-    os.waitpid(child, 0)
-    return words
+    def prepared() -> str:
+        prepare()
+        return act()
+
+    return begun_apart(prepared)()

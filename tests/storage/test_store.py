@@ -9,20 +9,20 @@ from threading import Event
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, ForeignKeyConstraint, UniqueConstraint, insert, inspect, select
+from sqlalchemy import Connection, insert, inspect, select
 from sqlalchemy.exc import IntegrityError, NoInspectionAvailable
 
 from annotator.actions.items import items
 from annotator.actions.project import backups
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
-from annotator.domain.material.item import Item, ItemFields, ResponseFields
+from annotator.domain.material.item import Item, ItemFields
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage import backup, connection, store, tables
 from annotator.storage.connection import raw_connection
 from annotator.storage.opening import Busy
 from annotator.storage.store import Store
-from annotator.storage.tables import ITEM, META, RESPONSE, SYSTEM, WITNESS
+from annotator.storage.tables import ITEM, META, SYSTEM
 from tests.storage import sql
 from tests.storage.apart import with_files_no_larger_than
 from tests.systems import posix
@@ -225,33 +225,6 @@ def test_any_name_can_be_opened(tmp_path: Path, name: str) -> None:
 def test_no_model_is_mapped():
     with pytest.raises(NoInspectionAvailable):
         inspect(ItemFields)
-
-
-def test_a_table_has_the_columns_of_its_fields_in_their_order():
-    columns = RESPONSE.columns
-    assert columns.keys() == [*ResponseFields.model_fields, "id", "sha256"]
-    assert [column.name for column in RESPONSE.primary_key] == ["id"]
-    assert not columns["text"].nullable
-
-
-def test_a_table_has_its_links_and_constraints():
-    links = {
-        (*constraint.column_keys, constraint.elements[0].target_fullname, constraint.ondelete)
-        for constraint in RESPONSE.constraints
-        if isinstance(constraint, ForeignKeyConstraint)
-    }
-    unique = [
-        constraint.columns.keys()
-        for constraint in RESPONSE.constraints
-        if isinstance(constraint, UniqueConstraint)
-    ]
-    assert ("item_id", "item.id", "RESTRICT") in links
-    assert unique == [["item_id", "system_id", "trial", "mode"]]
-    assert {index.name for index in ITEM.indexes} >= {"ix_item_order"}
-
-
-def test_a_table_has_its_options():
-    assert WITNESS.dialect_options["sqlite"]["with_rowid"] is False
 
 
 @pytest.fixture

@@ -16,7 +16,17 @@ from annotator.judging import runner
 from annotator.judging.batches.batch_results import BatchLimits, BatchStage, QuestionFate
 from annotator.judging.batches.batching import through, withdraw
 from annotator.judging.calls.reply_parts import UnreadableReply, reread
-from tests.judging.batch_server import BatchServer, Results, Shelf, answered, batched, failed, soon, values
+from tests.judging.batch_server import (
+    BatchServer,
+    Results,
+    Shelf,
+    answered,
+    batched,
+    failed,
+    soon,
+    stopping,
+    values,
+)
 from tests.judging.odd_server import (
     KEY,
     NO_JSON,
@@ -301,11 +311,7 @@ async def test_a_withdrawn_batch_gives_what_it_has_and_nothing_is_asked_at_the_f
     provider.work = lambda requests: Results([answered(requests[0]["custom_id"])])
     shelf, cancel = Shelf(), asyncio.Event()
 
-    async def nap(seconds: float) -> None:
-        cancel.set()
-        await asyncio.sleep(0.001)
-
-    await batched(provider, folder, shelf, nap=nap, cancel=cancel)
+    await batched(provider, folder, shelf, nap=stopping(cancel), cancel=cancel)
     async with asker(provider.url, folder) as factory:
         assert await withdraw(factory, shelf) == 1
     result, ended, _ = await batched(provider, folder, shelf)
@@ -321,11 +327,7 @@ async def test_a_question_that_changed_meanwhile_is_journalled_for_its_cost_and_
     shelf, cancel = Shelf(), asyncio.Event()
     provider.looks = 10**9
 
-    async def nap(seconds: float) -> None:
-        cancel.set()
-        await asyncio.sleep(0.001)
-
-    await batched(provider, folder, shelf, cases=3, nap=nap, cancel=cancel)
+    await batched(provider, folder, shelf, cases=3, nap=stopping(cancel), cancel=cancel)
     provider.looks = 0
     result, ended, _ = await batched(provider, folder, shelf, cases=2)
     assert result.fates == {QuestionFate.ANSWERED: 1, QuestionFate.CHANGED: 1}
@@ -355,11 +357,7 @@ async def test_a_batch_that_ended_meanwhile_is_not_withdrawn(provider: BatchServ
     provider.looks = 2
     shelf, cancel = Shelf(), asyncio.Event()
 
-    async def nap(seconds: float) -> None:
-        cancel.set()
-        await asyncio.sleep(0.001)
-
-    await batched(provider, folder, shelf, nap=nap, cancel=cancel)
+    await batched(provider, folder, shelf, nap=stopping(cancel), cancel=cancel)
     provider.looks = 0
     provider.fault = lambda method, path, number: (
         error(409, "Cannot cancel a batch that has ended") if path.endswith("/cancel") else None

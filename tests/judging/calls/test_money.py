@@ -30,7 +30,7 @@ from annotator.judging.calls.prices import (
     tokens_in,
 )
 from annotator.judging.messages import Prompt
-from tests.judging.batch_server import BatchServer, Results, Shelf, answered, batched
+from tests.judging.batch_server import BatchServer, Results, Shelf, answered, batched, stopping
 from tests.judging.odd_server import YES_JSON, Odd, Reply, completion, prices as price_list
 
 pytestmark = pytest.mark.anyio
@@ -250,11 +250,7 @@ async def test_a_batch_still_out_after_a_restart_counts_against_the_new_budget(
     shelf, cancel = Shelf(), asyncio.Event()
     provider.looks = 10**9
 
-    async def nap(seconds: float) -> None:
-        cancel.set()
-        await asyncio.sleep(0.001)
-
-    await batched(provider, folder, shelf, cases=4, nap=nap, cancel=cancel, budget=Budget(30.0))
+    await batched(provider, folder, shelf, cases=4, nap=stopping(cancel), cancel=cancel, budget=Budget(30.0))
     budget, rooms = Budget(30.0), []
     provider.looks = 0
     await batched(

@@ -113,19 +113,19 @@ def values(**fields):
     return [metric(EFFICIENCY, name).score(scored, False).value for name in NAMES]
 
 
-def test_what_is_known_of_a_response_is_told():
-    # 13 000 tokens in 650 s: 20 tokens/s.
-    assert values(latency_s=650.0, tokens=13_000, cost_usd=0.36) == [650, 13_000, 20, 0.36]
-
-
-def test_what_is_not_known_is_never_nought():
-    assert values() == [None, None, None, None]
-    assert values(tokens=100) == [None, 100, None, None]
-    assert values(latency_s=5.0) == [5, None, None, None]
-
-
-def test_nought_is_known():
-    assert values(latency_s=0.0, tokens=0, cost_usd=0.0) == [0, 0, None, 0]
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        # 13 000 tokens in 650 s: 20 tokens/s.
+        ({"latency_s": 650.0, "tokens": 13_000, "cost_usd": 0.36}, [650, 13_000, 20, 0.36]),
+        ({}, [None, None, None, None]),
+        ({"tokens": 100}, [None, 100, None, None]),
+        ({"latency_s": 5.0}, [5, None, None, None]),
+        ({"latency_s": 0.0, "tokens": 0, "cost_usd": 0.0}, [0, 0, None, 0]),
+    ],
+)
+def test_what_is_known_of_a_response_is_told_and_what_is_not_is_never_nought(fields, told):
+    assert values(**fields) == told
 
 
 def test_what_is_not_known_says_so():

@@ -23,13 +23,6 @@ def alpha(raters, level, **more):
     return krippendorff_alpha(raters, level, categories=ORDER if level == "ordinal" else None, **more)
 
 
-def test_two_raters_by_hand():
-    # 15 of 50 units disagree, 55 · 45 of the pairs of 100 values differ: 1 − 99 · 15 / 2475.
-    result = krippendorff_alpha(two_raters([[20, 5], [10, 15]]))
-    assert result.value == pytest.approx(0.4)
-    assert result.n == 50
-
-
 @pytest.mark.parametrize(
     ("level", "value"),
     [
@@ -366,20 +359,18 @@ def whole(*scores):
 # One rater
 
 
-def test_example_2_of_appendix_b5():
-    # GQA and MQA, technical details: 2, 2, 3, 2 → 2.25
-    assert rated("Technical Details", 2, 2, 3, 2).value == 2.25
-
-
-def test_example_1_of_appendix_b5():
-    # Transformer and Mamba, literature review: 4, 5, 3 → 4
-    assert rated("Literature Review", 4, 5, 3).value == 4.0
-
-
-def test_open_consulting_has_four_dimensions():
-    # (5 + 5 + 4 + 4) / 4
-    result = rated("Open Consulting", 5, 5, 4, 4)
-    assert (result.value, result.n, result.missing) == (18 / 4, 4, 0)
+@pytest.mark.parametrize(
+    ("question_type", "ratings", "score"),
+    [
+        # Examples 1 and 2 of appendix B5: Transformer and Mamba; GQA and MQA.
+        ("Literature Review", (4, 5, 3), 4),
+        ("Technical Details", (2, 2, 3, 2), 2.25),
+        ("Open Consulting", (5, 5, 4, 4), 18 / 4),
+    ],
+)
+def test_a_rater_gives_the_mean_of_the_ratings_by_dimension(question_type, ratings, score):
+    result = rated(question_type, *ratings)
+    assert (result.value, result.n, result.missing) == (score, len(ratings), 0)
 
 
 @pytest.mark.parametrize("ratings", [(5, 4), (5, None, 4)])

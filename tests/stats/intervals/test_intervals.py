@@ -365,15 +365,12 @@ def test_a_value_without_bounds_bounds_itself():
     assert mean_bounds([Estimate(0.5), Estimate(1.0)]) == (None, None)
 
 
-@pytest.mark.parametrize("seed", range(200))
-def test_no_way_to_fill_what_is_missing_leaves_the_bounds(seed: int):
-    chance = Random(seed)
-    scores = [drawn(chance) for _ in range(chance.randint(1, 6))]
-    floor, ceiling = mean_bounds(scores)
-    ways = list(outcomes(scores))
-    if ways:
-        assert floor == pytest.approx(min(ways))
-        assert ceiling == pytest.approx(max(ways))
+def test_no_way_to_fill_what_is_missing_leaves_the_bounds():
+    for seed in range(200):
+        chance = Random(seed)
+        scores = [drawn(chance) for _ in range(chance.randint(1, 6))]
+        ways = list(outcomes(scores))
+        assert not ways or mean_bounds(scores) == pytest.approx((min(ways), max(ways))), seed
 
 
 def drawn(chance: Random) -> Estimate:
@@ -471,14 +468,6 @@ def test_nothing_has_no_domains():
 
 
 CLUSTERED_ITEMS = ["a", "a", "b", "b", "c"]
-
-
-@pytest.mark.usefixtures("small_cases")
-def test_a_mean_is_that_of_all_units() -> None:
-    result = cluster_mean([1, 0, 1, 1, 0], CLUSTERED_ITEMS)
-    assert (result.value, result.n, result.missing) == (pytest.approx(0.6), 5, 0)
-    assert result.low is not None
-    assert result.low <= 0.6 <= (result.high or 0)
 
 
 def test_a_mean_leaves_out_what_is_missing_and_counts_it() -> None:

@@ -31,20 +31,6 @@ def found(truth, said, **more):
     return classified(list(truth), list(said), "y", **more)
 
 
-def test_each_figure_is_a_ratio_of_cells():
-    # truth y y y n n n, said y y n y n n: tp 2, fn 1, fp 1, tn 2
-    result = found("yyynnn", "yynynn")
-    assert values(result) == (4 / 6, 2 / 3, 2 / 3, 4 / 6)
-    assert {getattr(result, name).n for name in FIGURES} == {6}
-
-
-def test_a_unit_counts_its_weight():
-    # weights 3 2 1 | 3 2 1: tp 3 + 2, fn 1, fp 3, tn 2 + 1
-    result = found("yyynnn", "yynynn", weights=[3, 2, 1, 3, 2, 1])
-    assert values(result) == pytest.approx((8 / 12, 5 / 8, 5 / 6, 10 / 14))
-    assert "weighted" in result.f1.method
-
-
 def test_agreement_beyond_chance_is_read_off_the_same_cells():
     # tp 5, fn 1, fp 3, tn 3: specificity 3/6; recall 5/6; MCC 12 / √(8 · 6 · 4 · 6); 8/12 agree, by chance
     # (8 · 6 + 4 · 6) / 144 = 1/2; 14 of 24 judgements are positive, so Gwet's chance is 2 · 7/12 · 5/12.

@@ -484,9 +484,10 @@ def test_a_rank_is_above_those_that_are_worse_beyond_chance_and_below_those_that
     assert "95% interval by differences from the others over" in board.ranks["a"].method
 
 
-def test_the_difference_from_nothing_spreads_as_the_score_does():
-    # Against a system of zeros only, the difference is the score itself.
-    one = system(3, 0.5)
+@pytest.mark.parametrize(("seed", "strata"), [(3, None), (5, ["easy", "hard"] * 160)])
+def test_the_difference_from_nothing_spreads_as_the_score_does(seed, strata):
+    # Against a system of zeros only, the difference is the score itself, also where it has strata of its own.
+    one = replace(system(seed, 0.5), strata=strata)
     zeros = SystemUnits([0] * 320, [0] * 320, one.items)
     result = standings({"one": one, "zeros": zeros})
     score, gap = result.scores["one"].corrected, result.pairs[0].difference
@@ -538,15 +539,6 @@ def test_where_less_is_better_all_is_told_as_of_what_is_left_to_1():
     assert less.pairs[0].first == "a"
     for name in systems:
         assert less.ranks[name].value == few_.ranks[name].value
-
-
-def test_strata_belong_to_their_items():
-    one = system(5, 0.5)
-    layered = SystemUnits(one.labels, one.verdicts, one.items, one.weights, ["easy", "hard"] * 160)
-    zeros = SystemUnits([0] * 320, [0] * 320, one.items)
-    result = standings({"one": layered, "zeros": zeros})
-    score, gap = result.scores["one"].corrected, result.pairs[0].difference
-    assert gap.high - gap.low == pytest.approx(score.high - score.low, rel=0.1)
 
 
 def test_a_system_without_labels_has_neither_rank_nor_difference_but_reasons():
