@@ -281,16 +281,6 @@ def spread(counts: list[int]) -> int:
     return max(counts) - min(counts)
 
 
-@settings(max_examples=60)
-@given(st.integers(2, 12), st.integers(1, 80), st.integers(0, 10**6))
-def test_pairs_are_drawn_with_loads_and_pairings_that_differ_by_one_at_most(size, items, seed):
-    people = PEOPLE[:size]
-    drawn = draw(slots(items, 2, people), {}, {}, Random(seed))
-    assert all(len(set(team)) == 2 for team in drawn.values())
-    assert spread(loads(drawn, people)) <= 1
-    assert spread(pairings(drawn, people)) <= 1
-
-
 @settings(max_examples=40)
 @given(st.integers(1, 9), st.integers(1, 40), st.integers(1, 4), st.integers(0, 10**6))
 def test_teams_of_any_size_have_even_loads(size, items, wanted, seed):

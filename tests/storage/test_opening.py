@@ -237,12 +237,16 @@ def another_window(path: Path) -> Iterator[subprocess.Popen[str]]:
             other.communicate()
 
 
-def test_the_second_window_is_told_who_holds_the_project(closed: Path) -> None:
+def test_the_second_window_is_told_who_holds_the_project_and_may_read_while_the_judging_child_writes(
+    closed: Path,
+) -> None:
     with another_window(closed) as other:
         with pytest.raises(Busy) as busy:
             ProjectHold.take(closed)
         assert f"computer {platform.node()}, process {other.pid}, since 20" in busy.value.happened
         assert "reading only" in busy.value.todo
+        assert Project.open(closed, readonly=True).title == "small"
+        Project.open(closed).set("title", "written by a child")
 
 
 def test_a_killed_holder_holds_nothing(closed: Path) -> None:
@@ -252,12 +256,6 @@ def test_a_killed_holder_holds_nothing(closed: Path) -> None:
         assert holder(closed)["pid"] == other.pid
         ProjectHold.take(closed).release()
     assert holder(closed) == {}
-
-
-def test_a_held_project_can_be_read_and_its_judging_child_can_write(closed: Path) -> None:
-    with another_window(closed):
-        assert Project.open(closed, readonly=True).title == "small"
-        Project.open(closed).set("title", "written by a child")
 
 
 def test_closing_a_project_frees_it(closed: Path) -> None:

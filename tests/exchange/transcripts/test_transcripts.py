@@ -12,6 +12,8 @@ from annotator.domain.material.transcript import Doubt
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange import transcripts
 from annotator.exchange.folders import LONGEST_TEXT
+from annotator.exchange.pages import worker
+from annotator.exchange.texts import documents
 from annotator.exchange.transcripts import ReadTranscript, SpokenLine
 from tests.exchange.texts.test_rendering import pdf
 
@@ -268,7 +270,7 @@ def word(body: str, head: str = "") -> bytes:
 
 def packed(files: dict[str, bytes]) -> bytes:
     made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as file:
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
         for name, content in files.items():
             file.writestr(name, content)
     return made.getvalue()
@@ -282,7 +284,7 @@ def told(content: bytes, name: str) -> list[tuple[int, str, str]]:
     return [(one.start, one.speaker, one.text) for one in transcripts.read(content, name).lines]
 
 
-def test_plain_texts_have_names_and_times() -> None:
+def test_plain_texts_have_names_and_times(monkeypatch: pytest.MonkeyPatch) -> None:
     text = """Seminar on salt
 
 Ann: Hello all,
@@ -315,6 +317,8 @@ It was 10:30 then
     ]
     (result,) = transcripts.read(b"A\n" * 300_000, "a.txt").lines
     assert len(result.text) == 599_999
+    # That a process of its own reads it is shown of `pdf_text`.
+    monkeypatch.setattr(worker, "pdf_text", documents.parse_pdf)
     assert told(pdf("Rain falls"), "a.pdf") == [(-1, "", "Rain falls")]
     with pytest.raises(Refusal, match="no transcript that can be read"):
         transcripts.read(b"MZ", "a.exe")

@@ -406,10 +406,15 @@ def _half(body: dict[str, Any], number: int) -> Odd:
     return completion(YES_JSON) if readable else dataclasses.replace(completion("prose"), delay=0.05)
 
 
-@pytest.mark.parametrize("concurrency", [2, 32])
 @pytest.mark.parametrize(
-    ("answer", "failing"),
-    [(_schema_only_in_words, 0), (_choosy, 0), (_repaired, 0), (_long_reports, 20), (_half, 40)],
+    ("answer", "failing", "concurrency"),
+    [
+        (_schema_only_in_words, 0, 32),
+        (_choosy, 0, 2),
+        (_repaired, 0, 32),
+        (_long_reports, 20, 2),
+        (_half, 40, 32),
+    ],
     ids=["no formats", "choosy of parameters", "repaired", "reports too long", "half unreadable"],
 )
 async def test_a_run_that_gets_somewhere_is_not_stopped(

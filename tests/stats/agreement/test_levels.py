@@ -20,7 +20,7 @@ from annotator.domain.judges.protocol import (
     uncrossed,
 )
 from annotator.stats.agreement import levels
-from annotator.stats.agreement.agreement import cohen_kappa, gwet_ac1, krippendorff_alpha
+from annotator.stats.agreement.agreement import gwet_ac1, krippendorff_alpha
 from annotator.stats.validation import comparison
 from tests.stats.agreement_oracles import icc, needs_oracles, oracle, two_raters
 
@@ -206,18 +206,6 @@ def test_a_judge_beside_people_has_the_figures_of_both_groups() -> None:
         alpha = krippendorff_alpha([group.truth, group.values], "ordinal", ORDINAL.names)
         assert told.value == pytest.approx(alpha.value)
     assert result.difference.value == pytest.approx(result.one.value - result.other.value)
-
-
-def test_the_difference_of_kappas_is_of_the_kappas_that_are_told_alone() -> None:
-    truth, one, items = judged()
-    other = judged(seed=5)[1]
-    gap = comparison.kappa_difference(truth, one, other, "linear", ORDINAL.names, items)
-    there = [row for row in zip(truth, one, other, strict=True) if None not in row]
-    of = [
-        cohen_kappa([row[0] for row in there], [row[i] for row in there], "linear", ORDINAL.names)
-        for i in (1, 2)
-    ]
-    assert gap.value == pytest.approx(of[0].value - of[1].value)
 
 
 def test_long_scales_are_not_crossed_and_say_why() -> None:

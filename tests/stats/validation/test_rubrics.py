@@ -270,25 +270,6 @@ def outcomes(n, passed):
     return [1.0] * passed + [0.0] * (n - passed)
 
 
-def test_of_five_runs_of_which_two_passed_three_draws_miss_once_in_ten():
-    # 1 − C(3, 3) / C(5, 3) = 1 − 1/10
-    assert expected_best(outcomes(5, 2), 3) == pytest.approx(1 - 1 / 10)
-
-
-def test_one_try_is_worth_the_share_that_passed():
-    assert expected_best(outcomes(4, 1), 1) == 1 / 4
-
-
-def test_more_tries_than_failures_cannot_miss():
-    assert expected_best(outcomes(3, 1), 3) == 1
-    assert expected_best(outcomes(3, 0), 3) == 0
-
-
-def test_the_expected_best_of_two_of_three():
-    # Pairs of 0.1, 0.4, 0.9: best 0.4, 0.9, 0.9.
-    assert expected_best([0.9, 0.1, 0.4], 2) == pytest.approx((0.4 + 0.9 + 0.9) / 3)
-
-
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=6), st.data())
 def test_the_expected_best_is_the_mean_over_all_subsets(scores, data):
     k = data.draw(st.integers(1, len(scores)))
@@ -378,18 +359,6 @@ def test_better_on_one_and_as_good_on_the_other_dominates():
 def test_the_front_runs_from_the_cheapest_up():
     # Score, cost: (5, 9) and (1, 1) and (3, 2) are on it; (3, 4) and (2, 2) are beaten by (3, 2).
     assert pareto_front([(5, 9), (3, 4), (1, 1), (2, 2), (3, 2)]) == (2, 4, 0)
-
-
-def test_equal_points_are_on_the_front_together():
-    assert pareto_front([(1, 1), (1, 1)]) == (0, 1)
-
-
-def test_of_one_price_only_the_best_is_on_the_front():
-    assert pareto_front([(1, 1), (3, 1), (2, 1)]) == (1,)
-
-
-def test_nothing_has_an_empty_front():
-    assert pareto_front([]) == ()
 
 
 @given(POINTS)
