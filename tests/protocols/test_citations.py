@@ -212,7 +212,18 @@ def test_a_name_is_read_in_its_normal_spelling(text, identifier):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "no names", "version 10.2/3", "ISBN 978-0-306-40615-8", "https://", "arXiv 20250"]
+    "text",
+    [
+        "",
+        "no names",
+        "version 10.2/3",
+        "ISBN 978-0-306-40615-8",
+        "https://",
+        "arXiv 20250",
+        "![chart](https://a.org/x.png)",
+        # An address too long to keep.
+        "https://a.org/" + "x" * 2000,
+    ],
 )
 def test_what_names_nothing_is_passed_over(text):
     assert named(text) == []
@@ -243,14 +254,6 @@ def test_links_side_by_side_are_two():
         ("https://a.org/x", "A"),
         ("https://b.org/y", "B"),
     ]
-
-
-def test_an_image_is_no_work():
-    assert named("![chart](https://a.org/x.png)") == []
-
-
-def test_an_address_too_long_to_keep_is_none():
-    assert named("https://a.org/" + "x" * 2000) == []
 
 
 FILLER = "Nothing of any note stands here. " * 60

@@ -49,6 +49,9 @@ SET = (
 )  # fmt: skip
 
 
+COMPARED = "Compare two alert services and deliver a matrix of delays."
+
+
 @pytest.mark.parametrize("said", ["transdisciplinary", "Transdisciplinarity", " TRANSDISCIPLINARY "])
 def test_the_type_of_two_spellings_is_one(said: str) -> None:
     assert Inspiration(type=said).type is InspirationType.TRANSDISCIPLINARY  # type: ignore[arg-type]
@@ -157,28 +160,24 @@ def test_a_set_without_fault_gets_no_remark() -> None:
     assert lint(Tasks(units=SET)) == []
 
 
-def test_remarks_on_a_task() -> None:
-    def with_one(text: str, **fields: Any) -> set[str]:
-        return rules(
-            Tasks(
-                units=(
-                    *SET[:4],
-                    task(text, **{"phase": "evaluate", "family": "Comparative Analysis"} | fields),
-                )
-            )
-        )
-
-    plain = "Compare two alert services and deliver a matrix of delays."
-    assert with_one(plain) == set()
-    assert with_one(plain, inspirations=()) == {"untied"}
-    assert with_one(plain, phase=None) == {"no-phase", "phases"}
-    assert with_one(plain, difficulty=None) == {"no-difficulty"}
-    assert with_one(plain, family=None) == {"no-family"}
-    assert with_one(plain, family="Literature Survey") == {"family"}
-    assert with_one("Think about alert services.") == {"deliverable"}
-    assert with_one("Compare what the speaker said and deliver a table.") == {"seminar"}
-    assert with_one("As discussed in the talk, deliver a table of delays.") == {"seminar"}
-    assert with_one("deliver a table " * 34) == {"length"}
+@pytest.mark.parametrize(
+    ("text", "fields", "expected"),
+    [
+        (COMPARED, {}, set()),
+        (COMPARED, {"inspirations": ()}, {"untied"}),
+        (COMPARED, {"phase": None}, {"no-phase", "phases"}),
+        (COMPARED, {"difficulty": None}, {"no-difficulty"}),
+        (COMPARED, {"family": None}, {"no-family"}),
+        (COMPARED, {"family": "Literature Survey"}, {"family"}),
+        ("Think about alert services.", {}, {"deliverable"}),
+        ("Compare what the speaker said and deliver a table.", {}, {"seminar"}),
+        ("As discussed in the talk, deliver a table of delays.", {}, {"seminar"}),
+        ("deliver a table " * 34, {}, {"length"}),
+    ],
+)
+def test_remarks_on_a_task(text: str, fields: dict[str, Any], expected: set[str]) -> None:
+    last = task(text, **{"phase": "evaluate", "family": "Comparative Analysis"} | fields)
+    assert rules(Tasks(units=(*SET[:4], last))) == expected
 
 
 def test_remarks_on_a_set() -> None:

@@ -245,6 +245,9 @@ def test_a_challenge_to_robots_is_not_a_failing_server() -> None:
         (PageReading("Sorry.", "404 Not Found"), PageState.DEAD),
         (PageReading("The page you are looking for could not be found."), PageState.DEAD),
         (PageReading("DOI Not Found"), PageState.DEAD),
+        # An article with a notice for its title, and a declared paywall with the whole text.
+        (PageReading(ARTICLE * 2, "404 Not Found: a history"), PageState.OK),
+        (PageReading(ARTICLE * 6, free=False), PageState.OK),
     ],
 )
 def test_each_reading_has_its_state(reading: PageReading, state: PageState) -> None:
@@ -257,14 +260,6 @@ def test_each_reading_has_its_state(reading: PageReading, state: PageState) -> N
 )
 def test_an_article_that_speaks_of_a_notice_is_none(mention: str) -> None:
     assert state_of(PageReading(f"On the web. {mention}. {ARTICLE * 6}", "How sites answer")) is PageState.OK
-
-
-def test_an_article_with_a_notice_for_its_title_is_none() -> None:
-    assert state_of(PageReading(ARTICLE * 2, "404 Not Found: a history")) is PageState.OK
-
-
-def test_a_declared_paywall_with_the_whole_text_is_read() -> None:
-    assert state_of(PageReading(ARTICLE * 6, free=False)) is PageState.OK
 
 
 def test_what_a_person_saved_is_taken_at_its_word() -> None:

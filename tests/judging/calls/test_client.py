@@ -325,10 +325,6 @@ def self_signed(folder: Path) -> ssl.SSLContext:
 SENT = {"temperature": 0, "max_tokens": 50, "response_format": {"type": "json_object"}}
 
 
-def rejected(message: str, parameter: str = "", trouble: CallTrouble = CallTrouble.REJECTED) -> str | None:
-    return rejected_part(CallOutcome(trouble, message=message, parameter=parameter), SENT)
-
-
 def test_a_judge_that_sets_nothing_sends_nothing() -> None:
     assert of_judge(Judge(id="j", name="j")) == {}
     assert of_judge(Judge(id="j", name="j", parameters='{"temperature": 0}')) == {"temperature": 0}
@@ -352,20 +348,26 @@ def test_parameters_the_program_cannot_send_are_refused(text: str) -> None:
         of_judge(Judge(id="j", name="j", parameters=text))
 
 
-def test_the_rejected_parameter_is_the_one_the_server_names() -> None:
-    assert rejected("x", "temperature") == "temperature"
-    assert rejected("Unsupported value: 'temperature' does not support 0") == "temperature"
-    assert rejected("x", "response_format.json_schema") == "response_format"
-    assert rejected("This model does not support structured outputs") == "response_format"
-    assert rejected("'max_tokens' is too large", "max_tokens", CallTrouble.TOO_LONG) == "max_tokens"
-
-
-def test_a_rejection_that_names_nothing_we_sent_names_nothing() -> None:
-    assert rejected("Bad request") is None
-    assert rejected("x", "messages") is None
-    assert rejected("unknown field top_p") is None
-    assert rejected("temperature sensor failed", "", CallTrouble.SERVER) is None
-    assert rejected("temperature", "", CallTrouble.RATE) is None
+@pytest.mark.parametrize(
+    ("message", "parameter", "trouble", "part"),
+    [
+        ("x", "temperature", CallTrouble.REJECTED, "temperature"),
+        ("Unsupported value: 'temperature' does not support 0", "", CallTrouble.REJECTED, "temperature"),
+        ("x", "response_format.json_schema", CallTrouble.REJECTED, "response_format"),
+        ("This model does not support structured outputs", "", CallTrouble.REJECTED, "response_format"),
+        ("'max_tokens' is too large", "max_tokens", CallTrouble.TOO_LONG, "max_tokens"),
+        # Nothing that was sent is named.
+        ("Bad request", "", CallTrouble.REJECTED, None),
+        ("x", "messages", CallTrouble.REJECTED, None),
+        ("unknown field top_p", "", CallTrouble.REJECTED, None),
+        ("temperature sensor failed", "", CallTrouble.SERVER, None),
+        ("temperature", "", CallTrouble.RATE, None),
+    ],
+)
+def test_the_rejected_parameter_is_the_one_the_server_names(
+    message: str, parameter: str, trouble: CallTrouble, part: str | None
+) -> None:
+    assert rejected_part(CallOutcome(trouble, message=message, parameter=parameter), SENT) == part
 
 
 def test_what_was_rejected_once_is_not_sent_again() -> None:

@@ -41,16 +41,22 @@ TABLE = PriceTable(
 )
 
 
-def test_cached_tokens_cost_their_own_price() -> None:
-    # 600k at 2, 400k cached at 0.5, 100k out at 10 dollars per million: 1.2 + 0.2 + 1.0
-    assert Prices(TABLE).cost("m", 1_000_000, 100_000, 400_000) == pytest.approx(2.4)
-    assert Prices(TABLE).cost("n", 1_000_000, 0, 400_000) == pytest.approx(1.0)
-
-
-def test_an_unknown_price_or_count_is_unknown_never_zero() -> None:
-    assert Prices(TABLE).cost("other", 1, 1) is None
-    assert Prices(TABLE).cost("m", None, 1) is None
-    assert Prices(TABLE).cost("m", 1, None) is None
+@pytest.mark.parametrize(
+    ("call", "cost"),
+    [
+        # 600k at 2, 400k cached at 0.5, 100k out at 10 dollars per million: 1.2 + 0.2 + 1.0
+        (("m", 1_000_000, 100_000, 400_000), 2.4),
+        (("n", 1_000_000, 0, 400_000), 1.0),
+        # What is unknown is never zero.
+        (("other", 1, 1), None),
+        (("m", None, 1), None),
+        (("m", 1, None), None),
+    ],
+)
+def test_cached_tokens_cost_their_own_price_and_an_unknown_price_or_count_is_unknown(
+    call: tuple[Any, ...], cost: float | None
+) -> None:
+    assert Prices(TABLE).cost(*call) == pytest.approx(cost)
 
 
 def test_a_bill_goes_by_the_first_name_that_has_a_price() -> None:
@@ -162,11 +168,9 @@ def test_a_price_file_that_cannot_be_read_is_named(tmp_path: Path, text: str) ->
         prices(None, tmp_path)
 
 
-def test_tokens_are_counted_roughly_in_any_script() -> None:
-    assert tokens_in("") == 0
-    assert tokens_in("abcdefgh") == 2
-    assert tokens_in("漢字漢字") == 4
-    assert tokens_in("ab漢字") == 3
+@pytest.mark.parametrize(("text", "tokens"), [("", 0), ("abcdefgh", 2), ("漢字漢字", 4), ("ab漢字", 3)])
+def test_tokens_are_counted_roughly_in_any_script(text: str, tokens: int) -> None:
+    assert tokens_in(text) == tokens
 
 
 @pytest.mark.anyio

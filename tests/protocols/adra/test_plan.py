@@ -39,42 +39,24 @@ def values(*args, **kwargs):
     return [result.value for result in scores(*args, **kwargs)]
 
 
-# The oracle of the protocols page: 3 predicted, 4 gold, matching 3.
-
-
-def test_the_oracle_one_to_one():
-    # TP 3, FP 0, FN 1: P 3/3, R 3/4, F1 6/7 = .8571, J 3/4.
-    assert values(ORACLE) == [1, 3 / 4, 6 / 7, 3 / 4]
-    assert values(ORACLE)[2] == pytest.approx(0.8571, abs=5e-5)
-
-
-def test_the_oracle_any_match():
-    # All three rows have a match, columns 1, 2 and 4 have one.
-    assert values(ORACLE, "plan_any") == [1, 3 / 4, pytest.approx(6 / 7), 3 / 4]
-
-
-def test_the_two_readings_differ_where_two_sub_tasks_do_one_work():
-    # Both rows match only the first of three columns: matching 1, P 1/2, R 1/3, F1 2/5, J 1/4.
-    rows = [[1, 0, 0], [1, 0, 0]]
-    assert values(rows) == [1 / 2, 1 / 3, 2 / 5, 1 / 4]
-    # Any: both rows are right, one column found: P 1, R 1/3, F1 1/2, J 1 / (1 + 0 + 2).
-    assert values(rows, "plan_any") == [1, 1 / 3, pytest.approx(1 / 2), 1 / 3]
-
-
-def test_one_broad_sub_task_counts_once_one_to_one_and_covers_all_in_any_match():
-    # One row matching three columns: TP 1, FN 2; any: P 1, R 1, F1 1, J 1.
-    assert values([[1, 1, 1]]) == [1, 1 / 3, 2 / 4, 1 / 3]
-    assert values([[1, 1, 1]], "plan_any") == [1, 1, 1, 1]
-
-
-@pytest.mark.parametrize("prefix", ["plan", "plan_any"])
-def test_no_overlap_is_nought(prefix):
-    assert values([[0, 0], [0, 0], [0, 0]], prefix) == [0, 0, 0, 0]
-
-
-@pytest.mark.parametrize("prefix", ["plan", "plan_any"])
-def test_the_same_plan_is_one(prefix):
-    assert values([[1, 0], [0, 1]], prefix) == [1, 1, 1, 1]
+@pytest.mark.parametrize(
+    ("rows", "one_to_one", "any_match"),
+    [
+        # The oracle of the protocols page, 3 predicted, 4 gold, matching 3. TP 3, FP 0, FN 1: P 3/3, R 3/4, F1 6/7,
+        # J 3/4; any: all three rows have a match, columns 1, 2 and 4 have one.
+        (ORACLE, [1, 3 / 4, 6 / 7, 3 / 4], [1, 3 / 4, 6 / 7, 3 / 4]),
+        # Two sub-tasks do one work, both rows match only the first of three columns: matching 1, P 1/2, R 1/3, F1 2/5,
+        # J 1/4; any: both rows are right, one column found: P 1, R 1/3, F1 1/2, J 1 / (1 + 0 + 2).
+        ([[1, 0, 0], [1, 0, 0]], [1 / 2, 1 / 3, 2 / 5, 1 / 4], [1, 1 / 3, 1 / 2, 1 / 3]),
+        # One broad sub-task matches three columns: TP 1, FN 2; any: P 1, R 1, F1 1, J 1.
+        ([[1, 1, 1]], [1, 1 / 3, 2 / 4, 1 / 3], [1, 1, 1, 1]),
+        ([[0, 0], [0, 0], [0, 0]], [0, 0, 0, 0], [0, 0, 0, 0]),
+        ([[1, 0], [0, 1]], [1, 1, 1, 1], [1, 1, 1, 1]),
+    ],
+)
+def test_both_readings_of_a_plan_by_hand(rows, one_to_one, any_match):
+    assert values(rows) == one_to_one
+    assert values(rows, "plan_any") == pytest.approx(any_match)
 
 
 @pytest.mark.parametrize("prefix", ["plan", "plan_any"])
