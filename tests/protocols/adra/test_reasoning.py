@@ -54,11 +54,6 @@ def test_a_hand_made_set_of_statements():
     assert {(result.n, result.missing, result.note) for result in scores(pairs)} == {(8, 0, "")}
 
 
-def test_cannot_tell_is_never_correct_and_no_false_positive():
-    # TP 1, everything else cannot-tell: accuracy 1/4, P 1/1, R 1/2, F1 2/3.
-    assert values([(True, T), (True, C), (False, C), (False, C)]) == [1 / 4, 1, 1 / 2, 2 / 3]
-
-
 def test_letter_13_the_same_judgements_are_read_strictly_and_with_silence_as_false():
     # A perfect report on 11 true and 6 unsupported statements: 11/17 where silence is never right, 17/17 where the
     # gold label of what the source does not say is False.
@@ -104,26 +99,26 @@ def test_saying_true_of_all_of_the_papers_statements():
     assert result[0] == pytest.approx(0.6471, abs=5e-5)
 
 
-def test_where_nothing_is_said_to_be_true_precision_is_undefined():
-    result = scores([(True, F), (False, C)])
-    assert [one.value for one in result] == [0, None, 0, 0]
-    assert result[1].note == "no statement was said to be true"
-
-
-def test_where_nothing_is_true_recall_is_undefined():
-    result = scores([(False, T), (False, F)])
-    assert [one.value for one in result] == [1 / 2, 0, None, 0]
-    assert result[2].note == "no statement is true"
-
-
-def test_where_nothing_is_true_nor_said_to_be_only_accuracy_is_left():
-    result = scores([(False, F), (False, C)])
-    assert [one.value for one in result] == [1 / 2, None, None, None]
-    assert (result[3].floor, result[3].note) == (None, "no statement is true and none was said to be")
-
-
-def test_no_overlap_is_nought():
-    assert values([(True, F), (False, T)]) == [0, 0, 0, 0]
+@pytest.mark.parametrize(
+    ("pairs", "expected", "place", "note"),
+    [
+        # Cannot-tell is never correct and no false positive: TP 1, accuracy 1/4, P 1/1, R 1/2, F1 2/3.
+        ([(True, T), (True, C), (False, C), (False, C)], [1 / 4, 1, 1 / 2, 2 / 3], 0, ""),
+        ([(True, F), (False, T)], [0, 0, 0, 0], 0, ""),
+        ([(True, F), (False, C)], [0, None, 0, 0], 1, "no statement was said to be true"),
+        ([(False, T), (False, F)], [1 / 2, 0, None, 0], 2, "no statement is true"),
+        (
+            [(False, F), (False, C)],
+            [1 / 2, None, None, None],
+            3,
+            "no statement is true and none was said to be",
+        ),
+    ],
+)
+def test_what_is_defined_of_few_statements(pairs, expected, place, note):
+    result = scores(pairs)
+    assert [one.value for one in result] == expected
+    assert result[place].note == note
 
 
 def test_without_labelled_statements_nothing_is_defined():

@@ -26,7 +26,6 @@ from annotator.protocols.deepscholar.system import (
 from tests.material.twelve_works import (
     FOUND,
     HOLDING,
-    IRRELEVANT,
     LEFT,
     PREFERRED,
     QUESTION,
@@ -333,8 +332,3 @@ def test_replies_in_plain_text() -> None:
     for told, reply in (("It may be.", RelevantWork), ("Neither", BetterWork), ("", SectionText)):
         with pytest.raises(ValueError, match=r".+"):
             reply.from_text(told)  # type: ignore[attr-defined]
-
-
-def test_the_model_of_these_tests_leaves_what_is_counted_on() -> None:
-    assert len(LEFT) == len(PREFERRED) == 5
-    assert not IRRELEVANT & set(PREFERRED)

@@ -248,11 +248,6 @@ def test_coverage_is_the_covered_share_of_the_weight():
     assert (result.n, result.missing, result.note) == (3, 0, "")
 
 
-def test_coverage_reaches_both_ends():
-    assert weighted([(1, "no"), (3, "no")]).value == 0.0
-    assert weighted([(1, "yes"), (3, "yes")]).value == 1.0
-
-
 def test_a_missing_judgement_leaves_a_range_and_no_value():
     # Missing as no: 3/6; missing as yes: (3 + 2)/6.
     result = weighted([(3, "yes"), (2, None), (1, "no")])
@@ -285,12 +280,20 @@ def test_weights_of_nothing_have_no_score_but_a_reason():
     assert (result.value, result.note, result.missing) == (None, "all weights are 0", 1)
 
 
-def test_a_criterion_of_negative_weight_takes_away_from_what_can_be_reached():
-    # (3·1 + 1·0 − 2·1) / (3 + 1); kept clear of, 3/4; with nothing else met below zero, and not cut there.
-    assert weighted([(3, "yes"), (1, "no"), (-2, "yes")]).value == 1 / 4
-    assert weighted([(3, "yes"), (1, "no"), (-2, "no")]).value == 3 / 4
-    assert weighted([(3, "no"), (1, "no"), (-2, "yes")]).value == -2 / 4
-    assert weighted([(1, "yes"), (-1, "yes")]).value == 0.0
+@pytest.mark.parametrize(
+    ("pairs", "value"),
+    [
+        ([(1, "no"), (3, "no")], 0.0),
+        ([(1, "yes"), (3, "yes")], 1.0),
+        # (3·1 + 1·0 − 2·1) / (3 + 1); kept clear of, 3/4; with nothing else met below zero, and not cut there.
+        ([(3, "yes"), (1, "no"), (-2, "yes")], 1 / 4),
+        ([(3, "yes"), (1, "no"), (-2, "no")], 3 / 4),
+        ([(3, "no"), (1, "no"), (-2, "yes")], -2 / 4),
+        ([(1, "yes"), (-1, "yes")], 0.0),
+    ],
+)
+def test_coverage_reaches_both_ends_and_a_negative_weight_takes_away_from_what_can_be_reached(pairs, value):
+    assert weighted(pairs).value == value
 
 
 def test_a_missing_judgement_of_negative_weight_can_only_take_away():

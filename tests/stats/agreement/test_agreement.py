@@ -1,6 +1,5 @@
 """Agreement of raters: figures, intervals, repeats and words."""
 
-import math
 from dataclasses import replace
 from fractions import Fraction
 from math import nan
@@ -366,16 +365,6 @@ def test_neither_the_order_of_raters_nor_that_of_units_moves_a_figure_of_many(fi
     for row in rows:
         random.shuffle(row)
     same(figure(list(zip(*rows, strict=True)), categories=WORDS), before)
-
-
-@pytest.mark.parametrize("figure", MANY)
-@given(rows=judged)
-@settings(max_examples=40)
-def test_a_figure_is_a_number_or_has_a_reason(figure, rows):
-    result = figure(list(zip(*rows, strict=True)), clusters=[i // 2 for i in range(len(rows))])
-    assert result.note if result.value is None else result.value <= 1 + 1e-12
-    assert all(math.isfinite(bound) for bound in (result.value, result.low, result.high) if bound is not None)
-    assert result.low is None or result.low <= result.high
 
 
 def test_ac1_of_two_raters_rests_on_the_units_that_both_judged_as_their_kappa_does():
