@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from annotator.domain.material.item import Page
 from annotator.exchange.pages import reading
 from annotator.exchange.pages.fetching import AddressRules, Fetcher, FetchLimits, HostTurns
 from annotator.exchange.pages.states import PageReading
@@ -165,6 +166,12 @@ def fetcher(**rest: Any) -> Fetcher:
         **rest,
     }
     return Fetcher(given.pop("rules"), **given)
+
+
+async def fetched(url: str, **rest: Any) -> Page:
+    """What becomes of one address that such a fetcher is given."""
+    async with fetcher(**rest) as one:
+        return (await one.fetch(url)).page
 
 
 SMALL = FetchLimits(size=200_000, redirects=10, seconds=20.0, connect_s=5.0, silence_s=1.0)

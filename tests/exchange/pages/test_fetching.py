@@ -34,6 +34,7 @@ from tests.exchange.pages.page_server import (
     Names,
     PageServer,
     article,
+    fetched,
     fetcher,
     onward,
 )
@@ -71,14 +72,12 @@ async def test_a_proxy_of_the_environment_is_not_asked(
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9/")
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9/")
     server.pages["/"] = article()
-    async with fetcher() as one:
-        assert (await one.fetch(server.url())).page.state is PageState.OK
+    assert (await fetched(server.url())).state is PageState.OK
 
 
 async def test_a_real_process_reads_what_came(server: PageServer) -> None:
     server.pages["/"] = article()
-    async with fetcher(worker=ReadingProcess()) as one:
-        assert (await one.fetch(server.url())).page.text == ARTICLE.strip()
+    assert (await fetched(server.url(), worker=ReadingProcess())).text == ARTICLE.strip()
 
 
 async def test_loopback_is_not_fetched_unless_allowed(server: PageServer) -> None:
@@ -97,8 +96,7 @@ async def test_a_connection_goes_to_the_number_that_was_checked_and_the_name_is_
     # The second answer is what a rebinding name server would give once the first was found harmless.
     names = Names(rebinding_example=[["127.0.0.1"], ["169.254.169.254"]])
     server.pages["/"] = article()
-    async with fetcher(look_up=names) as one:
-        page = (await one.fetch(server.url("/", "rebinding.example"))).page
+    page = await fetched(server.url("/", "rebinding.example"), look_up=names)
     assert (page.state, names.asked) == (PageState.OK, ["rebinding.example"])
     assert server.headers[0]["Host"] == f"rebinding.example:{server.port}"
 
@@ -110,8 +108,7 @@ async def test_redirects_are_followed_and_each_is_looked_up_anew(server: PageSer
         "/2": onward("3?q=ä", 307),  # as one byte of Latin-1, which no standard allows
         "/3?q=%C3%A4": article(),
     }
-    async with fetcher(look_up=names) as one:
-        page = (await one.fetch(server.url("/1", "a.example"))).page
+    page = await fetched(server.url("/1", "a.example"), look_up=names)
     assert (page.state, page.text) == (PageState.OK, ARTICLE.strip())
     assert (page.url, page.final_url) == (
         server.url("/1", "a.example"),
@@ -135,8 +132,7 @@ async def test_a_redirect_to_what_may_not_be_fetched_is_not_followed(
     server: PageServer, where: str, state: PageState, cause: str
 ) -> None:
     server.pages["/"] = onward(where)
-    async with fetcher(look_up=Names(metadata_example=[["169.254.169.254"]])) as one:
-        page = (await one.fetch(server.url())).page
+    page = await fetched(server.url(), look_up=Names(metadata_example=[["169.254.169.254"]]))
     assert (page.state, server.asked) == (state, ["/"])
     assert cause in page.cause
 
@@ -146,8 +142,9 @@ async def test_a_public_page_cannot_redirect_into_this_machine(server: PageServe
     server.pages["/read/https://public.example/x"] = onward(server.url("/secret", "inside.example"))
     server.pages["/secret"] = article()
     names = Names(public_example=[["1.1.1.1"]], inside_example=LOOPBACK)
-    async with fetcher(rules=AddressRules(), reader=server.url("/read"), look_up=names) as one:
-        page = (await one.fetch("https://public.example/x")).page
+    page = await fetched(
+        "https://public.example/x", rules=AddressRules(), reader=server.url("/read"), look_up=names
+    )
     assert (page.state, "/secret" in server.asked) == (PageState.FORBIDDEN, False)
 
 
@@ -158,8 +155,7 @@ async def test_ten_redirects_are_followed_and_no_eleventh(
     for number in range(redirects):
         server.pages[f"/{number}"] = onward(f"/{number + 1}")
     server.pages[f"/{redirects}"] = article()
-    async with fetcher() as one:
-        page = (await one.fetch(server.url("/0"))).page
+    page = await fetched(server.url("/0"))
     assert (page.state, len(server.asked)) == (state, 11)
 
 
@@ -189,8 +185,7 @@ async def test_a_page_that_only_sends_its_visitor_on_is_a_redirect(server: PageS
         ),
         "/real": article(),
     }
-    async with fetcher() as one:
-        page = (await one.fetch(server.url())).page
+    page = await fetched(server.url())
     assert (page.text, page.final_url) == (ARTICLE.strip(), server.url("/real"))
 
 
@@ -222,8 +217,7 @@ async def test_every_misfortune_is_a_state_with_a_cause(
     server.pages["/"] = given
     # Only what never comes may run into the silence that is borne.
     bounds = SMALL if given.held else replace(SMALL, silence_s=20.0)
-    async with fetcher(bounds=bounds) as one:
-        page = (await one.fetch(server.url())).page
+    page = await fetched(server.url(), bounds=bounds)
     assert (page.state, page.text, page.sha256) == (state, "", sha256(""))
     assert cause in page.cause
     assert page.cause.endswith(".")
@@ -231,21 +225,18 @@ async def test_every_misfortune_is_a_state_with_a_cause(
 
 async def test_what_says_that_it_is_too_large_is_not_taken_in(server: PageServer) -> None:
     server.pages["/"] = Given("x" * 300_000, held=False, headers={"Content-Length": "999999999"}, cut=True)
-    async with fetcher() as one:
-        page = (await one.fetch(server.url())).page
+    page = await fetched(server.url())
     assert (page.state, page.cause) == (PageState.TOO_LONG, "It is larger than 32 MB.")
 
 
 async def test_a_picture_is_left_before_it_is_taken_in(server: PageServer) -> None:
     server.pages["/"] = Given(endless=True, content_type="video/mp4")
-    async with fetcher() as one:
-        assert (await one.fetch(server.url())).page.state is PageState.NOT_TEXT
+    assert (await fetched(server.url())).state is PageState.NOT_TEXT
 
 
 async def test_the_time_of_a_page_is_that_of_all_its_redirects(server: PageServer) -> None:
     server.pages["/"] = Given(delay=0.3, status=302, headers={"Location": "/"})
-    async with fetcher(bounds=FetchLimits(seconds=0.7)) as one:
-        page = (await one.fetch(server.url())).page
+    page = await fetched(server.url(), bounds=FetchLimits(seconds=0.7))
     # Eleven requests would be three seconds, and another cause.
     assert (page.state, page.cause) == (PageState.DEAD, "The server did not answer in time.")
 
@@ -300,8 +291,7 @@ async def test_what_is_no_address_is_a_page_too_and_nobody_is_asked() -> None:
 async def test_a_certificate_nobody_vouches_for_is_not_believed(server: PageServer) -> None:
     # A server that speaks no TLS is refused in the same way as one with a false certificate: at the handshake.
     server.pages["/"] = article()
-    async with fetcher() as one:
-        page = (await one.fetch(server.url().replace("http:", "https:"))).page
+    page = await fetched(server.url().replace("http:", "https:"))
     assert (page.state, server.asked) == (PageState.DEAD, [])
 
 

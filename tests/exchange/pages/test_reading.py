@@ -16,7 +16,7 @@ from annotator.exchange.pages.reading import PageBody, decoded, known
 from annotator.exchange.pages.states import PageReading, UnreadablePage
 from annotator.exchange.pages.worker import ReadingProcess
 from tests.crashes.killing import answers_by_word, never_starts
-from tests.exchange.pages.page_server import ARTICLE, Given, Names, PageServer, fetcher
+from tests.exchange.pages.page_server import ARTICLE, Given, Names, PageServer, fetched
 from tests.exchange.texts.test_rendering import encrypted_pdf, pdf
 from tests.material.eprint_folder import compressed
 
@@ -235,8 +235,7 @@ async def test_a_reader_is_asked_and_named_and_may_itself_be_private(server: Pag
     server.pages[f"/read/{PAGE}"] = Given(
         f"Title: T\n\nMarkdown Content:\n{ARTICLE}", content_type="text/plain"
     )
-    async with fetcher(rules=AddressRules(), reader=server.url("/read/"), look_up=PUBLIC) as one:
-        page = (await one.fetch(PAGE)).page
+    page = await fetched(PAGE, rules=AddressRules(), reader=server.url("/read/"), look_up=PUBLIC)
     assert (page.state, page.text, page.title) == (PageState.OK, ARTICLE.strip(), "T")
     assert (page.url, page.by_reader, page.final_url) == (PAGE, server.url(""), "")
 
@@ -244,16 +243,14 @@ async def test_a_reader_is_asked_and_named_and_may_itself_be_private(server: Pag
 @pytest.mark.anyio
 @pytest.mark.parametrize("inside", ["https://inside.example/x", "http://10.0.0.1/", "http://127.0.0.1/"])
 async def test_a_reader_is_not_sent_into_a_private_network(server: PageServer, inside: str) -> None:
-    async with fetcher(rules=AddressRules(), reader=server.url("/read"), look_up=PUBLIC) as one:
-        page = (await one.fetch(inside)).page
+    page = await fetched(inside, rules=AddressRules(), reader=server.url("/read"), look_up=PUBLIC)
     assert (page.state, page.cause, server.asked) == (PageState.FORBIDDEN, PRIVATE, [])
 
 
 @pytest.mark.anyio
 async def test_a_service_out_of_order_says_nothing_of_the_page(server: PageServer) -> None:
     server.pages[f"/read/{PAGE}"] = Given(status=402)
-    async with fetcher(rules=AddressRules(), reader=server.url("/read"), look_up=PUBLIC) as one:
-        page = (await one.fetch(PAGE)).page
+    page = await fetched(PAGE, rules=AddressRules(), reader=server.url("/read"), look_up=PUBLIC)
     assert (page.state, page.cause) == (
         PageState.DEAD,
         "The reader service did not give it. The server asks for payment (402).",
@@ -263,8 +260,10 @@ async def test_a_service_out_of_order_says_nothing_of_the_page(server: PageServe
 @pytest.mark.anyio
 async def test_a_name_only_the_service_can_look_up_is_left_to_it(server: PageServer) -> None:
     server.pages["/read/https://elsewhere.example"] = Given(ARTICLE, content_type="text/plain")
-    async with fetcher(rules=AddressRules(), reader=server.url("/read"), look_up=PUBLIC) as one:
-        assert (await one.fetch("https://elsewhere.example")).page.state is PageState.OK
+    page = await fetched(
+        "https://elsewhere.example", rules=AddressRules(), reader=server.url("/read"), look_up=PUBLIC
+    )
+    assert page.state is PageState.OK
 
 
 XML = b"<?xml version='1.0' encoding='ISO-8859-2'?>"

@@ -45,6 +45,11 @@ from tests.judging.odd_server import (
 pytestmark = pytest.mark.anyio
 
 
+@pytest.fixture
+def shelf() -> Shelf:
+    return Shelf()
+
+
 async def test_all_questions_are_answered_by_one_batch_but_the_first(
     provider: BatchServer, folder: Path
 ) -> None:
@@ -173,10 +178,9 @@ async def test_how_far_the_provider_is_can_be_seen(provider: BatchServer, folder
 # The mock provider leaves the upload's temporary file to the garbage collector.
 @pytest.mark.filterwarnings("ignore:Unclosed file:ResourceWarning")
 async def test_another_providers_batches_are_understood(
-    llmock: LLMock, folder: Path, monkeypatch: pytest.MonkeyPatch
+    llmock: LLMock, folder: Path, monkeypatch: pytest.MonkeyPatch, shelf: Shelf
 ) -> None:
     monkeypatch.setattr(of_llmock, "_BATCH_DELAY", 0.0)
-    shelf = Shelf()
     async with asker(llmock.base_url(), folder, journal=shelf) as factory:
         result = await through(tiny_judge, lambda: map(case, range(4)), factory, shelf, nap=soon)
         ended = await runner.run(
@@ -208,10 +212,9 @@ async def held_to_its_model(
 
 
 async def test_nothing_is_sent_to_a_provider_whose_first_answer_is_of_another_model(
-    provider: BatchServer, folder: Path
+    provider: BatchServer, folder: Path, shelf: Shelf
 ) -> None:
     provider.script(another(completion(YES_JSON)))
-    shelf = Shelf()
     ended, finished = await held_to_its_model(provider, folder, shelf)
     assert (ended.state, ended.cause, provider.made) == (RunState.INTERRUPTED, "It is another model.", {})
     assert [call.status for call in shelf.calls.values()] == [Status.SKIPPED]
@@ -260,7 +263,7 @@ STEPS = ["files", "batches", "batches/batch_1", "files/file-2/content"]
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("kept", [True, False])
 async def test_killed_at_any_step_no_batch_is_made_twice_and_no_answer_lost(
-    provider: BatchServer, folder: Path, step: str, kept: bool
+    provider: BatchServer, folder: Path, step: str, kept: bool, shelf: Shelf
 ) -> None:
     """The program dies while a request is under way, which the provider carries out (`kept`) or does not."""
     reached = asyncio.Event()
@@ -273,7 +276,6 @@ async def test_killed_at_any_step_no_batch_is_made_twice_and_no_answer_lost(
         return Odd(held=True)
 
     provider.fault, provider.done_all_the_same = fault, kept
-    shelf = Shelf()
     await batched(provider, folder, shelf, cancel=reached)
     provider.fault = lambda method, path, number: None
     _, ended, _ = await batched(provider, folder, shelf)
@@ -294,9 +296,8 @@ async def test_a_batch_whose_confirmation_was_lost_is_found_and_not_made_again(
 
 
 async def test_reading_the_same_results_twice_makes_no_second_call(
-    provider: BatchServer, folder: Path
+    provider: BatchServer, folder: Path, shelf: Shelf
 ) -> None:
-    shelf = Shelf()
     await batched(provider, folder, shelf)
     before, (name, text) = dict(shelf.calls), next(iter(shelf.states.items()))
     shelf.states[name] = text.replace('"stage":"settled"', '"stage":"sent"')
@@ -337,13 +338,12 @@ async def test_a_question_that_changed_meanwhile_is_journalled_for_its_cost_and_
 
 
 async def test_results_that_are_there_at_once_wait_until_it_is_known_what_is_still_asked(
-    provider: BatchServer, folder: Path
+    provider: BatchServer, folder: Path, shelf: Shelf
 ) -> None:
     async def slow(case: Case, ask: Ask) -> Verdicts:
         await asyncio.sleep(0.03)
         return await tiny_judge(case, ask)
 
-    shelf = Shelf()
     await batched(provider, folder, shelf)
     for name, text in shelf.states.items():
         shelf.states[name] = text.replace('"stage":"settled"', '"stage":"sent"')
@@ -369,9 +369,8 @@ async def test_a_batch_that_ended_meanwhile_is_not_withdrawn(provider: BatchServ
 
 
 async def test_a_batch_whose_file_the_provider_no_longer_has_is_filed_anew(
-    provider: BatchServer, folder: Path
+    provider: BatchServer, folder: Path, shelf: Shelf
 ) -> None:
-    shelf = Shelf()
     provider.fault = lambda method, path, number: error(401, "no") if path == "/v1/batches" else None
     await batched(provider, folder, shelf)
     assert [state.stage for state in shelf.batches()] == [BatchStage.FILED]
@@ -409,10 +408,9 @@ def odd_lines(requests: list[dict[str, Any]]) -> Results:
 
 
 async def test_every_odd_line_has_its_outcome_and_every_question_one_fate(
-    provider: BatchServer, folder: Path
+    provider: BatchServer, folder: Path, shelf: Shelf
 ) -> None:
     provider.work = odd_lines
-    shelf = Shelf()
     result, ended, finished = await batched(provider, folder, shelf, cases=11)
     assert result.fates == {
         QuestionFate.ANSWERED: 1, QuestionFate.DECLINED: 2, QuestionFate.SPOILED: 3,
@@ -428,13 +426,12 @@ async def test_every_odd_line_has_its_outcome_and_every_question_one_fate(
 
 @pytest.mark.parametrize("second", [YES_JSON, NO_JSON], ids=["equal", "opposite"])
 async def test_of_two_replies_to_one_question_none_counts_and_both_are_kept(
-    provider: BatchServer, folder: Path, second: str
+    provider: BatchServer, folder: Path, second: str, shelf: Shelf
 ) -> None:
     provider.work = lambda requests: Results(
         [answered(request["custom_id"]) for request in requests]
         + [answered(requests[0]["custom_id"], completion(second))]
     )
-    shelf = Shelf()
     result, ended, _ = await batched(provider, folder, shelf, cases=3)
     assert result.fates == {QuestionFate.ANSWERED: 1, QuestionFate.SPOILED: 1, QuestionFate.DUPLICATE: 1}
     (spoiled,) = [call for call in shelf.calls.values() if call.status is Status.INVALID]
@@ -447,12 +444,11 @@ async def test_of_two_replies_to_one_question_none_counts_and_both_are_kept(
 
 
 async def test_a_refusal_is_not_asked_again_not_even_after_a_restart(
-    provider: BatchServer, folder: Path
+    provider: BatchServer, folder: Path, shelf: Shelf
 ) -> None:
     provider.work = lambda requests: Results(
         [answered(request["custom_id"], completion(None, refusal="No.")) for request in requests]
     )
-    shelf = Shelf()
     await batched(provider, folder, shelf, cases=3)
     _, ended, _ = await batched(provider, folder, shelf, cases=3)
     assert ended.progress.by_status == {"ok": 1, "refused": 2}
@@ -497,9 +493,10 @@ async def test_an_endpoint_without_batches_says_so(provider: BatchServer, folder
         await batched(provider, folder, Shelf())
 
 
-async def test_a_refused_key_ends_the_run_without_showing_it(provider: BatchServer, folder: Path) -> None:
+async def test_a_refused_key_ends_the_run_without_showing_it(
+    provider: BatchServer, folder: Path, shelf: Shelf
+) -> None:
     provider.fault = lambda method, path, number: error(401, f"Incorrect API key provided: {KEY}")
-    shelf = Shelf()
     result, ended, _ = await batched(provider, folder, shelf)
     assert ended.state is RunState.INTERRUPTED
     assert "401" in ended.cause
@@ -523,9 +520,8 @@ async def test_a_redirect_ends_the_run_and_no_file_goes_elsewhere(
 
 
 async def test_neither_texts_nor_the_key_are_in_what_is_kept_of_a_batch(
-    provider: BatchServer, folder: Path
+    provider: BatchServer, folder: Path, shelf: Shelf
 ) -> None:
-    shelf = Shelf()
     provider.work = lambda requests: Results(
         [
             answered(request["custom_id"], completion(f'{{"reason": "{KEY}", "covered": "yes"}}'))
@@ -537,11 +533,12 @@ async def test_neither_texts_nor_the_key_are_in_what_is_kept_of_a_batch(
     assert KEY not in repr(shelf.states) + repr(shelf.calls)
 
 
-async def test_a_batch_the_provider_has_forgotten_ends_the_run(provider: BatchServer, folder: Path) -> None:
+async def test_a_batch_the_provider_has_forgotten_ends_the_run(
+    provider: BatchServer, folder: Path, shelf: Shelf
+) -> None:
     provider.fault = lambda method, path, number: (
         error(404, "no such batch") if path == "/v1/batches/batch_1" else None
     )
-    shelf = Shelf()
     _, ended, _ = await batched(provider, folder, shelf)
     assert (ended.state, shelf.batches()) == (RunState.INTERRUPTED, [])
     assert "does not know the batch" in ended.cause

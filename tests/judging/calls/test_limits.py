@@ -35,6 +35,11 @@ class Clock:
         self.now = max(self.now, wakes)
 
 
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
 def limits(clock: Clock, concurrency: int = 4, **rest: object) -> Limits:
     return Limits(concurrency, clock=clock, sleep=clock.sleep, chance=lambda: 0.5, **rest)  # type: ignore[arg-type]
 
@@ -49,8 +54,7 @@ def test_back_off_doubles_up_to_its_cap_and_is_spread_by_a_fifth() -> None:
     assert backoff(1, 1.0) == pytest.approx(0.6)
 
 
-async def test_no_more_run_at_once_than_asked() -> None:
-    clock = Clock()
+async def test_no_more_run_at_once_than_asked(clock: Clock) -> None:
     gate, most = limits(clock, 3), 0
 
     async def call() -> None:
@@ -64,8 +68,7 @@ async def test_no_more_run_at_once_than_asked() -> None:
     assert gate.active == 0
 
 
-async def test_a_429_halves_once_for_all_that_were_out_and_answers_win_it_back() -> None:
-    clock = Clock()
+async def test_a_429_halves_once_for_all_that_were_out_and_answers_win_it_back(clock: Clock) -> None:
     gate = limits(clock, 8)
     for _ in range(5):
         gate.record_outcome(rate(), clock.now - 1)
@@ -78,8 +81,7 @@ async def test_a_429_halves_once_for_all_that_were_out_and_answers_win_it_back()
     assert gate.allowed == 8
 
 
-async def test_it_never_falls_below_one() -> None:
-    clock = Clock()
+async def test_it_never_falls_below_one(clock: Clock) -> None:
     gate = limits(clock, 2)
     for _ in range(9):
         clock.now += 1
@@ -88,8 +90,7 @@ async def test_it_never_falls_below_one() -> None:
 
 
 @pytest.mark.parametrize("trouble", [CallTrouble.RATE, CallTrouble.SERVER])
-async def test_retry_after_holds_back_every_call_for_that_long(trouble: CallTrouble) -> None:
-    clock = Clock()
+async def test_retry_after_holds_back_every_call_for_that_long(trouble: CallTrouble, clock: Clock) -> None:
     gate = limits(clock)
     gate.record_outcome(CallOutcome(trouble, retry_after=7.5), clock.now)
     assert gate.waiting_until() is not None
@@ -98,8 +99,7 @@ async def test_retry_after_holds_back_every_call_for_that_long(trouble: CallTrou
     assert gate.waiting_until() is None
 
 
-async def test_a_quota_of_a_day_halts_with_the_moment_it_ends() -> None:
-    clock = Clock()
+async def test_a_quota_of_a_day_halts_with_the_moment_it_ends(clock: Clock) -> None:
     gate = limits(clock)
     with pytest.raises(RunHalt) as caught:
         gate.record_outcome(rate(86_400), clock.now)
@@ -110,8 +110,7 @@ async def test_a_quota_of_a_day_halts_with_the_moment_it_ends() -> None:
     assert gate.active == 0
 
 
-async def test_an_endpoint_that_says_nothing_but_429_is_given_up_after_half_an_hour() -> None:
-    clock = Clock()
+async def test_an_endpoint_that_says_nothing_but_429_is_given_up_after_half_an_hour(clock: Clock) -> None:
     gate = limits(clock)
     for minute in range(31):
         clock.now = 1000.0 + 60 * minute
@@ -121,8 +120,7 @@ async def test_an_endpoint_that_says_nothing_but_429_is_given_up_after_half_an_h
         gate.record_outcome(rate(), clock.now)
 
 
-async def test_one_answer_in_between_restores_the_patience() -> None:
-    clock = Clock()
+async def test_one_answer_in_between_restores_the_patience(clock: Clock) -> None:
     gate = limits(clock)
     for _ in range(6):
         gate.record_outcome(rate(), clock.now)
@@ -131,8 +129,7 @@ async def test_one_answer_in_between_restores_the_patience() -> None:
     assert gate.waiting_until() is None
 
 
-async def test_those_who_wait_are_told_of_a_halt() -> None:
-    clock = Clock()
+async def test_those_who_wait_are_told_of_a_halt(clock: Clock) -> None:
     gate = limits(clock)
     gate.record_outcome(rate(600), clock.now)
     waiting = asyncio.ensure_future(gate.back_off(20))
@@ -159,8 +156,7 @@ async def test_a_cancelled_waiter_passes_its_turn_on() -> None:
     assert order == ["a", "c"]
 
 
-async def test_requests_per_minute_are_kept_in_every_minute() -> None:
-    clock = Clock()
+async def test_requests_per_minute_are_kept_in_every_minute(clock: Clock) -> None:
     gate, granted = limits(clock, requests_per_minute=3), []
     for _ in range(7):
         async with gate.slot() as moment:
@@ -168,8 +164,7 @@ async def test_requests_per_minute_are_kept_in_every_minute() -> None:
     assert granted == pytest.approx([0, 0, 0, 60, 60, 60, 120])
 
 
-async def test_tokens_per_minute_are_kept_and_one_too_large_goes_alone() -> None:
-    clock = Clock()
+async def test_tokens_per_minute_are_kept_and_one_too_large_goes_alone(clock: Clock) -> None:
     gate, granted = limits(clock, tokens_per_minute=100), []
     for tokens in (60, 30, 20, 500, 10):
         async with gate.slot(tokens) as moment:
