@@ -31,10 +31,7 @@ SAID = (
     SpokenLine("And cheap.", 3_723_000, 3_725_000, "Ann"),
 )
 TEXT = "Ann: Salt is old. Very old.\n\nBob: Thank you.\n\nAnn: And cheap."
-
-
-def made() -> tuple[str, Transcript]:
-    return assembled(SAID, {}, "hash")
+MADE, TRANSCRIPT = assembled(SAID, {}, "hash")
 
 
 def source(text: str, transcript: Transcript | None) -> Source:
@@ -49,11 +46,10 @@ def said(text: str, transcript: Transcript) -> list[str]:
 
 
 def test_a_transcript_comes_back_as_it_was_kept() -> None:
-    text, transcript = made()
-    assert text == TEXT
-    assert of_source(source(text, transcript)) == transcript
-    assert of_source(source(text[:-1], transcript)) is None
-    assert of_source(source(text, None)) is None
+    assert MADE == TEXT
+    assert of_source(source(TEXT, TRANSCRIPT)) == TRANSCRIPT
+    assert of_source(source(TEXT[:-1], TRANSCRIPT)) is None
+    assert of_source(source(TEXT, None)) is None
 
 
 @pytest.mark.parametrize(
@@ -76,11 +72,10 @@ def test_moments_are_written_as_clocks(moment: int, words: str) -> None:
 
 
 def test_the_time_stands_beside_a_quotation() -> None:
-    text, transcript = made()
     for quote, time in (("Salt", "0:00"), ("Very", "0:04"), ("Thank", "1:05"), ("cheap", "1:02:03")):
-        at = text.index(quote)
-        assert time_words(source(text, transcript), Anchor.at(text, at, at + 4, "s")) == time
-    assert time_words(source(text, None), Anchor(quote="x", start=0, end=1)) == ""
+        at = TEXT.index(quote)
+        assert time_words(source(TEXT, TRANSCRIPT), Anchor.at(TEXT, at, at + 4, "s")) == time
+    assert time_words(source(TEXT, None), Anchor(quote="x", start=0, end=1)) == ""
     assert time_words(None, Anchor(quote="x")) == ""
 
 
@@ -92,36 +87,32 @@ def test_the_time_stands_beside_a_quotation() -> None:
     ],
 )  # fmt: skip
 def test_a_quotation_may_lie_in_doubtful_words_alone(quotes: list[str], doubted: bool) -> None:
-    text, transcript = made()
-    anchors = [Anchor.at(text, text.index(quote), text.index(quote) + len(quote), "s") for quote in quotes]
-    assert quoted_in_doubt([source(text, transcript)], anchors) is doubted
+    anchors = [Anchor.at(TEXT, TEXT.index(quote), TEXT.index(quote) + len(quote), "s") for quote in quotes]
+    assert quoted_in_doubt([source(TEXT, TRANSCRIPT)], anchors) is doubted
 
 
 def test_a_doubtful_quotation_is_found_after_the_text_has_moved_and_remarked_on() -> None:
-    text, transcript = made()
-    at = text.index("Very old.")
-    unit = Unit(id="u", anchor=Anchor.at(text, at, at + 9, "s"))
-    moved = exchanged(text, transcript, *corrected(text, transcript, 5, 9, "Sodium chloride"))
+    at = TEXT.index("Very old.")
+    unit = Unit(id="u", anchor=Anchor.at(TEXT, at, at + 9, "s"))
+    moved = exchanged(TEXT, TRANSCRIPT, *corrected(TEXT, TRANSCRIPT, 5, 9, "Sodium chloride"))
     (result,) = doubts_about([source(*moved)], [unit, Unit(id="v")])
     assert (result.rule, result.unit_id) == ("in-doubt", "u")
 
 
 def test_a_correction_moves_what_follows_and_can_be_put_back() -> None:
-    text, transcript = made()
-    at = text.index("Very")
-    before, after = corrected(text, transcript, at, at + 4, "Terribly  much")
-    new, changed = exchanged(text, transcript, before, after)
+    at = TEXT.index("Very")
+    before, after = corrected(TEXT, TRANSCRIPT, at, at + 4, "Terribly  much")
+    new, changed = exchanged(TEXT, TRANSCRIPT, before, after)
     assert new == TEXT.replace("Very", "Terribly much")
     assert said(new, changed) == ["Salt is old.", "Terribly much old.", "Thank you.", "And cheap."]
     assert changed.segments[1].doubts == ()
-    assert exchanged(new, changed, after, before) == (text, transcript)
+    assert exchanged(new, changed, after, before) == (TEXT, TRANSCRIPT)
     assert Stretch.of(before.tree()) == before
 
 
 def test_a_correction_of_several_segments_makes_one_of_them() -> None:
-    text, transcript = made()
-    before, after = corrected(text, transcript, text.index("old."), text.index("Very old.") + 4, "new, so")
-    new, changed = exchanged(text, transcript, before, after)
+    before, after = corrected(TEXT, TRANSCRIPT, TEXT.index("old."), TEXT.index("Very old.") + 4, "new, so")
+    new, changed = exchanged(TEXT, TRANSCRIPT, before, after)
     assert said(new, changed)[0] == "Salt is new, so old."
     assert changed.segments[0][:2] == (0, 5_000)
 
@@ -134,31 +125,28 @@ def test_a_correction_of_several_segments_makes_one_of_them() -> None:
     ],
 )  # fmt: skip
 def test_other_corrections_are_refused(first: str, last: str, words: str, reason: str) -> None:
-    text, transcript = made()
     if first == ": ":
-        start, end = text.index("\n\nBob"), text.index("Thank")
+        start, end = TEXT.index("\n\nBob"), TEXT.index("Thank")
     else:
-        start, end = text.index(first), text.index(last) + len(last)
+        start, end = TEXT.index(first), TEXT.index(last) + len(last)
     with pytest.raises(Refusal, match=reason):
-        corrected(text, transcript, start, end, words)
+        corrected(TEXT, TRANSCRIPT, start, end, words)
 
 
 def test_a_passage_over_two_turns_is_left_out_of_each() -> None:
-    text, transcript = made()
-    before, after = left_out(text, transcript, text.index("old."), text.index(" you."), "e1")
-    new, changed = exchanged(text, transcript, before, after)
+    before, after = left_out(TEXT, TRANSCRIPT, TEXT.index("old."), TEXT.index(" you."), "e1")
+    new, changed = exchanged(TEXT, TRANSCRIPT, before, after)
     assert new == f"Ann: Salt is {LEFT_OUT}\n\nBob: {LEFT_OUT} you.\n\nAnn: And cheap."
     assert said(new, changed) == ["Salt is", LEFT_OUT, LEFT_OUT, "you.", "And cheap."]
     assert [segment.excluded for segment in changed.segments] == ["", "e1", "e1", "", ""]
-    assert exchanged(new, changed, after, before) == (text, transcript)
+    assert exchanged(new, changed, after, before) == (TEXT, TRANSCRIPT)
     with pytest.raises(Refusal, match="left out already"):
         corrected(new, changed, 0, len(new), "x")
 
 
 def test_an_exclusion_is_found_again_after_other_corrections() -> None:
-    text, transcript = made()
-    before, after = left_out(text, transcript, text.index("Thank"), text.index(" you."), "e1")
-    there = exchanged(text, transcript, before, after)
+    before, after = left_out(TEXT, TRANSCRIPT, TEXT.index("Thank"), TEXT.index(" you."), "e1")
+    there = exchanged(TEXT, TRANSCRIPT, before, after)
     earlier = corrected(*there, 5, 9, "Sodium chloride")
     moved = exchanged(*there, *earlier)
     new, _ = exchanged(*moved, after, before)
@@ -168,11 +156,10 @@ def test_an_exclusion_is_found_again_after_other_corrections() -> None:
 
 
 def test_speakers_are_merged_and_parted_again() -> None:
-    text, transcript = made()
-    new, merged = renamed(text, transcript, ("Anna", "Anna"))
+    new, merged = renamed(TEXT, TRANSCRIPT, ("Anna", "Anna"))
     assert new == TEXT.replace("Ann:", "Anna:").replace("Bob:", "Anna:")
-    assert said(new, merged) == said(text, transcript)
-    assert renamed(new, merged, ("Ann", "Bob")) == (text, transcript)
+    assert said(new, merged) == said(TEXT, TRANSCRIPT)
+    assert renamed(new, merged, ("Ann", "Bob")) == (TEXT, TRANSCRIPT)
 
 
 def turns(many: int, words: int) -> Source:
@@ -209,9 +196,8 @@ def test_a_source_without_words_has_no_pieces() -> None:
 
 
 def test_what_is_left_out_is_in_no_piece() -> None:
-    text, transcript = made()
     new, changed = exchanged(
-        text, transcript, *left_out(text, transcript, text.index("Very"), text.index(" you.") + 5, "e")
+        TEXT, TRANSCRIPT, *left_out(TEXT, TRANSCRIPT, TEXT.index("Very"), TEXT.index(" you.") + 5, "e")
     )
     (result,) = pieces(source(new, changed))
     assert result.text == "Ann: Salt is old.\n\nAnn: And cheap."

@@ -39,6 +39,11 @@ from tests.protocols.deepscholar.related_work_material import with_works
 pytestmark = pytest.mark.anyio
 
 
+@pytest.fixture
+def ask() -> KnowingAsk:
+    return KnowingAsk()
+
+
 THREE = SystemSettings(keep=3)
 
 
@@ -76,8 +81,7 @@ async def test_every_step_is_taken_in_its_order_and_asks_what_it_must() -> None:
 
 
 @pytest.mark.anyio
-async def test_a_round_is_told_what_the_one_before_it_found_and_asked() -> None:
-    ask = KnowingAsk()
+async def test_a_round_is_told_what_the_one_before_it_found_and_asked(ask: KnowingAsk) -> None:
     await written(ask)
     first, second = (fields for step, fields in ask.asked if step == "queries")
     assert (first["found"], first["asked"], first["count"]) == ("(nothing yet)", "(nothing yet)", "2")
@@ -93,11 +97,10 @@ async def test_without_an_answer_that_it_rests_on_there_is_no_section(step: str,
 
 
 @pytest.mark.anyio
-async def test_where_nothing_is_found_or_kept_that_is_said() -> None:
+async def test_where_nothing_is_found_or_kept_that_is_said(ask: KnowingAsk) -> None:
     async def nothing(query: str, count: int) -> Sequence[CatalogueWork]:
         return ()
 
-    ask = KnowingAsk()
     result = await system.written(QUESTION, THREE, nothing, ask, Steps(), "seed")
     assert isinstance(result, Answer)
     assert result.cause == system.NONE_FOUND
@@ -105,8 +108,7 @@ async def test_where_nothing_is_found_or_kept_that_is_said() -> None:
 
 
 @pytest.mark.anyio
-async def test_one_round_needs_no_summary_and_fewer_queries_find_less() -> None:
-    ask = KnowingAsk()
+async def test_one_round_needs_no_summary_and_fewer_queries_find_less(ask: KnowingAsk) -> None:
     made = await written(ask, SystemSettings(rounds=1, queries=1, per_query=2))
     assert isinstance(made, WrittenSection)
     assert (made.found, ask.count("summary"), ask.count("compare")) == (2, 0, 0)
@@ -237,8 +239,7 @@ def works(*wanted: int) -> list[CatalogueWork]:
     return [WORKS[number - 1] for number in wanted]
 
 
-async def test_the_filter_asks_once_about_each_work_and_keeps_their_order() -> None:
-    ask = KnowingAsk()
+async def test_the_filter_asks_once_about_each_work_and_keeps_their_order(ask: KnowingAsk) -> None:
     kept = await system.filtered(QUESTION, works(9, 8, 3, 1), ask)
     assert (numbers(kept.works), kept.unanswered, ask.count("filter")) == ([8, 1], 0, 4)
 
@@ -255,16 +256,16 @@ async def test_a_work_without_a_verdict_is_asked_about_again_and_then_kept_and_c
 
 
 @pytest.mark.parametrize("count", [4, 5, 9])
-async def test_where_all_fit_nothing_is_asked(count: int) -> None:
-    ask = KnowingAsk()
+async def test_where_all_fit_nothing_is_asked(count: int, ask: KnowingAsk) -> None:
     best = await system.top(QUESTION, works(1, 2, 4, 5), count, ask, "seed")
     assert (numbers(best.works), ask.asked) == ([1, 2, 4, 5], [])
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
 @pytest.mark.parametrize("seed", ["a", "b", "c", "d", "e"])
-async def test_the_preferred_works_are_kept_whatever_the_pivots(count: int, seed: str) -> None:
-    ask = KnowingAsk()
+async def test_the_preferred_works_are_kept_whatever_the_pivots(
+    count: int, seed: str, ask: KnowingAsk
+) -> None:
     best = await system.top(QUESTION, works(*sorted(LEFT)), count, ask, seed)
     assert set(numbers(best.works)) == set(PREFERRED[:count])
     # Each round leaves its pivot out: 4 + 3 + 2 + 1 at most.
@@ -284,8 +285,7 @@ async def test_a_comparison_that_does_not_come_goes_by_the_search_order() -> Non
     assert (numbers(best.works), best.unanswered) == ([4, 2], len(ask.asked))
 
 
-async def test_works_that_fit_are_written_about_in_one_call() -> None:
-    ask = KnowingAsk()
+async def test_works_that_fit_are_written_about_in_one_call(ask: KnowingAsk) -> None:
     answer = await system.aggregated(QUESTION, works(8, 1), "Be short.", ask)
     assert answer.reply.text == WRITTEN
     ((step, fields),) = ask.asked
@@ -296,8 +296,7 @@ async def test_works_that_fit_are_written_about_in_one_call() -> None:
     )
 
 
-async def test_works_that_do_not_fit_are_folded() -> None:
-    ask = KnowingAsk()
+async def test_works_that_do_not_fit_are_folded(ask: KnowingAsk) -> None:
     await system.aggregated(QUESTION, works(8, 1, 5), "", ask, room=110)
     assert [step for step, _ in ask.asked] == ["notes", "notes", "section"]
     assert [fields["works"].count("On ") for _, fields in ask.asked[:2]] == [2, 1]
