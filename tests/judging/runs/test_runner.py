@@ -415,8 +415,8 @@ def _half(body: dict[str, Any], number: int) -> Odd:
         (_schema_only_in_words, 0, 32),
         (_choosy, 0, 2),
         (_repaired, 0, 32),
-        (_long_reports, 20, 2),
-        (_half, 40, 32),
+        (_long_reports, 20, 32),
+        (_half, 40, 2),
     ],
     ids=["no formats", "choosy of parameters", "repaired", "reports too long", "half unreadable"],
 )
