@@ -5,19 +5,14 @@ import json
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from threading import Event
 
 import pytest
-from PySide6.QtCore import QObject, Qt, QThread
+from PySide6.QtCore import QObject, QThread
 from PySide6.QtWidgets import (
-    QApplication,
-    QKeySequenceEdit,
-    QLineEdit,
-    QPlainTextEdit,
     QPushButton,
-    QTabWidget,
     QWidget,
 )
 from shiboken6 import delete
@@ -27,16 +22,14 @@ from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui.session.page import Page
 from annotator.gui.session.run import Child
 from annotator.gui.session.session import ANY
 from annotator.gui.shell import menus
-from annotator.gui.shell.navigation import PAGES
 from annotator.gui.views import view_pane
-from tests.gui.shell.test_window import EVERY_PAGE
-from tests.windows.using import be_active, focus, press, settle, type_words
+from tests.gui.shell.test_window import EVERY_PAGE, unseen
+from tests.windows.using import be_active, focus, press, type_words
 
 
 class Asker(QObject):
@@ -163,7 +156,7 @@ def refuse(*_: object) -> None:
 
 
 @pytest.mark.slow
-def test_every_entry_of_every_menu_and_every_key_of_every_page_tells_a_refusal(
+def test_in_a_locked_project_the_focus_is_seen_and_every_entry_and_key_of_every_page_tells_a_refusal(
     small, window_over, qtbot, monkeypatch
 ):
     table, bind = menus.menus, Page.bind
@@ -175,7 +168,9 @@ def test_every_entry_of_every_menu_and_every_key_of_every_page_tells_a_refusal(
     monkeypatch.setattr(
         Page, "bind", lambda page, act, slot, widget=None: bind(page, act, partial(refuse, slot), widget)
     )
-    window = window_over(small)
+    small.close()
+    window = be_active(window_over(Project.open(small.path, readonly=True)), qtbot)
+    assert [*unseen(window)] == []
 
     def tells(act) -> bool:
         window.messages.clear()
@@ -296,8 +291,6 @@ def test_what_is_typed_is_kept_when_closing_has_to_wait_and_why_a_job_was_refuse
     assert "The disk is full." in window.messages.text()
 
 
-# What jobs tell of themselves when they end.
-TOLD = ("import", "parcel", "judge_run", "attack", "response", "extract", "page", "release")
 LINE = json.dumps({"event": "progress"})
 
 
@@ -349,51 +342,3 @@ def test_the_end_of_a_job_is_said_with_a_way_to_it(window):
     assert (window.page.NAME, window.messages.text()) == ("Items", "It is done.")
     window.messages._act.click()
     assert (window.page.NAME, window.messages.text()) == ("Release", "")
-
-
-@pytest.mark.slow
-def test_what_is_typed_anywhere_outlives_the_end_of_any_job_and_no_field_takes_what_cannot_be_stored(
-    sample, window_over, qtbot
-):
-    window = be_active(window_over(sample), qtbot)
-    for name in PAGES:
-        window.show_page(name)
-        for field in fields_seen(window.page):
-            field.setFocus(Qt.FocusReason.OtherFocusReason)
-            if focus() is not field:
-                continue
-            type_words("wx")
-            typed = text_of(field)
-            for kind in TOLD:
-                window.session.tell(Change(kind, "", "end", by="another"))
-            settle(window.page)
-            assert (focus(), text_of(field), window.page.NAME) == (field, typed, name), field.accessibleName()
-        QApplication.clipboard().setText("a\x00b")
-        for field in written_into(window.page):
-            field.paste()
-            assert "\x00" not in text_of(field), (name, field.accessibleName())
-        settle(window.page)
-
-
-def written_into(widget: QWidget) -> list[QLineEdit | QPlainTextEdit]:
-    """The fields into which somebody may write, those of forms that are not shown among them."""
-    return [
-        field
-        for field in (*widget.findChildren(QLineEdit), *widget.findChildren(QPlainTextEdit))
-        if not field.isReadOnly() and not isinstance(field.parentWidget(), QKeySequenceEdit)
-    ]
-
-
-def fields_seen(page: QWidget) -> Iterator[QWidget]:
-    """The first of each kind of the fields of a page that can be typed into, tab by tab."""
-    tabs = page.findChild(QTabWidget)
-    for place in range(tabs.count() if tabs else 1):
-        if tabs:
-            tabs.setCurrentIndex(place)
-        settle(page)
-        seen = [field for field in written_into(page) if field.isVisible() and field.isEnabled()]
-        yield from {type(field): field for field in reversed(seen)}.values()
-
-
-def text_of(field: QWidget) -> str:
-    return field.text() if isinstance(field, QLineEdit) else field.toPlainText()

@@ -1,36 +1,55 @@
 """Every page fits its window: nothing is clipped, overlaps or lies off screen, at any size and zoom that is offered."""
 
+import gc
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import combinations
+from threading import Event
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QAbstractItemModel, QObject, QPoint, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
     QAbstractScrollArea,
     QAbstractSpinBox,
+    QApplication,
     QComboBox,
     QHeaderView,
+    QKeySequenceEdit,
     QLabel,
     QLineEdit,
+    QMenu,
+    QPlainTextEdit,
+    QPushButton,
     QScrollArea,
     QTabBar,
     QWidget,
 )
+from shiboken6 import delete, isValid
 
 from annotator.actions.items import items
+from annotator.domain.texts.canonical import Change
 from annotator.gui import theme
+from annotator.gui.pages.guidelines import SetDrafting
+from annotator.gui.pages.people.page import PlanPreview
+from annotator.gui.parts import below
+from annotator.gui.review.source_pane import TextPane
+from annotator.gui.session.page import Page
+from annotator.gui.session.session import TaskCallbacks
+from annotator.gui.session.shared_folder import FolderLine
 from annotator.gui.shell.frame import Frame
 from annotator.gui.shell.window import Window
 from annotator.gui.views.view_pane import ViewPane
 from annotator.gui.widgets.bars import ActsBar, Command
+from annotator.gui.widgets.chips import EmptyState
 from annotator.gui.widgets.columns import LinesTable
+from annotator.gui.widgets.message_bar import MessageBar
 from tests.gui.shell.test_window import parts
 from tests.projects.small_projects import small_sample
-from tests.windows.using import in_view, owned, settle
+from tests.windows.using import be_active, focus, in_view, owned, press, settle, type_words
 
 CONTROLS = (QAbstractButton, QComboBox, QLineEdit, QAbstractSpinBox, QAbstractScrollArea, QTabBar)
 PATIENCE = 12
@@ -40,6 +59,27 @@ SMALL, LAPTOP, LARGE = (960, 600), (1366, 768), (1920, 1080)
 CROWDED = ((SMALL, 200),)
 # These have so much to choose above their figures that they scroll there, too.
 HIGH, HIGH_AT = ("Validate Figures", "Validate Disagreements"), (LAPTOP, 150)
+
+# At most so many controls in view; what is needed once a study stands behind a fold or “More”.
+MOST = 12
+# What opens another form on a tab.
+OPENS = {("Judges", "Judges"): ("new_judge", "new_vote"), ("Validate", "Sets"): ("new_set", "labels_in")}
+# The tabs that show what a benchmark writes, labels and counts; the others are the same whatever a project uses.
+OF_A_BENCHMARK = {
+    "Seminars", "Extracts", "Tasks", "Write", "Label", "Rank tasks", "Rounds", "Replies", "Compare", "Answer",
+    "Disagreements", "Reviews", "Results",
+}  # fmt: skip
+# Their parts ask everything on the other thread.
+ANSWERED_LATER = ("Judges", "Validate", "Material", "Results")
+# Pages of several parts, between which F6 leads.
+OF_SEVERAL = (
+    "Author", "Label", "Judges", "Agreement", "Validate", "Exchange", "Material", "People", "Guidelines",
+)  # fmt: skip
+# What jobs tell of themselves when they end.
+TOLD = ("import", "parcel", "judge_run", "attack", "response", "extract", "page", "release")
+# What is said there is part of what is shown: why a text is plain, why a plan cannot be met, how drafting ended, whose
+# key is to be compared.
+SAID_WITHIN = (TextPane, PlanPreview, SetDrafting, FolderLine)
 
 
 def named(widget: QWidget) -> str:
@@ -185,34 +225,224 @@ def at_rest(window: Window, size: tuple[int, int], percent: int, name: str) -> l
     return left
 
 
+def called_empty(window: Window) -> set[str]:
+    seen = [*in_view(window.page)]
+    states = {state.findChildren(QLabel)[1].text() for state in seen if isinstance(state, EmptyState)}
+    labels = (label.text() for label in seen if isinstance(label, QLabel))
+    return states | {words for words in labels if re.match(r"No matches|(No|Nothing)\b.* yet\b", words)}
+
+
+def called_empty_early(window: Window, qtbot) -> dict[str, set[str]]:
+    """What every part calls empty while the other thread answers nothing."""
+    answers, result = Event(), {}
+    window.session._tasks_behind.send(lambda _tell: answers.wait(), TaskCallbacks(None))
+    try:
+        for place in parts(window):
+            qtbot.wait(20)
+            result[place] = called_empty(window)
+    finally:
+        answers.set()
+    qtbot.waitUntil(lambda: not len(window.session._tasks_behind))
+    return result
+
+
+def counted(page: QWidget) -> set[object]:
+    """What a person can use on a page by keyboard or mouse, scrolled out of view or not.
+
+    Tabs are one control, as a list that drops down is. What every row has counts once. The window's own navigation and
+    the tabs of a place, rows and lists of rows, texts to be read and dividers between parts are no controls.
+    """
+    found: set[object] = set()
+    for widget in controls(list(in_view(page))):
+        text = isinstance(widget, QPlainTextEdit) and not widget.isReadOnly()
+        if (
+            widget.isEnabled()
+            and widget.focusPolicy().value
+            and (text or not isinstance(widget, QAbstractScrollArea))
+        ):
+            found.add(in_row(widget, page) or widget)
+    return found
+
+
+def in_row(widget: QWidget, page: QWidget) -> tuple[str, int] | None:
+    """The kind of row that a control stands in, with its place there; None outside of rows."""
+    row = widget.parentWidget()
+    while row is not None and row is not page:
+        alike = [each for each in row.parent().children() if type(each) is type(row)]
+        if type(row) is not QWidget and len(alike) > 1:
+            return type(row).__name__, controls(list(in_view(row))).index(widget)
+        row = row.parentWidget()
+    return None
+
+
+def too_many(window: Window, name: str) -> Iterator[str]:
+    """The controls of a tab that has more of them than a person can take in."""
+    if len(met := counted(window.page)) > MOST:
+        yield f"{name}: {len(met)} controls"
+
+
+def amiss_by_keyboard(page: Page) -> Iterator[str]:
+    """Whether F6 leads on a page to another part that is seen, and Enter presses what has the focus."""
+    met = {focus()}
+    for _ in range(2):
+        press("F6")
+        settle(page)
+        met.add(focus())
+        if not focus().isVisible():
+            yield f"{page.NAME}: F6 leads to {named(focus())}, which is not seen"
+    if len(met) == 1 and page.NAME in OF_SEVERAL:
+        yield f"{page.NAME}: F6 leads nowhere"
+    shown = [one for one in in_view(page) if isinstance(one, QPushButton)]
+    button, pressed = QPushButton("Tried", shown[-1].parentWidget() if shown else page), []
+    button.clicked.connect(lambda: pressed.append("Tried"))
+    button.show()
+    button.setFocus()
+    press("Return", "Enter")
+    if len(pressed) != 2:
+        yield f"{page.NAME}: Return and Enter press {len(pressed)} times"
+    delete(button)
+
+
+def written_into(widget: QWidget) -> list[QLineEdit | QPlainTextEdit]:
+    """The fields into which somebody may write, those of forms that are not shown among them."""
+    return [
+        field
+        for field in (*widget.findChildren(QLineEdit), *widget.findChildren(QPlainTextEdit))
+        if not field.isReadOnly() and not isinstance(field.parentWidget(), QKeySequenceEdit)
+    ]
+
+
+def text_of(field: QLineEdit | QPlainTextEdit) -> str:
+    return field.text() if isinstance(field, QLineEdit) else field.toPlainText()
+
+
+def amiss_when_typed(window: Window, page: Page, name: str) -> Iterator[str]:
+    """Typed words that do not outlive the end of a job; the first field of each kind is typed into."""
+    seen = [field for field in written_into(page) if field.isVisible() and field.isEnabled()]
+    for field in {type(field): field for field in reversed(seen)}.values():
+        field.setFocus(Qt.FocusReason.OtherFocusReason)
+        if focus() is not field:
+            continue
+        type_words("wx")
+        typed = text_of(field)
+        for kind in TOLD:
+            window.session.tell(Change(kind, "", "end", by="another"))
+        settle(page)
+        if (focus(), text_of(field), window.page) != (field, typed, page):
+            yield f"{name}: {named(field)} {typed!r} does not outlive the end of a job"
+
+
+def amiss_when_pasted(page: Page) -> Iterator[str]:
+    QApplication.clipboard().setText("a\x00b")
+    for field in written_into(page):
+        field.paste()
+        if "\x00" in text_of(field):
+            yield f"{page.NAME}: {named(field)} takes what cannot be stored"
+
+
+def amiss_at_rest(
+    window: Window, early: dict[str, set[str]], models: dict[type, QAbstractItemModel]
+) -> Iterator[str]:
+    """What is wrong on a part that has all that it asked for; its models are added to those that were met."""
+    offered = {(tab.page, tab.part) for _, tab in window.offered()}
+    tried = None
+    for name in parts(window):
+        page = settle(window.page)
+        # What is known at once stays.
+        known = set() if page.NAME in ANSWERED_LATER else called_empty(window)
+        if not early[name] <= known:
+            yield f"{name}: called empty before the answer came: {early[name] - known}"
+        held = window.focusWidget()
+        if held is None or not held.isVisible():
+            yield f"{name}: {type(held).__name__} has the keyboard and is not seen"
+        if (page.NAME, page.part_name()) in offered:
+            yield from too_many(window, name)
+        for model in (view.model() for view in below(page, QAbstractItemView)):
+            if type(model).__module__.startswith("annotator"):
+                models.setdefault(type(model), model)
+        yield from amiss_when_typed(window, page, name)
+        if page is not tried:
+            yield from amiss_by_keyboard(page)
+            yield from amiss_when_pasted(page)
+        tried = page
+
+
+def opened_forms(window: Window) -> Iterator[str]:
+    """What is wrong on a tab where another form is opened."""
+    for (page, part), acts in OPENS.items():
+        for act in acts:
+            window.show_part(page, part)
+            window.page.press(act)
+            settle(window.page)
+            yield from too_many(window, f"{page} {part}, {act}")
+
+
+def undressed(window: Window) -> list[str]:
+    """What opens over the window in other colours, and messages that push their page down."""
+    within = window.findChildren(QWidget)
+    popups = [each for each in within if each.isWindow() and each.windowType() == Qt.WindowType.Popup]
+    assert any(isinstance(each, QMenu) for each in popups)
+    plain = [each for each in popups if each.style().metaObject().className() != "QStyleSheetStyle"]
+    pushing = (type(bar.parent()) for bar in window.findChildren(MessageBar) if bar._host is None)
+    return [*map(named, plain), *(each.__name__ for each in pushing if each not in SAID_WITHIN)]
+
+
+def alive() -> dict[int, str]:
+    """Everything of Qt's that the window's own code has made and that is still there."""
+    result = (o for o in gc.get_objects() if issubclass(type(o), QObject) and isValid(o))
+    return {id(o): type(o).__name__ for o in result if type(o).__module__.startswith("annotator.gui")}
+
+
 @pytest.mark.timeout(600)
-def test_every_page_fits_at_the_largest_zoom_and_after_it_was_zoomed(whole_sample, window_over):
-    window = window_over(whole_sample)
+@pytest.mark.usefixtures("nothing_older")
+def test_every_page_of_the_sample_fits_at_any_zoom_is_in_order_at_rest_and_goes_with_its_window(
+    whole_sample, window_over, qtbot, qtmodeltester
+):
+    before = alive()
+    window = be_active(window_over(whole_sample, "Help"), qtbot)
+    theme.zoom_to(200)
+    window.resize(*SMALL)
+    early = called_empty_early(window, qtbot)
     # Half as much room as at the smallest size without a zoom, and a little less than that; and all of it for those who
     # scroll where there is less.
     result = check(window, SMALL, 200) + check(window, LAPTOP, 150)
     result += check(window, LARGE, 200, partial(parts, pages=["Validate"]))
+    theme.zoom_to(100)
+    window.resize(*LAPTOP)
+    models: dict[type, QAbstractItemModel] = {}
+    result += amiss_at_rest(window, early, models)
+    for model in models.values():
+        qtmodeltester.check(model)
+    assert len(models) == 12
+    qtmodeltester._cleanup()
+    result += opened_forms(window)
+    result += check(window, SMALL, 100, side_panels)
+    result += undressed(window)
     assert not result, "\n".join(result)
+    models.clear()
+    window.close()
+
+    def left() -> list[str]:
+        gc.collect()
+        return [name for which, name in alive().items() if which not in before]
+
+    qtbot.waitUntil(lambda: not left())
+    assert left() == []
 
 
-def test_pages_fit_with_their_side_panels_open(sample, window_over):
+def test_a_list_in_a_small_window_leaves_columns_out_before_it_scrolls_across(sample, window_over, qtbot):
     window = window_over(sample)
-    result = check(window, SMALL, 100, side_panels)
-    assert not result, "\n".join(result)
-
-
-@pytest.mark.parametrize(
-    ("page", "part"),
-    [("People", "Progress"), ("Judges", "Judges"), ("Judges", "Runs"), ("Material", "Sources")],
-)
-def test_a_list_in_a_small_window_leaves_columns_out_before_it_scrolls_across(
-    sample, window_over, qtbot, page, part
-):
-    window = window_over(sample, page, part=part)
     window.resize(*SMALL)
-    lists = [table for table in window.page.findChildren(LinesTable) if table.isVisible()]
-    assert lists
-    qtbot.waitUntil(lambda: not any(table.horizontalScrollBar().maximum() for table in lists))
+    for page, part in (
+        ("People", "Progress"),
+        ("Judges", "Judges"),
+        ("Judges", "Runs"),
+        ("Material", "Sources"),
+    ):
+        window.show_part(page, part)
+        lists = [table for table in window.page.findChildren(LinesTable) if table.isVisible()]
+        assert lists, (page, part)
+        qtbot.waitUntil(lambda lists=lists: not any(table.horizontalScrollBar().maximum() for table in lists))
 
 
 def test_long_names_push_nothing_away(small, window_over, qtbot):
@@ -320,7 +550,13 @@ THEIR_OWN = {
 
 
 @pytest.mark.parametrize("name", THEIR_OWN)
-def test_pages_of_the_sample_of_a_paper_fit(name, tmp_path, window_over):
+def test_pages_of_the_sample_of_a_paper_fit_and_have_no_more_controls(name, tmp_path, window_over):
     window = window_over(small_sample(tmp_path, name))
-    result = check(window, LAPTOP, 150, partial(parts, pages=THEIR_OWN[name]))
+    window.resize(*LAPTOP)
+    result = []
+    for tab in [tab for _, tab in window.offered() if tab.words in OF_A_BENCHMARK]:
+        window.show_part(tab.page, tab.part)
+        settle(window.page)
+        result += too_many(window, tab.words)
+    result += check(window, LAPTOP, 150, partial(parts, pages=THEIR_OWN[name]))
     assert not result, "\n".join(result)

@@ -1,16 +1,15 @@
 """The window: its pages, its messages, its person, its focus, its closing, and that what was closed is gone."""
 
 import gc
-import re
 import weakref
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
-from threading import Event, current_thread, main_thread
+from threading import current_thread, main_thread
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
-from PySide6.QtWidgets import QAbstractItemView, QApplication, QLabel, QMenu, QPushButton, QTabWidget, QWidget
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtWidgets import QApplication, QTabWidget
 from shiboken6 import isValid
 
 from annotator import __version__
@@ -22,53 +21,13 @@ from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Role
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui import theme
-from annotator.gui.pages.guidelines import SetDrafting
-from annotator.gui.pages.people.page import PlanPreview
-from annotator.gui.parts import below
-from annotator.gui.review.source_pane import TextPane
-from annotator.gui.session.session import TaskCallbacks
-from annotator.gui.session.shared_folder import FolderLine
 from annotator.gui.shell.navigation import PAGES
 from annotator.gui.widgets.chips import Chip, Chips, EmptyState
-from annotator.gui.widgets.message_bar import MessageBar
 from annotator.places import user_data
-from tests.projects.small_projects import empty_project, small_project
-from tests.windows.using import be_active, focus, in_view, owned, press, settle
+from tests.projects.small_projects import empty_project
+from tests.windows.using import be_active, owned, settle
 
-# Their parts ask everything on the other thread.
-ANSWERED_LATER = ("Judges", "Validate", "Material", "Results")
 EVERY_PAGE = [*PAGES]
-
-
-def called_empty(window) -> set[str]:
-    seen = [*in_view(window.page)]
-    states = {state.findChildren(QLabel)[1].text() for state in seen if isinstance(state, EmptyState)}
-    labels = (label.text() for label in seen if isinstance(label, QLabel))
-    return states | {words for words in labels if re.match(r"No matches|(No|Nothing)\b.* yet\b", words)}
-
-
-def test_nothing_is_called_empty_before_the_answer_came_and_every_model_keeps_qts_contract(
-    sample, window_over, qtbot, qtmodeltester
-):
-    window, answers = window_over(sample, "Help"), Event()
-    window.session._tasks_behind.send(lambda _tell: answers.wait(), TaskCallbacks(None))
-    early, checked = {}, set()
-    try:
-        for place in parts(window):
-            qtbot.wait(20)
-            early[place] = called_empty(window)
-    finally:
-        answers.set()
-    qtbot.waitUntil(lambda: not len(window.session._tasks_behind))
-    for place in parts(window):
-        # What is known at once stays.
-        known = set() if window.page.NAME in ANSWERED_LATER else called_empty(window)
-        assert early[place] <= known, place
-        for model in [view.model() for view in below(window.page, QAbstractItemView)]:
-            if type(model).__module__.startswith("annotator") and type(model) not in checked:
-                qtmodeltester.check(model)
-                checked.add(type(model))
-    assert len(checked) == 12
 
 
 def parts(window, pages=EVERY_PAGE) -> Iterator[str]:
@@ -81,40 +40,6 @@ def parts(window, pages=EVERY_PAGE) -> Iterator[str]:
         for place in filter(tabs.isTabVisible, range(tabs.count())):
             tabs.setCurrentIndex(place)
             yield f"{name} {tabs.tabText(place)}"
-
-
-def alive() -> dict[int, str]:
-    """Everything of Qt's that the window's own code has made and that is still there."""
-    result = (o for o in gc.get_objects() if issubclass(type(o), QObject) and isValid(o))
-    return {id(o): type(o).__name__ for o in result if type(o).__module__.startswith("annotator.gui")}
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("nothing_older")
-def test_all_pages_are_dressed_keep_their_messages_over_them_and_go_with_their_window(
-    sample, window_over, qtbot
-):
-    before = alive()
-    window = window_over(sample)
-    for name in EVERY_PAGE:
-        window.show_page(name)
-        window.session.wait()
-    within = window.findChildren(QWidget)
-    popups = [each for each in within if each.isWindow() and each.windowType() == Qt.WindowType.Popup]
-    assert any(isinstance(each, QMenu) for each in popups)
-    assert [each for each in popups if each.style().metaObject().className() != "QStyleSheetStyle"] == []
-    pushing = [type(bar.parent()) for bar in window.findChildren(MessageBar) if bar._host is None]
-    # What is said there is part of what is shown: why a text is plain, why a plan cannot be met, how drafting ended,
-    # whose key is to be compared.
-    assert {*pushing} <= {TextPane, PlanPreview, SetDrafting, FolderLine}
-    window.close()
-
-    def left() -> list[str]:
-        gc.collect()
-        return [name for which, name in alive().items() if which not in before]
-
-    qtbot.waitUntil(lambda: not left())
-    assert left() == []
 
 
 def test_a_change_shows_when_it_was_saved_and_ends_a_refusal_as_another_page_does(small, window_over):
@@ -148,11 +73,6 @@ def test_closing_gives_the_file_back_and_one_that_is_read_only_offers_no_change(
     window = window_over(Project.open(moved, readonly=True))
     assert "read only" in window.windowTitle()
     assert not window.page.add.isEnabled()
-
-
-OF_SEVERAL = (
-    "Author", "Label", "Judges", "Agreement", "Validate", "Exchange", "Material", "People", "Guidelines",
-)  # fmt: skip
 
 
 def test_the_menu_cuts_copies_and_pastes_where_the_focus_is(small, window_over, qtbot):
@@ -200,43 +120,13 @@ def test_counting_what_waits_is_done_beside_the_window_and_not_for_another_wordi
     qtbot.waitUntil(lambda: "7" in window.navigation._buttons["Author"].text())
 
 
-PROJECTS = {"empty": empty_project, "small": small_project, "locked": small_project}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", PROJECTS)
-def test_the_focus_is_on_something_seen_on_every_page_and_part(kind, tmp_path, window_over, qtbot):
-    project = PROJECTS[kind](tmp_path)
-    project.close()
-    window = be_active(window_over(Project.open(project.path, readonly=kind == "locked")), qtbot)
-    hidden = []
+def unseen(window) -> Iterator[str]:
+    """Every page and part where the keyboard is with nothing that is seen, once each is at rest."""
     for place in parts(window):
         settle(window.page)
         held = window.focusWidget()
         if held is None or not held.isVisible():
-            hidden.append((place, type(held).__name__))
-    assert hidden == [], hidden
-
-
-@pytest.mark.slow
-def test_on_every_page_f6_leads_to_another_part_that_is_seen_and_enter_presses(small, window_over, qtbot):
-    window = be_active(window_over(small), qtbot)
-    for name in EVERY_PAGE:
-        window.show_page(name)
-        met = {focus()}
-        for _ in range(2):
-            press("F6")
-            settle(window.page)
-            assert focus().isVisible(), name
-            met.add(focus())
-        assert len(met) > 1 or name not in OF_SEVERAL, name
-        shown = [one for one in in_view(window.page) if isinstance(one, QPushButton)]
-        button, pressed = QPushButton("Tried", shown[-1].parentWidget() if shown else window.page), []
-        button.clicked.connect(lambda *_, pressed=pressed: pressed.append("Tried"))
-        button.show()
-        button.setFocus()
-        press("Return", "Enter")
-        assert len(pressed) == 2, name
+            yield f"{place}: {type(held).__name__}"
 
 
 def widgets(qtbot) -> Counter[str]:
@@ -249,17 +139,17 @@ def widgets(qtbot) -> Counter[str]:
 
 
 @pytest.mark.usefixtures("nothing_older")
-def test_reopening_leaves_no_window_and_no_start_page_behind(small, goldsmith, qtbot):
-    path = small.path
-    items.add(small, "One more?")
-    small.close()
+def test_in_an_empty_project_the_focus_is_seen_and_reopening_leaves_no_window_and_no_start_page_behind(
+    tmp_path, goldsmith, qtbot
+):
+    project = empty_project(tmp_path)
+    project.close()
     # The first page lists what was opened before.
-    goldsmith.show(path)
+    goldsmith.show(project.path)
     goldsmith.show(None)
     before = widgets(qtbot)
-    window = goldsmith.show(path)
-    for name in EVERY_PAGE:
-        window.show_page(name)
+    window = be_active(goldsmith.show(project.path), qtbot)
+    assert [*unseen(window)] == []
     goldsmith.show(None)
     qtbot.waitUntil(lambda: not isValid(window))
     assert widgets(qtbot) - before == Counter()
