@@ -1,6 +1,7 @@
 """Windows of tests: settings of their own, the theme as a newcomer sees it, and projects that are closed again."""
 
 import gc
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -33,6 +34,17 @@ def nothing_older() -> None:
     """What earlier tests left is passed over when a test looks for what it left itself: looking takes a second else."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture
+def sample_at_once(whole_sample_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sample that the program would make is a copy of one that was made before."""
+    from annotator.actions.imports import samples
+
+    def create(path: Path, *_: object) -> Project:
+        return Project.open(shutil.copyfile(whole_sample_file, path))
+
+    monkeypatch.setattr(samples, "create", create)
 
 
 @pytest.fixture

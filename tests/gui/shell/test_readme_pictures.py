@@ -16,6 +16,7 @@ def test_the_manual_shows_every_picture_that_is_made() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("sample_at_once")
 @pytest.mark.qt_log_ignore("This plugin does not support")
 def test_pictures_are_made_in_their_size(qtbot, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(theme.current(), "choice", "light")

@@ -143,6 +143,7 @@ def test_whatever_ends_the_making_gives_the_first_page_back(goldsmith, monkeypat
     assert told == ["no more handles"]
 
 
+@pytest.mark.usefixtures("sample_at_once")
 def test_the_sample_is_made_while_the_window_lives_on_and_says_how_far_it_is(
     goldsmith, tmp_path, monkeypatch, qtbot
 ):
@@ -190,6 +191,7 @@ def test_enter_presses_what_has_the_focus_on_the_first_page(goldsmith, key, qtbo
     assert pressed == [page.sample, page.new, page.open, page.task, page.more]
 
 
+@pytest.mark.usefixtures("sample_at_once")
 def test_the_sample_can_be_reset_from_its_window_and_no_other_project_can(
     goldsmith, file, sample_file, tmp_path, qtbot
 ):
