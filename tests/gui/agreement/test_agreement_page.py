@@ -52,7 +52,9 @@ def choose(page, field, column=0):
 
 
 @pytest.mark.usefixtures("small_cases")
-def test_each_field_has_a_row_whose_account_says_formula_interval_versions_and_items(page, qtmodeltester):
+def test_each_field_has_a_row_with_its_account_enter_leads_to_the_values_behind_and_every_grouping_has_a_picture(
+    page, qtbot, qtmodeltester
+):
     qtmodeltester.check(page.view.model)
     assert [(row.stage, row.field) for row in rows(page)] == [
         (Stage.RUBRIC, "units"), (Stage.RUBRIC, "weight"), (Stage.LABELLING, "value"),
@@ -64,9 +66,6 @@ def test_each_field_has_a_row_whose_account_says_formula_interval_versions_and_i
         "n = 4", "2 frozen agreements", "Guideline version 1", "matcher 2", "Items (2): 1, 2",
     ):  # fmt: skip
         assert said in account
-
-
-def test_enter_leads_to_the_values_behind_and_esc_back(page, qtbot, qtmodeltester):
     be_active(page.window(), qtbot)
     assert page.view.table.hasFocus()
     choose(page, "weight")
@@ -88,9 +87,6 @@ def test_enter_leads_to_the_values_behind_and_esc_back(page, qtbot, qtmodelteste
     assert page.view.line().row.field == "weight"
     press("F6")
     assert page.view.account.hasFocus()
-
-
-def test_every_grouping_has_rows_and_a_picture(page, qtbot, qtmodeltester):
     for by in ("pair", "person", "criterion", "item", "week", "guideline"):
         go(page, qtbot, "agreement", by=by)
         qtmodeltester.check(page.view.model)

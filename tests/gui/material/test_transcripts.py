@@ -45,7 +45,7 @@ def settled(view, qtbot, words):
     qtbot.waitUntil(lambda: not view.session._tasks_behind)
 
 
-def test_doubtful_passages_are_stepped_through_and_words_corrected_with_the_original_kept(view, qtbot):
+def test_doubtful_passages_are_corrected_or_left_out_and_speakers_merged_and_hidden(view, qtbot):
     assert view.text.text() == TEXT
     assert [view.text.text()[mark.start : mark.end] for mark in view.text.marks("kept")] == [
         "Thank you for watching.", "Subscribe.",
@@ -68,9 +68,6 @@ def test_doubtful_passages_are_stepped_through_and_words_corrected_with_the_orig
     press("Ctrl+Z")
     settled(view, qtbot, "Salt is very old.")
     assert view.side.acts.item(0).text().startswith("correct words, undone")
-
-
-def test_a_passage_is_left_out_and_taken_back(view, qtbot):
     select(view, "he is a fool")
     view.side.turn()
     settled(view, qtbot, LEFT_OUT)
@@ -88,9 +85,6 @@ def test_a_passage_is_left_out_and_taken_back(view, qtbot):
     press("Ctrl+Backspace")
     settled(view, qtbot, LEFT_OUT)
     assert view.text.text() == TEXT.replace("Thank you for watching.", LEFT_OUT)
-
-
-def test_speakers_are_merged_and_hidden(view, qtbot):
     side = view.side
     side.speaker.setCurrentIndex(side.speaker.findData("bob"))
     side.name.setText("Bob")

@@ -115,13 +115,6 @@ def test_what_few_plans_need_is_behind_options_as_both_orders_of_pairs_are(small
     assert "now asked in both orders" in out.answer.text()
 
 
-def test_a_tab_that_is_gone_to_is_filled_once(show, monkeypatch):
-    window, asked, board_of = show().window(), [], board.board
-    monkeypatch.setattr(board, "board", lambda project: asked.append(project) or board_of(project))
-    window.show_page("People", part="Progress")
-    assert len(asked) == 1
-
-
 def named(page, name: str) -> QModelIndex:
     model = page.roster.model
     row = model.row_of(pairs.person(page.session.project, name).id)
@@ -168,7 +161,7 @@ def test_who_leaves_with_open_work_is_asked_about_it(project, show):
     assert assignments.of_person(project, pairs.person(project, "Ada").id) == []
 
 
-def test_an_annotator_sees_people_but_changes_and_hands_out_nothing(project, show):
+def test_an_annotator_sees_people_but_changes_nothing_and_a_tab_is_filled_once(project, show, monkeypatch):
     handed_out(project)
     pairs.work_as(project, "Ada")
     page = show()
@@ -180,6 +173,10 @@ def test_an_annotator_sees_people_but_changes_and_hands_out_nothing(project, sho
     assert rows(page) == [("1", "rubric", "R2"), ("2", "rubric", "R2")]
     assert page.board.table.isColumnHidden(WITH)
     assert not page.board.buttons["withdraw"].isVisible()
+    window, asked, board_of = page.window(), [], board.board
+    monkeypatch.setattr(board, "board", lambda project: asked.append(project) or board_of(project))
+    window.show_page("People", part="Progress")
+    assert len(asked) == 1
 
 
 def cell(page, row: int, column: int) -> str:

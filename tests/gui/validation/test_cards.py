@@ -15,7 +15,6 @@ from annotator.actions.validation import validity_cards
 from annotator.domain.judges.validation import PlantedText, ValidityCard
 from annotator.gui import theme
 from annotator.gui.pages.validation.attack_part import READER, WORK, ShownPlaces
-from annotator.gui.session import run
 from tests.gui.pages.test_open_task import drop
 from tests.judging.odd_server import OddServer
 from tests.projects.attacked_project import attacked, firm, gullible, judged
@@ -24,7 +23,6 @@ from tests.projects.small_projects import small_project
 from tests.projects.validation_project import validation_project
 from tests.servers.served import JUDGE, add_judge
 from tests.storage import sql
-from tests.windows import children
 from tests.windows.judges_window import cells
 from tests.windows.run_keys import run_panel
 from tests.windows.using import focus, inks, settle
@@ -145,10 +143,7 @@ def test_a_run_whose_cost_is_said_before_ends_in_rates_and_cases(
     assert server.bodies == []
     assert part.bar.buttons["submit"].isEnabled()
     only(part, "injection", "padding.filler")
-    with pytest.MonkeyPatch.context() as patch:
-        # The attacks alone are carried out in a process that is started as in the program.
-        patch.setattr(run, "command", children.COMMAND)
-        part.start()
+    part.start()
     assert run_panel(part.window().page, part.run).isVisible()
     qtbot.waitUntil(lambda: not part.run.running)
     settle(part.window().page)
@@ -160,7 +155,7 @@ def test_a_run_whose_cost_is_said_before_ends_in_rates_and_cases(
     assert set(cells(part.list, 5)) == {"Met, changed"}
 
 
-def test_a_case_is_read_beside_its_report_with_what_was_planted_marked(
+def test_a_case_is_read_beside_its_report_and_an_attack_that_cannot_be_made_is_grey_in_every_scheme(
     judged_here: Project, server: OddServer, page_at_rest
 ) -> None:
     server.answer = gullible
@@ -184,10 +179,7 @@ def test_a_case_is_read_beside_its_report_with_what_was_planted_marked(
     assert reader.head.text() != before
     part.acts["attack_back"]()
     assert part.body.currentIndex() == WORK
-
-
-def test_an_attack_that_cannot_be_made_is_grey_in_every_scheme(judged_here: Project, page_at_rest) -> None:
-    attacks = page_at_rest(judged_here, "Validate", part="Attacks").attacking.form.attacks
+    attacks = part.form.attacks
     lines = [attacks.item(row) for row in range(attacks.count())]
     area = attacks.visualItemRect(
         next(line for line in lines if not line.flags() & Qt.ItemFlag.ItemIsEnabled)

@@ -51,8 +51,8 @@ def viewer(project, window_over, qtbot):
 
 
 @pytest.mark.usefixtures("small_cases")
-def test_every_view_has_a_table_a_picture_and_an_account_and_the_first_answers_in_words(
-    viewer, qtbot, qtmodeltester
+def test_every_view_has_a_table_a_picture_and_an_account_and_the_test_part_is_asked_for_before_it_is_opened(
+    viewer, project, qtbot, qtmodeltester
 ):
     assert viewer.title.text() == "May a judge stand in?"
     answers = {cells(viewer, row)[0]: cells(viewer, row)[1] for row in range(2)}
@@ -73,6 +73,15 @@ def test_every_view_has_a_table_a_picture_and_an_account_and_the_first_answers_i
     said = {cells(viewer, row)[0] for row in range(viewer.view.model.rowCount())}
     assert said == {"same", "yes", "people", "R2", "R3"}
     assert {"Accuracy", "Cohen's κ", "Pairs", "Units", "Missing"} <= set(heads(viewer))
+    qtmodeltester._cleanup()
+    go(viewer, qtbot, "judges", "gate", set="Spring", part="test")
+    assert viewer.gate.open.text() == "Open it: look 1"
+    assert validation_sets.named(project, "Spring").openings == 0
+    assert not viewer.leaving.buttons["save_results"].isEnabled()
+    viewer.gate.open.click()
+    at(viewer, qtbot)
+    assert validation_sets.named(project, "Spring").openings == 1
+    assert "viewed 1 time" in viewer.view.notes.text()
 
 
 def test_a_figure_leads_to_its_units_and_on_to_the_judgements(viewer, qtbot):
@@ -90,17 +99,6 @@ def test_a_figure_leads_to_its_units_and_on_to_the_judgements(viewer, qtbot):
     for _ in range(2):
         behind.leave.click()
     assert viewer.body.currentWidget() is viewer.view
-
-
-def test_the_test_part_is_asked_for_before_it_is_opened(viewer, project, qtbot):
-    go(viewer, qtbot, "judges", "gate", set="Spring", part="test")
-    assert viewer.gate.open.text() == "Open it: look 1"
-    assert validation_sets.named(project, "Spring").openings == 0
-    assert not viewer.leaving.buttons["save_results"].isEnabled()
-    viewer.gate.open.click()
-    at(viewer, qtbot)
-    assert validation_sets.named(project, "Spring").openings == 1
-    assert "viewed 1 time" in viewer.view.notes.text()
 
 
 def test_one_class_gives_no_bare_figure_anywhere(tmp_path, window_over, qtbot):

@@ -65,7 +65,9 @@ def test_one_key_rules_the_next_open_one_comes_and_undo_brings_the_case_back(
     assert bench.pane.left.text() == f"3 of {CASES} ruled"
 
 
-def test_a_note_stays_with_its_case_when_the_next_is_gone_on_to(page: Any, project: Project) -> None:
+def test_a_note_stays_with_its_case_and_a_choice_is_not_taken_back_by_an_answer_to_the_one_before(
+    page: Any, project: Project
+) -> None:
     card, first = page.ruling.bench.card, page.ruling.bench.key
     press("Ctrl+M")
     type_words("Of the first")
@@ -78,6 +80,12 @@ def test_a_note_stays_with_its_case_when_the_next_is_gone_on_to(page: Any, proje
     page.ruling.bench.next_open()
     press("Esc", "2")
     assert ruled(project) == [("person wrong", "", "Of the second")]
+    part = page.ruling
+    part.look()
+    choose(part.choices.lists["judge"], "*")
+    settle(page)
+    assert part.choices.values()["judge"] == "*"
+    assert part.bench.cases.counted(CaseFilter.ALL) == 14
 
 
 @pytest.mark.parametrize("told", [True, False])
@@ -96,7 +104,7 @@ def test_a_note_stays_with_its_case_when_undo_brings_another(page: Any, project:
     assert bench.card.note.toPlainText() == "Of the second"
 
 
-def test_both_passages_are_marked_what_both_mark_is_told_apart_and_no_system_is_named(page: Any) -> None:
+def test_both_passages_are_marked_no_system_is_named_and_only_the_second_column_moves(page: Any) -> None:
     bench = page.ruling.bench
     report = bench.reading.first.report
     assert {mark.kind for mark in report.marks()} == {"judge", "evidence", "other"}
@@ -107,9 +115,6 @@ def test_both_passages_are_marked_what_both_mark_is_told_apart_and_no_system_is_
     assert "Canary" not in said + report.accessibleName()
     # An Arabic key would otherwise draw the words beside it over to its side.
     assert bench.card.where.text().startswith(f"Item \u2068{bench.case.place.item_key}\u2069 · weight")
-
-
-def test_the_two_columns_are_told_and_only_the_second_moves(page: Any) -> None:
     before = page.ruling.strip.words.text()
     assert "First labels stay the metric" in page.ruling.strip.rule.text()
     press("2", 3)
@@ -119,15 +124,6 @@ def test_the_two_columns_are_told_and_only_the_second_moves(page: Any) -> None:
     assert "first labels: accuracy 0.36 ·" in before
     assert "accuracy 0.36 → 0.57" in after
     assert "6 disagreements not ruled on" in after
-
-
-def test_an_answer_to_the_choice_before_does_not_take_the_new_one_back(page: Any) -> None:
-    part = page.ruling
-    part.look()
-    choose(part.choices.lists["judge"], "*")
-    settle(page)
-    assert part.choices.values()["judge"] == "*"
-    assert part.bench.cases.counted(CaseFilter.ALL) == 14
 
 
 def test_a_criterion_is_worded_anew_and_ordered_by_the_keyboard(page: Any, project: Project) -> None:
