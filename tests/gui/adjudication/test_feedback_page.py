@@ -48,24 +48,6 @@ def said(page) -> str:
     return "\n".join([*labels, *(words.text() for words in page.findChildren(MarkedText))])
 
 
-def test_what_changed_is_shown_with_its_reason_and_nothing_of_the_partner_but_the_consensus(show):
-    page = show()
-    assert sorted(card.chips.words() for card in page.view.cards) == [
-        ["added"],
-        ["dropped", "reason: scope"],
-        ["reworded", "reason: weight"],
-        ["weight changed", "reason: other"],
-    ]
-    assert page.view.counts.words() == ["2 kept", "1 reworded", "1 dropped", "1 added", "1 weight changed"]
-    page.view.unchanged.setChecked(True)
-    assert len(page.view.cards) == 6
-    words = said(page)
-    assert "Costs are not asked for." in words
-    assert pairs.BEN[4][0] in words
-    for secret in ("Canary", pairs.BEN[5][0], "Ben", "Cleo"):
-        assert secret not in words
-
-
 def test_however_many_units_there_are_a_page_of_them_is_laid_out_at_a_time(qtbot):
     rows = [
         DigestRow(own={"id": str(n), "text": f"Unit {n}"}, consensus=None, change="dropped")
@@ -87,8 +69,24 @@ def test_however_many_units_there_are_a_page_of_them_is_laid_out_at_a_time(qtbot
     assert turn("Previous") == ("Unit 0", "Unit 59", 60)
 
 
-def test_an_objection_stays_while_it_is_typed_is_sent_once_and_its_answer_shows(project, show):
+def test_what_changed_is_shown_with_nothing_of_the_partner_and_an_objection_is_sent_once_and_answered(
+    project, show
+):
     page = show()
+    assert sorted(card.chips.words() for card in page.view.cards) == [
+        ["added"],
+        ["dropped", "reason: scope"],
+        ["reworded", "reason: weight"],
+        ["weight changed", "reason: other"],
+    ]
+    assert page.view.counts.words() == ["2 kept", "1 reworded", "1 dropped", "1 added", "1 weight changed"]
+    page.view.unchanged.setChecked(True)
+    assert len(page.view.cards) == 6
+    words = said(page)
+    assert "Costs are not asked for." in words
+    assert pairs.BEN[4][0] in words
+    for secret in ("Canary", pairs.BEN[5][0], "Ben", "Cleo"):
+        assert secret not in words
     assert "frozen before adjudication and does not change" in page.objection.hint.text()
     press("Ctrl+M")
     type_words("Costs are in the question.")

@@ -155,15 +155,13 @@ def test_a_new_document_has_no_remark_until_it_is_to_be_submitted_and_keeps_what
     assert "to fix" in page.sheet.bar.remarks.text()
     fields = [field for field in page.sheet.findChildren(TextField) if field.isVisible()]
     assert fields
-    for way in ("Tab", "Shift+Tab"):
-        for number, field in enumerate(fields):
-            QTest.mouseClick(field.viewport(), Qt.MouseButton.LeftButton)
-            press("Ctrl+A")
-            type_words(f"{way}, sentence {number}.")
-            press(way)
-            assert focus() is not field
-        typed = [f"{way}, sentence {number}." for number in range(len(fields))]
-        assert [field.toPlainText() for field in fields] == typed
+    for number, field in enumerate(fields):
+        QTest.mouseClick(field.viewport(), Qt.MouseButton.LeftButton)
+        press("Ctrl+A")
+        type_words(f"Sentence {number}.")
+        press(("Tab", "Shift+Tab")[number % 2])
+        assert focus() is not field
+    assert [field.toPlainText() for field in fields] == [f"Sentence {n}." for n in range(len(fields))]
     document = mine(project, kind).document.model_dump_json()
     assert all(f'"{field.toPlainText()}"' in document for field in fields)
 
@@ -262,7 +260,9 @@ def listed(page) -> list[str]:
     return [entries.item(row).text() for row in range(entries.count())]
 
 
-def test_a_remark_comes_under_the_field_while_typing_and_goes_when_mended(open_begun, qtbot):
+def test_a_remark_comes_while_typing_goes_when_mended_and_of_an_empty_unit_only_once_it_was_left(
+    open_begun, project, qtbot
+):
     page = open_begun()
     editor = page.sheet.form.editors[0]
     assert shown_remarks(editor) == []
@@ -270,12 +270,6 @@ def test_a_remark_comes_under_the_field_while_typing_and_goes_when_mended(open_b
     qtbot.waitUntil(lambda: any("question" in words for words in shown_remarks(editor)))
     press("Backspace")
     qtbot.waitUntil(lambda: shown_remarks(editor) == [])
-
-
-def test_an_empty_unit_is_remarked_on_once_it_was_left_and_gone_to_when_it_is_submitted(
-    open_begun, project, qtbot
-):
-    page = open_begun()
     press("Ctrl+N")
     qtbot.waitUntil(lambda: any(finding.rule == "empty" for finding in page.sheet.findings))
     assert shown_remarks(page.sheet.form.editors[1]) == []
@@ -503,7 +497,9 @@ def test_a_task_brings_the_weights_along_and_returned_work_of_others_waits_in_th
     assert artifacts_of(weighted) == []
 
 
-def test_the_guidelines_page_sets_them_beside_the_rubrics_text(weighted, page_over):
+def test_weights_are_set_beside_the_rubrics_text_and_many_chosen_from_a_list_by_their_digits(
+    weighted, page_over
+):
     page = page_over(weighted, "Guidelines", stage="rubric")
     assert page.weights.field.text() == "1 to 3"
     assert not page.weights.set.isEnabled()
@@ -516,12 +512,9 @@ def test_the_guidelines_page_sets_them_beside_the_rubrics_text(weighted, page_ov
     assert "Criteria may have these weights: -3 to 3." in page.answer.text()
     page.stages.choose(0)
     assert page.weights.isVisible() is (page.stage is Stage.RUBRIC)
-
-
-def test_many_weights_are_chosen_from_a_list_by_their_digits(weighted, page_over):
-    settings.allow(weighted, "-10 to 10")
+    page.session.do(settings.allow, "-10 to 10")
     with_rubric(weighted, 0, 2)
-    page = page_over(weighted, "Author", kind=Kind.RUBRIC)
+    page = page.window().show_page("Author", kind=Kind.RUBRIC)
     first, second = (editor.fields["weight"] for editor in page.sheet.form.editors)
     assert (first.value(), second.value()) == (0, 2)
     first.setFocus()
@@ -555,7 +548,6 @@ def units(talked: Project, kind: Kind):
     return mine(talked, kind, 1).document.units
 
 
-@pytest.mark.usefixtures("real_children")
 def test_inspirations_are_drafted_offline_and_mended_by_keys(open_talk, talked, qtbot):
     page = open_talk(Kind.INSPIRATIONS)
     press("F8")
@@ -672,7 +664,7 @@ def references(small, first_item) -> list[tuple[str, str]]:
     return [(unit.text, unit.identifier) for unit in lookups.own_evidence(small, first_item).document.units]
 
 
-def test_letter_7_pasted_dois_are_previewed_and_taken_with_one_key(
+def test_letter_7_pasted_dois_are_taken_with_one_key_and_doubtful_references_only_when_ticked(
     evidence_page, evidence_panel, small, first_item, qtbot
 ):
     paste(evidence_page, evidence_panel, qtbot, LISTED)
@@ -694,11 +686,7 @@ def test_letter_7_pasted_dois_are_previewed_and_taken_with_one_key(
     ) == ("", [], False)
     press("Ctrl+Z")
     assert references(small, first_item) == []
-
-
-def test_doubtful_references_are_taken_only_when_ticked(
-    evidence_page, evidence_panel, small, first_item, qtbot
-):
+    evidence_panel.text.setFocus()
     names = "Jane Doe, John Roe, and Ann Lee."
     paste(
         evidence_page,

@@ -66,7 +66,9 @@ def drafts(project) -> dict[str, str]:
     return {row.place.split("|")[2]: row.text for row in rows}
 
 
-def test_typing_is_in_the_file_within_a_second_and_a_revision_when_the_field_is_left(page, project, qtbot):
+def test_typing_is_in_the_file_within_a_second_and_a_revision_when_the_field_is_left_or_after_a_while(
+    page, project, qtbot
+):
     before = mine(project).revision
     type_words("x")
     qtbot.waitUntil(lambda: bool(drafts(project)))
@@ -80,9 +82,8 @@ def test_typing_is_in_the_file_within_a_second_and_a_revision_when_the_field_is_
     press("Tab")
     assert texts(project)[0] == TEXTS[0] + MORE
     assert (mine(project).revision, drafts(project)) == (before + 1, {})
-
-
-def test_typing_goes_into_a_revision_after_a_while_though_the_field_is_not_left(page, project, qtbot):
+    press("Ctrl+Z", "Shift+Tab", "Ctrl+End")
+    assert texts(project)[0] == TEXTS[0]
     page.sheet.saving._timer.setInterval(50)
     type_words(MORE)
     qtbot.waitUntil(lambda: texts(project)[0] == TEXTS[0] + MORE)
@@ -281,16 +282,7 @@ def test_offsets_are_those_of_the_whole_text_and_are_lacking_where_it_does_not_h
 FIRST, SECOND, THIRD = TEXTS
 
 
-def test_digits_and_letters_only_write_in_a_text_and_shift_and_enter_break_its_line(page, project):
-    type_words(" 1 2 3 iure")
-    press("Shift+Return")
-    type_words("more")
-    press("Tab")
-    assert texts(project) == [f"{FIRST} 1 2 3 iure\nmore", SECOND, THIRD]
-    assert [unit.weight for unit in mine(project).document.units] == [3, 2, 1]
-
-
-def test_criteria_are_gone_through_moved_and_retired_by_keys(page, project):
+def test_criteria_are_gone_through_moved_and_retired_by_keys_and_digits_only_write_in_a_text(page, project):
     field = focus()
     press("Alt+Down")
     assert texts(project) == [SECOND, FIRST, THIRD]
@@ -312,6 +304,13 @@ def test_criteria_are_gone_through_moved_and_retired_by_keys(page, project):
     assert focus() is page.sheet.form.editors[1]
     press("Return")
     assert focus() is page.sheet.form.editors[1].text
+    press("Ctrl+End")
+    type_words(" 1 2 3 iure")
+    press("Shift+Return")
+    type_words("more")
+    press("Tab")
+    assert texts(project) == [SECOND, f"{FIRST} 1 2 3 iure\nmore", THIRD]
+    assert [unit.weight for unit in mine(project).document.units] == [2, 3, 1]
 
 
 def boxes_of(page) -> list[str]:
@@ -502,7 +501,9 @@ def test_the_menu_offers_what_is_meant_and_the_choice_is_kept_like_typing(checke
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support")
-def test_a_word_of_ones_own_is_underlined_in_no_field_any_more(checked):
+def test_a_word_of_ones_own_is_underlined_in_no_field_any_more_and_one_key_turns_all_off(
+    checked, project, page_over
+):
     first, second = (editor.text for editor in checked.sheet.form.editors[:2])
     for field in (first, second):
         field.setFocus()
@@ -511,9 +512,8 @@ def test_a_word_of_ones_own_is_underlined_in_no_field_any_more(checked):
     assert misspelt(first) == misspelt(second) == ["gromply"]
     choose(menu_at(second, "gromply"), "Add to my words")
     assert misspelt(first) == misspelt(second) == []
-
-
-def test_one_key_turns_it_off_and_that_is_remembered(checked, project, page_over):
+    first.setFocus()
+    press("Ctrl+End")
     field = focus()
     type_words(" wrod and")
     assert misspelt(field) == ["wrod"]
@@ -575,8 +575,7 @@ def shown_in(panel) -> list[tuple[str, bool]]:
     return [(card.unit.text, card.is_taken) for card in panel.cards]
 
 
-@pytest.mark.usefixtures("real_children")
-def test_a_draft_is_asked_for_by_key_shown_unit_by_unit_and_is_nobodys_document(
+def test_a_draft_is_asked_for_by_key_is_nobodys_document_and_what_is_taken_stays_marked(
     draft_page, panel, drafted, qtbot
 ):
     assert draft_page.side.shows(panel)
@@ -588,21 +587,6 @@ def test_a_draft_is_asked_for_by_key_shown_unit_by_unit_and_is_nobodys_document(
     assert artifacts_of(drafted, first_item(drafted)) == []
     assert "test-model" in panel.head.text()
     assert not panel.asking.begin.isVisible()
-
-
-def test_why_nothing_came_is_said_beside_the_button(draft_page, panel, server, qtbot):
-    server.answer = lambda *_: error(400, "Not today.")
-    asked(panel, qtbot)
-    assert "No draft came: endpoint failed." in panel.asking.answer.text()
-    assert panel.asking.begin.isEnabled()
-    stopped_by_key(draft_page, qtbot, server, panel.asking.run, panel.asking.start)
-    assert panel.cards == []
-    assert "Stopped before a draft arrived." in panel.asking.answer.text()
-    assert panel.asking.begin.isVisible()
-
-
-def test_what_is_taken_can_be_written_on_and_stays_marked(draft_page, panel, drafted, qtbot):
-    asked(panel, qtbot)
     press("Ctrl+Shift+T")
     assert focus() is draft_page.sheet.form.editors[0].text
     type_words(" Briefly.")
@@ -614,6 +598,17 @@ def test_what_is_taken_can_be_written_on_and_stays_marked(draft_page, panel, dra
     press("Ctrl+Shift+Backspace")
     assert panel.draft_id == ""
     assert draft_page.isAncestorOf(focus())
+
+
+def test_why_nothing_came_is_said_beside_the_button(draft_page, panel, server, qtbot):
+    server.answer = lambda *_: error(400, "Not today.")
+    asked(panel, qtbot)
+    assert "No draft came: endpoint failed." in panel.asking.answer.text()
+    assert panel.asking.begin.isEnabled()
+    stopped_by_key(draft_page, qtbot, server, panel.asking.run, panel.asking.start)
+    assert panel.cards == []
+    assert "Stopped before a draft arrived." in panel.asking.answer.text()
+    assert panel.asking.begin.isVisible()
 
 
 def test_the_arrows_choose_enter_takes_and_undo_gives_back_to_the_draft(draft_page, panel, drafted, qtbot):
@@ -659,16 +654,17 @@ def beside(drafted) -> list[str]:
     return [source.text for source in items_module.sources(drafted, first_item(drafted))][1:]
 
 
-def test_reference_material_is_chosen_beside_key_insights_alone(of_reference):
+def test_reference_material_is_chosen_beside_key_insights_edited_in_its_parts_and_put_beside_the_item(
+    of_reference, drafted, qtbot
+):
     assert of_reference.what.isVisible()
     assert "researcherbench.reference" in of_reference.asking.words.text()
     assert of_reference.asking.judge.count() == 1
     of_reference.window().page.tabs.picked.emit(Kind.RUBRIC)
     assert not of_reference.what.isVisible()
     assert "draft.rubric" in of_reference.asking.words.text()
-
-
-def test_it_is_edited_in_its_parts_and_put_beside_the_item(of_reference, drafted, qtbot):
+    of_reference.window().page.tabs.picked.emit(Kind.INSIGHTS)
+    of_reference.what.setCurrentIndex(1)
     asked(of_reference, qtbot)
     fields, page = of_reference.reference.fields, of_reference.window().page
     assert [field.toPlainText() for field in fields.values()] == [SAID, ADDED]

@@ -322,21 +322,18 @@ def test_labels_given_but_not_submitted_are_offered_at_the_end(two_items, show_p
     assert not submit.isVisible()
 
 
-def test_only_what_is_assigned_is_offered_and_due_dates_show(two_items, show_page):
+def test_only_what_is_assigned_is_offered_with_its_date_to_label_and_to_write(two_items, show_page):
     due = datetime.now(UTC) + timedelta(days=1)
     assignments.assign_one(two_items, item(two_items, 1), two_items.by, Stage.LABELLING, due=due)
     page = show_page()
     assert {task.item_key for task in page.queue.lines} == {"2"}
     tooltip = page.queue.place(page.bench.response_id).data(Qt.ItemDataRole.ToolTipRole)
     assert tooltip.startswith("0 of 2 labelled · due tomorrow")
-
-
-def test_the_author_page_offers_only_what_is_assigned_with_its_date(two_items, page_over):
     second = item(two_items, 1)
     due = datetime.now(UTC) - timedelta(days=2)
     assignments.assign_one(two_items, second, two_items.by, Stage.PLAN, due=due)
     assignments.assign_one(two_items, second, two_items.by, Stage.QUERY)
-    page = page_over(two_items, "Author")
+    page = page.window().show_page("Author")
     assert (page.item.id, page.header.place.text()) == (second, "1 of 1")
     assert "2 days late" in page.header.due.text()
     shown = [kind for kind in Kind if kind is not Kind.LABELS and page.tabs.isTabVisible(WRITTEN.index(kind))]

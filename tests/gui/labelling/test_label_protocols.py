@@ -52,7 +52,7 @@ def test_a_project_with_one_protocol_shows_no_choice(tmp_path, page_over):
     assert not page_over(labelling_project(folder, reports=1), "Label").tabs.isVisible()
 
 
-def test_every_protocol_has_its_tab_keys_go_round_and_undo_leads_back(show):
+def test_every_protocol_has_its_tab_and_letter_17_three_respects_are_chosen_beside_the_whole(show):
     page = show(protocol=USUAL)
     assert [page.tabs.tabs.tabText(n) for n in range(page.tabs.tabs.count())] == [
         PROTOCOLS[name].presentation.tab for name in ALL
@@ -77,48 +77,8 @@ def test_every_protocol_has_its_tab_keys_go_round_and_undo_leads_back(show):
     press("Ctrl+Tab", "Ctrl+Shift+Tab")
     assert (page.bench.task_id, page.bench.unit_id) == there
     assert page.criteria.isAncestorOf(focus())
-
-
-def test_gaps_are_said_with_the_way_to_mend_them(show, qtbot):
-    page = show(protocol=CLAIMS)
-    assert page.tabs.gap.text() == "No claims are drawn from 1 of 2 reports yet."
-    page.session.wanted.disconnect()
-    with qtbot.waitSignal(page.session.wanted) as wanted:
-        page.tabs.mend.click()
-    assert wanted.args == ["Material", {"part": "Extracts"}]
-    page.criteria.take_focus()
     press("Ctrl+Tab")
-    assert (page.bench.protocol, page.tabs.gap.text(), page.tabs.mend.isVisible()) == (PAIRS, "", False)
-
-
-LACKING = (
-    ("drawn plan", "No plan is drawn", ["Material", {"part": "Extracts"}]),
-    ("drawn claims", "No claims are drawn", ["Material", {"part": "Extracts"}]),
-    ("citations", "No claim cites", ["Material", {"part": "Extracts"}]),
-    ("pages", "No cited page", ["Material", {"part": "Cited pages"}]),
-    ("checklist", "No checklist to label by", ["Author", {}]),
-    ("nothing asked", "No statement has its gold label", ["Author", {}]),
-    ("writing", "First write your own", ["Author", {}]),
-    ("rivals", "No two reports", ["Import", {}]),
-)
-
-
-def test_everything_that_can_be_lacking_has_words_and_a_way(show, monkeypatch, qtbot):
-    monkeypatch.setattr(labels, "outlook", lambda project, protocol: labels.LabelTasks([]))
-    page = show(protocol=REASONING)
-    page.session.wanted.disconnect()
-    for lacking, headline, way in LACKING:
-        monkeypatch.setattr(labels, "lacking", lambda *_, lacking=lacking: lacking)
-        page.navigate({"protocol": REASONING})
-        empty = page.whole.currentWidget()
-        assert empty.findChildren(PlainLabel)[0].text().startswith(headline)
-        with qtbot.waitSignal(page.session.wanted) as wanted:
-            empty.findChildren(QPushButton)[0].click()
-        assert wanted.args == way
-
-
-def test_letter_17_three_respects_are_chosen_beside_the_whole(show):
-    page = show(protocol=PREFERENCE)
+    assert page.bench.protocol == PREFERENCE
     details = page.criteria.details
     assert [row.isVisible() for row in details.kind_rows] == [False] * 3
     page.flow.waits_for_kinds = True
@@ -140,6 +100,39 @@ def test_letter_17_three_respects_are_chosen_beside_the_whole(show):
     assert [result[name] for name in ("Factuality", "Comprehensiveness", "Coherence")] == [
         {unit: "second"}, {unit: "first"}, {unit: "tie"},
     ]  # fmt: skip
+
+
+LACKING = (
+    ("drawn plan", "No plan is drawn", ["Material", {"part": "Extracts"}]),
+    ("drawn claims", "No claims are drawn", ["Material", {"part": "Extracts"}]),
+    ("citations", "No claim cites", ["Material", {"part": "Extracts"}]),
+    ("pages", "No cited page", ["Material", {"part": "Cited pages"}]),
+    ("checklist", "No checklist to label by", ["Author", {}]),
+    ("nothing asked", "No statement has its gold label", ["Author", {}]),
+    ("writing", "First write your own", ["Author", {}]),
+    ("rivals", "No two reports", ["Import", {}]),
+)
+
+
+def test_gaps_and_everything_that_can_be_lacking_have_words_and_a_way(show, monkeypatch, qtbot):
+    page = show(protocol=CLAIMS)
+    assert page.tabs.gap.text() == "No claims are drawn from 1 of 2 reports yet."
+    page.session.wanted.disconnect()
+    with qtbot.waitSignal(page.session.wanted) as wanted:
+        page.tabs.mend.click()
+    assert wanted.args == ["Material", {"part": "Extracts"}]
+    page.criteria.take_focus()
+    press("Ctrl+Tab")
+    assert (page.bench.protocol, page.tabs.gap.text(), page.tabs.mend.isVisible()) == (PAIRS, "", False)
+    monkeypatch.setattr(labels, "outlook", lambda project, protocol: labels.LabelTasks([]))
+    for lacking, headline, way in LACKING:
+        monkeypatch.setattr(labels, "lacking", lambda *_, lacking=lacking: lacking)
+        page.navigate({"protocol": REASONING})
+        empty = page.whole.currentWidget()
+        assert empty.findChildren(PlainLabel)[0].text().startswith(headline)
+        with qtbot.waitSignal(page.session.wanted) as wanted:
+            empty.findChildren(QPushButton)[0].click()
+        assert wanted.args == way
 
 
 @pytest.fixture
@@ -208,7 +201,7 @@ def offered(page) -> list[str]:
     ]
 
 
-def test_a_key_gives_the_kind_and_whoever_wishes_stays_until_it_is_said(kinds_page):
+def test_a_key_gives_the_kind_and_one_of_a_claim_whose_page_is_gone_is_suggested(kinds_page):
     first, second = kinds_page.bench.units
     press("2", "Up", "Alt+2")
     assert given(kinds_page, MISSES) == ["partial_missing", ""]
@@ -225,9 +218,7 @@ def test_a_key_gives_the_kind_and_whoever_wishes_stays_until_it_is_said(kinds_pa
     press("1")
     assert "All 2 criteria" in kinds_page.messages.text()
     assert LabelPage(kinds_page.session).flow.waits_for_kinds
-
-
-def test_a_claim_whose_page_is_gone_is_suggested_to_be_an_invalid_attribution(kinds_page):
+    kinds_page.criteria.waiting.setChecked(False)
     kinds_page.window().show_page("Label", protocol=CLAIMS)
     press("Down", 2, "3", "Down", 2)
     assert offered(kinds_page) == ["Invalid attribution?", "Unsupported"]
@@ -245,7 +236,9 @@ def at(page) -> str:
     return page.bench.unit_id
 
 
-def test_gold_goes_down_predicted_across_and_arrows_and_mouse_from_cell_to_cell(matrix_page, qtbot):
+def test_gold_goes_down_predicted_across_from_cell_to_cell_and_digits_fill_a_column_whose_rest_is_said_by_one_key(
+    matrix_page, qtbot
+):
     matrix = matrix_page.criteria.matrix
     assert (matrix.model.rowCount(), matrix.model.columnCount()) == (3, 3)
     assert [matrix.model.index(n, 0).data() for n in range(3)] == list(GOLD)
@@ -261,9 +254,7 @@ def test_gold_goes_down_predicted_across_and_arrows_and_mouse_from_cell_to_cell(
         place = matrix.table.visualRect(matrix.model.index(2, column)).center()
         qtbot.mouseClick(matrix.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
         assert at(matrix_page) == "p2~g3"
-
-
-def test_digits_fill_the_column_and_its_rest_is_not_relevant_by_one_key_and_undone_by_one(matrix_page):
+    press("Left", 3, "Up", 5)
     press("Down", "1")
     assert matrix_page.bar.buttons["say_rest"].text().startswith("Rest not relevant")
     press("0")

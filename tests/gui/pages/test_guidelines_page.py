@@ -40,8 +40,25 @@ def older(page) -> list[tuple[str, str, str]]:
     ]
 
 
-def test_ctrl_enter_publishes_the_next_version_and_lists_who_answered_before(project, show, qtmodeltester):
+def test_a_draft_stays_made_safe_until_it_is_discarded_or_published_as_the_next_version(
+    project, show, qtmodeltester
+):
     page = show()
+    draft = "**bold** <script>alert(1)</script><img src='https://example.org/x.png'>"
+    page.writing.edit.setPlainText(draft)
+    press("Ctrl+P")
+    shown = page.writing.look.toHtml()
+    assert "bold" in page.writing.look.text()
+    assert "<script" not in shown
+    assert "<img" not in shown
+    page.window().show_page("Items")
+    page.window().show_page("Guidelines", stage="plan")
+    assert page.writing.text() == settings.shipped(Stage.PLAN)
+    page.window().show_page("Guidelines", stage="rubric")
+    assert page.writing.text() == draft
+    assert settings.current(project, Stage.RUBRIC) is None
+    page.writing.discard.click()
+    assert not page.writing.changed()
     page.writing.edit.setPlainText(OURS)
     assert page.publish.text().startswith("Publish as version 2")
     press("Ctrl+Return")
@@ -60,25 +77,6 @@ def test_ctrl_enter_publishes_the_next_version_and_lists_who_answered_before(pro
     assert page.writing.text() == OURS
     press("Ctrl+Return")
     assert [each.text for each in settings.versions(project, Stage.RUBRIC)] == [OURS, "# Third\n", OURS]
-
-
-def test_a_draft_is_shown_made_safe_and_stays_until_it_is_published_or_discarded(project, show):
-    page = show()
-    draft = "**bold** <script>alert(1)</script><img src='https://example.org/x.png'>"
-    page.writing.edit.setPlainText(draft)
-    press("Ctrl+P")
-    shown = page.writing.look.toHtml()
-    assert "bold" in page.writing.look.text()
-    assert "<script" not in shown
-    assert "<img" not in shown
-    page.window().show_page("Items")
-    page.window().show_page("Guidelines", stage="plan")
-    assert page.writing.text() == settings.shipped(Stage.PLAN)
-    page.window().show_page("Guidelines", stage="rubric")
-    assert page.writing.text() == draft
-    assert settings.current(project, Stage.RUBRIC) is None
-    page.writing.discard.click()
-    assert not page.writing.changed()
 
 
 def test_the_next_key_goes_on_to_answers_of_other_stages_and_enter_to_the_item(project, show):

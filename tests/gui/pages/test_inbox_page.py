@@ -72,7 +72,9 @@ def from_second_copy(study, person, folder):
     return path
 
 
-def test_dropped_files_are_taken_in_by_key_after_a_backup(exchange, study, work, qtbot):
+def test_dropped_files_are_taken_in_by_key_after_a_backup_and_found_by_a_code_however_it_was_typed(
+    exchange, study, work, qtbot
+):
     urls = QMimeData()
     urls.setUrls([QUrl.fromLocalFile(str(path)) for path in work.values()])
     drop = QDropEvent(
@@ -94,9 +96,19 @@ def test_dropped_files_are_taken_in_by_key_after_a_backup(exchange, study, work,
     assert intake.tree.topLevelItem(0).child(0).text(REASON) == ""
     assert len(backups.listing(study.path)) == before + 1
     assert {one.person_name for one in unpacking.received(study)} == {"Ana Silva", "李明"}
+    exchange.page.turn(RECEIVED)
+    received = exchange.page.received
+    code = next(one.receipt for one in unpacking.received(study) if one.person_name == "李明")
+    received.search.setText(code.replace("-", " ").lower().replace("0", "o"))
+    assert [row[1] for row in rows(received.tree)] == ["李明"]
+    received.tree.selectAll()
+    received.copy.click()
+    assert QGuiApplication.clipboard().text() == code
 
 
-def test_another_key_is_refused_until_the_coordinator_replaces_it(exchange, study, work, tmp_path, qtbot):
+def test_another_key_is_refused_until_it_is_replaced_and_a_name_that_turns_its_letters_round_is_written_out(
+    exchange, study, work, tmp_path, qtbot
+):
     ana = annotators(study)[0]
     unpacking.take_in(study, [work["Ana Silva"]])
     again = returned(study, ana.id, tmp_path / "new laptop", "Explains it once more")
@@ -111,18 +123,10 @@ def test_another_key_is_refused_until_the_coordinator_replaces_it(exchange, stud
     settled(exchange, qtbot).take_in()
     assert rows(settled(exchange, qtbot).tree)[0][2] != "other key"
     assert known_keys.words_of(study, ana.id) != before
-
-
-def test_received_files_are_found_by_a_code_however_it_was_typed(exchange, study, work, qtbot):
-    unpacking.take_in(study, list(work.values()))
-    exchange.page.turn(RECEIVED)
-    received = exchange.page.received
-    code = next(one.receipt for one in unpacking.received(study) if one.person_name == "李明")
-    received.search.setText(code.replace("-", " ").lower().replace("0", "o"))
-    assert [row[1] for row in rows(received.tree)] == ["李明"]
-    received.tree.selectAll()
-    received.copy.click()
-    assert QGuiApplication.clipboard().text() == code
+    odd = tmp_path / "work\u202egnp.goldsmith-work"
+    odd.write_bytes(work["Ana Silva"].read_bytes())
+    exchange.page.go_to(TAKE_IN, {"files": [odd]})
+    assert rows(settled(exchange, qtbot).tree)[-1][0] == "work⟨U+202E⟩gnp.goldsmith-work"
 
 
 def test_it_says_for_whom_there_is_no_task_yet_and_selects_whose_is_wanted(study, window_over):
@@ -166,13 +170,6 @@ def test_whoever_answers_the_item_decides_without_seeing_the_partner(clash, exch
     clash.fill()
     assert "You work on this item yourself" in clash.units.toPlainText()
     assert "gold instead" not in clash.units.toPlainText()
-
-
-def test_a_name_that_turns_its_letters_round_is_written_out(exchange, work, tmp_path, qtbot):
-    odd = tmp_path / "work\u202egnp.goldsmith-work"
-    odd.write_bytes(work["Ana Silva"].read_bytes())
-    exchange.page.go_to(TAKE_IN, {"files": [odd]})
-    assert rows(settled(exchange, qtbot).tree)[0][0] == "work⟨U+202E⟩gnp.goldsmith-work"
 
 
 GOING = 3
@@ -285,16 +282,9 @@ def look(window):
     settle(window.page)
 
 
-def test_the_folder_is_chosen_and_tasks_are_sent_from_the_line(home, folder):
-    line = home.page.out.shared
-    assert line.folder.text() == f"Shared folder: {folder}"
-    assert "Wrote 2 tasks into the folder." in line.state.text()
-    assert "Not joined yet: R2, R3." in line.state.text()
-    line.leave_button.click()
-    assert (shared.folder_of(home.session.project), line.folder.text()) == (None, "Shared folder: none")
-
-
-def test_a_key_is_compared_on_the_line_and_then_work_comes_in_by_itself(home, their_window):
+def test_a_key_is_compared_on_the_line_and_then_work_and_a_newer_task_come_in_by_themselves(
+    home, their_window
+):
     look(their_window)
     look(home)
     line, words = home.page.out.shared, known_keys.own_words(their_window.session.project)
@@ -312,6 +302,10 @@ def test_a_key_is_compared_on_the_line_and_then_work_comes_in_by_itself(home, th
     assert arrival.receipt == their_window.page.receipt.code.text() == tray.outlook(project).sent[0].receipt
     assert "It lies in the shared folder." in their_window.page.receipt.about.text()
     assert "Not joined yet: R3." in line.state.text()
+    assert their_window.navigation.person.text() == "Working as\nR2"
+    look(their_window)
+    assert their_window.navigation.person.text() == "Working as\nAna Silva"
+    assert their_window.messages.text().startswith("A newer task came")
 
 
 def test_what_needs_a_decision_is_told_of_and_waits_in_the_tray(home, their_window, folder):
@@ -333,23 +327,17 @@ def test_what_needs_a_decision_is_told_of_and_waits_in_the_tray(home, their_wind
     assert home.page.tabs.tabText(home.page.tabs.currentIndex()) == "Tray  1"
 
 
-def test_a_newer_task_comes_in_behind_the_annotators_window(home, their_window):
-    look(their_window)
-    project = home.session.project
-    assert their_window.navigation.person.text() == "Working as\nR2"
-    shared_folder.trust(project, known_keys.own_words(their_window.session.project))
-    look(home)
-    look(their_window)
-    assert their_window.navigation.person.text() == "Working as\nAna Silva"
-    assert their_window.messages.text().startswith("A newer task came")
-
-
-def test_the_tab_and_window_say_when_the_folder_is_gone(home, folder, tmp_path):
+def test_the_line_says_that_the_folder_is_gone_that_tasks_were_sent_and_lets_go_of_it(home, folder, tmp_path):
+    line = home.page.out.shared
+    assert "Wrote 2 tasks into the folder." in line.state.text()
     folder.rename(tmp_path / "unplugged")
     look(home)
-    line = home.page.out.shared
     assert "cannot be reached" in line.state.text()
     assert home.page.tabs.currentIndex() == HAND_OUT
     (tmp_path / "unplugged").rename(folder)
     look(home)
     assert "cannot be reached" not in line.state.text()
+    assert line.folder.text() == f"Shared folder: {folder}"
+    assert "Not joined yet: R2, R3." in line.state.text()
+    line.leave_button.click()
+    assert (shared.folder_of(home.session.project), line.folder.text()) == (None, "Shared folder: none")

@@ -10,18 +10,19 @@ def questions(page):
     return [page._model.line(row).question for row in range(page._model.rowCount())]
 
 
-def test_typing_narrows_the_list_and_says_how_many_are_left(small, window_over, qtbot):
-    page = window_over(small).page
+def test_typing_narrows_the_list_and_return_goes_to_write_the_gold_of_the_item_and_begins_nothing(
+    small, window_over, qtbot
+):
+    window = be_active(window_over(small), qtbot)
+    page = window.page
     qtbot.keyClicks(page.search, "residual")
     qtbot.waitUntil(lambda: page._model.rowCount() == 1)
     assert questions(page) == ["What do residual connections do?"]
     assert page.count.text() == "1 of 2"
-
-
-def test_return_goes_to_write_the_gold_of_the_item_and_begins_nothing(small, window_over, qtbot):
-    new = items.add(small, "How deep is the ocean?").subject
-    window = be_active(window_over(small), qtbot)
-    page = window.page
+    page.search.clear()
+    qtbot.waitUntil(lambda: page._model.rowCount() == 2)
+    new = window.session.do(items.add, "How deep is the ocean?").subject
+    qtbot.waitUntil(lambda: page._model.rowCount() == 3)
     page.table.selectRow(2)
     page.table.setFocus()
     press("Return")

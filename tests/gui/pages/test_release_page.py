@@ -19,22 +19,9 @@ def page(tmp_path, page_over):
     return page_over(small_project(tmp_path), "Release")
 
 
-def test_texts_of_cited_pages_and_addresses_leave_only_when_ticked(page, qtbot, tmp_path, monkeypatch):
-    asked, gather = [], releases.gather
-    monkeypatch.setattr(
-        releases, "gather", lambda project, **how: asked.append(how) or gather(project, **how)
-    )
-    for number, ticked in enumerate(((False, False), (True, False), (False, True)), start=1):
-        page.with_pages.setChecked(ticked[0])
-        page.with_addresses.setChecked(ticked[1])
-        page.write_to(tmp_path / f"out {number}")
-        qtbot.waitUntil(lambda number=number: f"out {number}" in page.answer.text())
-        assert asked.pop() == {"page_texts": ticked[0], "addresses": ticked[1], "without": ()}
-        manifest = tmp_path / f"out {number}" / "manifest.json"
-        assert json.loads(manifest.read_text("utf-8"))["number"] == 1
-
-
-def test_what_is_missing_stands_there_before_anything_is_written(page, qtbot):
+def test_what_is_missing_stands_there_and_texts_of_cited_pages_and_addresses_leave_only_when_ticked(
+    page, qtbot, tmp_path, monkeypatch
+):
     def buttons():
         return {button.text(): button for button in page.points.findChildren(QPushButton)}
 
@@ -48,6 +35,19 @@ def test_what_is_missing_stands_there_before_anything_is_written(page, qtbot):
     qtbot.waitUntil(lambda: "Answer" not in buttons())
     buttons()["Sign"].click()
     assert page.window().page.NAME == "Final pass"
+    page.window().show_page("Release")
+    asked, gather = [], releases.gather
+    monkeypatch.setattr(
+        releases, "gather", lambda project, **how: asked.append(how) or gather(project, **how)
+    )
+    for number, ticked in enumerate(((False, False), (True, False), (False, True)), start=1):
+        page.with_pages.setChecked(ticked[0])
+        page.with_addresses.setChecked(ticked[1])
+        page.write_to(tmp_path / f"out {number}")
+        qtbot.waitUntil(lambda number=number: f"out {number}" in page.answer.text())
+        assert asked.pop() == {"page_texts": ticked[0], "addresses": ticked[1], "without": ()}
+        manifest = tmp_path / f"out {number}" / "manifest.json"
+        assert json.loads(manifest.read_text("utf-8"))["number"] == 1
 
 
 def test_questions_of_readers_are_answered_in_a_form_that_saves_each_answer(tmp_path, page_over, qtbot):

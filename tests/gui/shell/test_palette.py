@@ -33,7 +33,7 @@ def listed(window) -> list[str]:
     return [choices.index(row).data() for row in range(choices.rowCount())]
 
 
-def test_an_item_is_gone_to_by_words_of_its_question(window):
+def test_an_item_is_gone_to_by_words_of_its_question_and_a_unit_in_its_document(window):
     assert typed(window, "zirconium") == ["Nothing found"]
     press("Return")
     assert window._palette.isVisible()
@@ -41,6 +41,18 @@ def test_an_item_is_gone_to_by_words_of_its_question(window):
     press("Return")
     assert not window._palette.isVisible()
     assert (window.page.NAME, window.page.item.key) == ("Author", "1")
+    typed(window, "training stability")
+    press("Return")
+    settle(window.page)
+    unit = window.page.sheet.form.current
+    assert unit is not None
+    assert window.page.place()["unit_id"] == unit.unit_id
+    assert focus().toPlainText() == "Compares training stability"
+    # Elsewhere this key deletes to the end of the line.
+    press("Home", "Ctrl+K")
+    assert window._palette.isVisible()
+    press("Escape")
+    assert focus().toPlainText() == "Compares training stability"
 
 
 def test_enter_ahead_of_the_texts_goes_to_what_comes(window):
@@ -56,7 +68,7 @@ def test_enter_ahead_of_the_texts_goes_to_what_comes(window):
     assert (window.page.NAME, window.page.item.key) == ("Author", "1")
 
 
-def test_arrows_pass_over_the_names_of_kinds_and_go_round(window):
+def test_arrows_pass_over_the_names_of_kinds_and_a_click_chooses_in_a_palette_within_its_window(window):
     lines = typed(window, "re")
     choices = window._palette.choices.places()
     assert 0 not in choices
@@ -73,37 +85,7 @@ def test_arrows_pass_over_the_names_of_kinds_and_go_round(window):
     assert window._palette.list.currentIndex().row() == choices[0]
     assert focus() is window._palette.field
     assert focus().accessibleDescription() == lines[choices[0]]
-
-
-def test_a_unit_is_gone_to_in_its_document(window, small):
-    typed(window, "training stability")
-    press("Return")
-    settle(window.page)
-    unit = window.page.sheet.form.current
-    assert unit is not None
-    assert window.page.place()["unit_id"] == unit.unit_id
-    assert focus().toPlainText() == "Compares training stability"
-    # Elsewhere this key deletes to the end of the line.
-    press("Home", "Ctrl+K")
-    assert window._palette.isVisible()
     press("Escape")
-    assert focus().toPlainText() == "Compares training stability"
-
-
-def test_esc_the_key_itself_and_going_elsewhere_close_it_and_the_keyboard_is_where_it_was(window):
-    window.page.search.setFocus()
-    for key in ("Escape", "Ctrl+K"):
-        press("Ctrl+K")
-        assert focus() is window._palette.field
-        press(key)
-        assert not window._palette.isVisible()
-        assert focus() is window.page.search
-    press("Ctrl+Shift+F")
-    window.page.search.setFocus()
-    assert not window._palette.isVisible()
-
-
-def test_it_lies_within_the_window_however_small_and_a_click_chooses(window, qtbot):
     window.resize(700, 480)
     typed(window, "e")
     palette = window._palette
@@ -119,6 +101,29 @@ def test_it_lies_within_the_window_however_small_and_a_click_chooses(window, qtb
     assert palette.isVisible()
     QTest.mouseClick(palette.list.viewport(), Qt.MouseButton.LeftButton, pos=first)
     assert window.page.NAME == "Author"
+
+
+def test_it_closes_and_the_keyboard_is_where_it_was_and_with_nothing_typed_it_offers_what_was_chosen(window):
+    window.page.search.setFocus()
+    for key in ("Escape", "Ctrl+K"):
+        press("Ctrl+K")
+        assert focus() is window._palette.field
+        press(key)
+        assert not window._palette.isVisible()
+        assert focus() is window.page.search
+    press("Ctrl+Shift+F")
+    window.page.search.setFocus()
+    assert not window._palette.isVisible()
+    typed(window, "who?")
+    press("Return")
+    window.show_page("Agreement")
+    press("Ctrl+K")
+    settle(window.page)
+    lines = listed(window)
+    assert lines[:4] == ["Recent", "2 Who? Deep learning", "Author 2  Who?", "Items"]
+    assert "Acts" in lines
+    press("Down", "Return")
+    assert (window.page.NAME, window.page.item.key) == ("Author", "2")
 
 
 def test_an_act_of_a_menu_and_one_of_the_page_are_done_where_the_focus_was(window):
@@ -143,19 +148,6 @@ def test_an_act_of_a_menu_and_one_of_the_page_are_done_where_the_focus_was(windo
     assert "Results Agreement" in typed(window, "agreem")
     press("Return")
     assert window.page.NAME == "Agreement"
-
-
-def test_with_nothing_typed_it_offers_what_was_chosen_and_the_pages_where_they_were_left(window):
-    typed(window, "who?")
-    press("Return")
-    window.show_page("Agreement")
-    press("Ctrl+K")
-    settle(window.page)
-    lines = listed(window)
-    assert lines[:4] == ["Recent", "2 Who? Deep learning", "Author 2  Who?", "Items"]
-    assert "Acts" in lines
-    press("Down", "Return")
-    assert (window.page.NAME, window.page.item.key) == ("Author", "2")
 
 
 def test_what_was_listed_for_one_person_is_gone_for_the_next(window, small):
