@@ -38,24 +38,6 @@ from tests.windows.using import owned, press, settle, type_words
 COVERAGE = "researcherbench.coverage"
 
 
-def test_systems_items_trials_and_units_together_go_into_the_order(served, show, qtbot):
-    page = show(served, "Runs")
-    form = page.running.form
-    choose(form.judge, JUDGE)
-    assert (form.systems.ticked(), form.order().systems) == (form.systems.values(), ())
-    tick(form.systems)
-    assert (form.order(), form.wrong.text().startswith("No system is ticked.")) == (None, True)
-    tick(form.systems, "Beta")
-    form.items.setText("2")
-    form.together.setValue(3)
-    form.trials.setValue(2)
-    form.budget.setValue(1.5)
-    order = form.order()
-    assert order == RunRequest(
-        JUDGE, COVERAGE, ("Beta",), ("2",), concurrency=8, timeout_s=120, budget_usd=1.5, together=3, trials=2
-    )
-
-
 @pytest.fixture
 def priced(tmp_path, monkeypatch):
     table = {"as_of": "2026-05-01", "models": {"test-model": {"input": 1000, "output": 2000}}}
@@ -65,7 +47,9 @@ def priced(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 
 
-def test_questions_tokens_money_and_time_are_shown_before_the_start(served, priced, show, qtbot):
+def test_what_is_ordered_is_shown_in_questions_tokens_money_and_time_before_the_start(
+    served, priced, show, qtbot
+):
     page = show(served, "Runs")
     choose(page.running.form.judge, JUDGE)
     forecast = page.running.forecast
@@ -82,6 +66,19 @@ def test_questions_tokens_money_and_time_are_shown_before_the_start(served, pric
     page.running.form.budget.setValue(5.5)
     assert page.running.form.budget.text() == "$ 5.50"
     qtbot.waitUntil(lambda: "asks nothing" not in said_in(forecast))
+    form = page.running.form
+    assert (form.systems.ticked(), form.order().systems) == (form.systems.values(), ())
+    tick(form.systems)
+    assert (form.order(), form.wrong.text().startswith("No system is ticked.")) == (None, True)
+    tick(form.systems, "Beta")
+    form.items.setText("2")
+    form.together.setValue(3)
+    form.trials.setValue(2)
+    form.budget.setValue(1.5)
+    order = form.order()
+    assert order == RunRequest(
+        JUDGE, COVERAGE, ("Beta",), ("2",), concurrency=8, timeout_s=120, budget_usd=1.5, together=3, trials=2
+    )
 
 
 def test_an_estimate_of_what_is_no_longer_ordered_is_not_shown(served, show, monkeypatch):
@@ -236,10 +233,17 @@ def test_a_judge_is_added_by_the_keyboard_alone(small, show):
     assert prices.isVisible()
 
 
-def test_a_key_is_kept_outside_the_project_and_shown_to_nobody(small, show):
+def test_a_key_is_kept_outside_the_project_and_a_name_that_is_too_long_to_be_stored_is_refused(
+    small, show, qtbot
+):
     page = show(small)
     page.roster.acts["new_judge"]()
     form = page.roster.side.endpoint
+    form.fields["name"].setText("long")
+    form.fields["model"].setText("x" * 401)
+    qtbot.waitUntil(lambda: form.price.text().startswith("not known"))
+    page.roster.acts["submit"]()
+    assert [judge.name for judge in judges.all_of(small)] == ["baseline"]
     for name, words in {"name": "near", "base_url": "http://127.0.0.1:9/v1", "model": "tiny"}.items():
         form.fields[name].setText(words)
     form.key.setText("sk-canary-77aa88bb99cc")
@@ -282,17 +286,6 @@ def test_a_provider_is_proposed_with_what_it_wants_and_no_key_goes_to_it(small, 
     form.sent["headers"].setText('{"api-key": "{key}", "x-gateway": "{OTHER}"}')
     page.roster.acts["submit"]()
     assert [grant.key for grant in kept_keys.grants()] == ["GATEWAY", "OTHER"]
-
-
-def test_a_model_whose_name_is_too_long_to_be_stored_has_no_price_yet(small, show, qtbot):
-    page = show(small)
-    page.roster.acts["new_judge"]()
-    form = page.roster.side.endpoint
-    form.fields["name"].setText("long")
-    form.fields["model"].setText("x" * 401)
-    qtbot.waitUntil(lambda: form.price.text().startswith("not known"))
-    page.roster.acts["submit"]()
-    assert [judge.name for judge in judges.all_of(small)] == ["baseline"]
 
 
 @pytest.mark.usefixtures("real_children")
@@ -490,8 +483,19 @@ def write(part, text: str) -> None:
     settle(part)
 
 
-def test_a_wording_is_previewed_on_real_units_and_put_in_force_with_a_note(small, show):
-    part = show(small, "Prompts").prompting
+def test_a_wording_is_a_draft_that_outlives_the_page_is_previewed_on_real_units_and_put_in_force_with_a_note(
+    small, show, window_over
+):
+    page = show(small, "Prompts")
+    write(page.prompting, OURS)
+    page.leave()
+    assert prompts.in_force(small, NAME).version == 1
+    again = settle(window_over(small, "Judges", part="Prompts").page.prompting)
+    assert again.edit.text() == OURS
+    again.edit.discard.click()
+    settle(again)
+    assert again.edit.text() == prompts.shipped(NAME)
+    part = again
     write(part, OURS.replace("{{report}}", ""))
     assert part.edit.answer.words() == ["Not usable"]
     assert part.edit.note.text().startswith("It lacks the placeholder  {{report}}.")
@@ -522,18 +526,6 @@ def test_a_wording_is_previewed_on_real_units_and_put_in_force_with_a_note(small
     assert part.note.text() == ""
 
 
-def test_a_draft_outlives_the_page_and_touches_nobody(small, show, window_over):
-    page = show(small, "Prompts")
-    write(page.prompting, OURS)
-    page.leave()
-    assert prompts.in_force(small, NAME).version == 1
-    again = settle(window_over(small, "Judges", part="Prompts").page.prompting)
-    assert again.edit.text() == OURS
-    again.edit.discard.click()
-    settle(again)
-    assert again.edit.text() == prompts.shipped(NAME)
-
-
 def run(project, **how) -> str:
     return str(asyncio.run(judge_runs.run(project, RunRequest(JUDGE, **how)))["run"])
 
@@ -550,7 +542,29 @@ def go_to(part, unit: str) -> None:
     settle(part)
 
 
-def test_the_list_is_narrowed_by_sort_flag_cause_system_and_words(run_replies):
+def test_a_reply_stands_beside_what_was_made_of_it_and_the_list_is_narrowed(run_replies):
+    detail = run_replies.detail
+    go_to(run_replies, "Names")
+    assert "Missing, not “no”." in detail.made.toPlainText()
+    go_to(run_replies, "Explains")
+    assert "stand nowhere in the report" in detail.made.toPlainText()
+    assert "Quote not found" in detail.made.toPlainText()
+    go_to(run_replies, "Compares")
+    assert "Found in the report" in detail.made.toPlainText()
+    assert QUOTE in detail.made.toPlainText()
+    assert json.loads(detail.raw.toPlainText())["quote"] == QUOTE
+    facts = detail.facts.text()
+    for words in (
+        "asked test-model, answered as test-model-2026", "tokens 100 in, 20 out", "40 of it cached", "5 for reasoning",
+        "cost not known", "1 attempt", "ended by stop", "fingerprint fp_1",
+    ):  # fmt: skip
+        assert words in facts
+    detail.tabs.setCurrentIndex(1)
+    settle(run_replies)
+    assert "exactly what was sent" in detail.sure.text()
+    assert detail.sure.text().startswith("researcherbench.coverage, version 1.")
+    assert "Compares training stability" in detail.prompt.toPlainText()
+    assert "<<<BEGIN report" in detail.prompt.toPlainText()
     assert run_replies.lines.rowCount() == 12
     assert "4 without a verdict; these never count as “no”" in run_replies.count.text()
     assert cells(run_replies.list, 3).count("Model refused") == 4
@@ -577,31 +591,6 @@ def test_the_list_is_narrowed_by_sort_flag_cause_system_and_words(run_replies):
     run_replies.filters.search.setText("STABILITY of training")
     settle(run_replies)
     assert set(cells(run_replies.list, 2)) == {"Compares training stability"}
-
-
-def test_what_was_made_of_a_reply_stands_beside_it_and_the_prompt_as_it_was_sent(run_replies):
-    detail = run_replies.detail
-    go_to(run_replies, "Names")
-    assert "Missing, not “no”." in detail.made.toPlainText()
-    go_to(run_replies, "Explains")
-    assert "stand nowhere in the report" in detail.made.toPlainText()
-    assert "Quote not found" in detail.made.toPlainText()
-    go_to(run_replies, "Compares")
-    assert "Found in the report" in detail.made.toPlainText()
-    assert QUOTE in detail.made.toPlainText()
-    assert json.loads(detail.raw.toPlainText())["quote"] == QUOTE
-    facts = detail.facts.text()
-    for words in (
-        "asked test-model, answered as test-model-2026", "tokens 100 in, 20 out", "40 of it cached", "5 for reasoning",
-        "cost not known", "1 attempt", "ended by stop", "fingerprint fp_1",
-    ):  # fmt: skip
-        assert words in facts
-    detail.tabs.setCurrentIndex(1)
-    settle(run_replies)
-    assert "exactly what was sent" in detail.sure.text()
-    assert detail.sure.text().startswith("researcherbench.coverage, version 1.")
-    assert "Compares training stability" in detail.prompt.toPlainText()
-    assert "<<<BEGIN report" in detail.prompt.toPlainText()
 
 
 ASKED = {name: protocol for name, protocol in PROTOCOLS.items() if protocol.values}

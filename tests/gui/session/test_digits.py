@@ -103,28 +103,19 @@ def adjudicate(folder: Path, page_over: Any) -> tuple[Answers, Answers]:
     return wanted, dict(rows)
 
 
-def verdicts(
-    folder: Path, page_over: Any, part: str, answers: dict[str, str], keys: str
-) -> tuple[Answers, Answers]:
-    page = settle(page_over(judged(folder), "Validate", part=part))
+def rule(folder: Path, page_over: Any) -> tuple[Answers, Answers]:
+    page = settle(page_over(judged(folder), "Validate", part="Disagreements"))
     page.focus_first()
-    model = page.part.bench.cases
+    model, answers = (
+        page.part.bench.cases,
+        {"1": "judge wrong", "2": "person wrong", "3": "criterion unclear"},
+    )
     shown = [model.index(row).data(LINE_ROLE).key[:3] for row in range(MANY)]
-    wanted = dict(zip(shown, typed(keys), strict=True))
+    wanted = dict(zip(shown, typed("1213"), strict=True))
     for number, key in enumerate(wanted.values()):
         strike(number, key)
     rows = sql.rows(page.session.project, "SELECT judge_id, response_id, unit_id, said FROM informed")
     return {case: answers[key] for case, key in wanted.items()}, {row[:3]: row[3] for row in rows}
-
-
-def rule(folder: Path, page_over: Any) -> tuple[Answers, Answers]:
-    answers = {"1": "judge wrong", "2": "person wrong", "3": "criterion unclear"}
-    return verdicts(folder, page_over, "Disagreements", answers, "1213")
-
-
-def review(folder: Path, page_over: Any) -> tuple[Answers, Answers]:
-    answers = {"1": "agree", "2": "disagree", "-": "unsure"}
-    return verdicts(folder, page_over, "Reviews", answers, "12-1")
 
 
 def rank(folder: Path, page_over: Any) -> tuple[Answers, Answers]:
@@ -144,7 +135,7 @@ def rank(folder: Path, page_over: Any) -> tuple[Answers, Answers]:
     return wanted, {(one.first, one.second): (one.value, one.confidence) for one in result}
 
 
-@pytest.mark.parametrize("page", [label, adjudicate, rule, review, rank], ids=lambda page: page.__name__)
+@pytest.mark.parametrize("page", [label, adjudicate, rule, rank], ids=lambda page: page.__name__)
 def test_digits_at_any_speed_are_as_many_labels_each_where_it_belongs(
     page: Any, tmp_path: Path, page_over: Any
 ) -> None:
