@@ -179,7 +179,9 @@ def ended(asking_page, qtbot, start) -> str:
     return said[-1]
 
 
-def test_a_model_writes_reports_in_a_process_of_its_own(asking_page, asking, writer, qtbot):
+def test_a_model_writes_reports_and_letter_21_is_asked_for_prompt_cut_off_and_mode_name(
+    asking_page, asking, writer, qtbot
+):
     order(asking_page, trials=2)
     # What it would take is said before anything is asked.
     qtbot.waitUntil(lambda: "4 reports by 4 calls" in asking_page.reports.form.estimate.text())
@@ -191,9 +193,6 @@ def test_a_model_writes_reports_in_a_process_of_its_own(asking_page, asking, wri
     assert asking_page.reports.model.columns == ("Item", "Scribe")
     assert "2 of 2 reports are there" in asking_page.reports.form.answer.text()
     assert "Written here by test-model" in asking_page.reports.about.text()
-
-
-def test_letter_21_the_form_asks_for_prompt_cut_off_and_mode_name(asking_page, asking):
     form = asking_page.reports.form
     order(asking_page)
     form.condition.setCurrentIndex(1)

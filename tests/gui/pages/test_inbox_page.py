@@ -184,8 +184,8 @@ def goings(page):
     return [page.table.topLevelItem(row).text(GOING) for row in range(page.table.topLevelItemCount())]
 
 
-def test_the_window_of_a_task_sends_what_is_submitted_and_leads_to_the_drafts_that_stay(
-    theirs, window_over, qtbot
+def test_the_window_of_a_task_sends_what_is_submitted_leads_to_drafts_and_refuses_a_bad_folder(
+    theirs, tmp_path, window_over, qtbot
 ):
     first, second = items.ids(theirs)
     write_rubric(theirs, first, "Explains the weight of gold")
@@ -204,6 +204,12 @@ def test_the_window_of_a_task_sends_what_is_submitted_and_leads_to_the_drafts_th
     qtbot.keyClick(page.table, Qt.Key.Key_Return)
     assert window.page.NAME == "Author"
     assert window.page.item.id == second
+    window.show_page("Send")
+    (tmp_path / "in the way").write_text("a file", "utf-8")
+    window.page.write_to(tmp_path / "in the way" / "mine")
+    qtbot.waitUntil(lambda: "The folder “mine” could not be made" in window.messages.text())
+    assert window.page.go.isEnabled()
+    assert not window.page.receipt.isVisible()
 
 
 def test_enter_on_reports_to_label_goes_to_them(tmp_path, window_over, qtbot):
@@ -239,16 +245,6 @@ def test_what_was_sent_is_told_from_what_is_new_since(theirs, tmp_path, window_o
     qtbot.waitUntil(lambda: page.progress.isHidden())
     assert page.receipt.code.text() != code
     assert code in page.receipt.earlier.text()
-
-
-def test_a_folder_that_cannot_be_written_to_is_refused_in_words(theirs, tmp_path, window_over, qtbot):
-    write_rubric(theirs, items.ids(theirs)[0], "Explains the weight of gold")
-    window = window_over(theirs, "Send")
-    (tmp_path / "in the way").write_text("a file", "utf-8")
-    window.page.write_to(tmp_path / "in the way" / "mine")
-    qtbot.waitUntil(lambda: "The folder “mine” could not be made" in window.messages.text())
-    assert window.page.go.isEnabled()
-    assert not window.page.receipt.isVisible()
 
 
 @pytest.fixture

@@ -60,14 +60,11 @@ def test_keys_stand_in_tooltips_which_follow_a_change_and_on_buttons_only_as_dig
 ):
     window = window_over(sample)
 
-    def look_at_all() -> set[str]:
-        for name in EVERY_PAGE:
-            if name != "Keys":
-                window.show_page(name)
-                window.session.wait()
-                qtbot.wait(20)
-        return printed(window)
-
+    for name in EVERY_PAGE:
+        if name != "Keys":
+            window.show_page(name)
+            window.session.wait()
+            qtbot.wait(20)
     # These are said of other things too.
     old = {keys.shown(binding.act) for binding in keys.BINDINGS} - {
         *"0123456789",
@@ -78,7 +75,7 @@ def test_keys_stand_in_tooltips_which_follow_a_change_and_on_buttons_only_as_dig
         *"=-",
     }
     named = re.compile(rf"(?<![\w+])({'|'.join(map(re.escape, sorted(old)))})(?![\w+])")
-    assert any(named.search(words) for words in look_at_all())
+    assert any(named.search(words) for words in printed(window))
     printed_on = [button.text() for button in window.findChildren(QAbstractButton)]
     a_key = re.compile(rf"{named.pattern}|\b(Esc|Enter|Del)\b|↵")
     assert [text for text in printed_on if a_key.search(text)] == []
@@ -90,7 +87,7 @@ def test_keys_stand_in_tooltips_which_follow_a_change_and_on_buttons_only_as_dig
     window.bar.show_help(("What the help says of items", ""))
     window.rebind()
     assert window.bar.help.toolTip() == "What the help says of items"
-    assert "\n".join(sorted(words for words in look_at_all() if named.search(words))) == ""
+    assert "\n".join(sorted(words for words in printed(window) if named.search(words))) == ""
     follow = [button for button in window.findChildren(KeyButton) if "Ctrl+Alt+F35" in button.toolTip()]
     assert len(follow) > 50
 

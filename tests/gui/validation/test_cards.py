@@ -43,7 +43,9 @@ def kept(folder: Path, card: ValidityCard, **more: object) -> Path:
     return validity_cards.save(card.model_copy(update={"judge": judge}).sealed(), folder / "held.json")
 
 
-def test_the_card_is_seen_as_it_would_leave_and_one_that_was_dropped_can_be_read(project, show, tmp_path):
+def test_the_card_is_seen_as_it_would_leave_a_dropped_one_can_be_read_and_one_that_holds_binds_its_judge(
+    project, show, tmp_path
+):
     page = show(project)
     part = page.cards
     text = part.view.page.toPlainText()
@@ -70,11 +72,9 @@ def test_the_card_is_seen_as_it_would_leave_and_one_that_was_dropped_can_be_read
     part.view.back.click()
     settle(page)
     assert part.view.card.name == JUDGE
-
-
-def test_a_card_that_holds_can_bind_its_judge(project, show, tmp_path):
     path = kept(tmp_path, card_of(project))
-    page = show(project, card=str(path))
+    page.window().show_page("Validate", part="Cards", card=str(path))
+    settle(page)
     check = page.cards.check
     assert check.verdict.text() == f"The card “{JUDGE}” matches “{JUDGE}”."
     assert not check.table.isVisible()

@@ -150,20 +150,19 @@ def test_a_criterion_is_worded_anew_and_ordered_by_the_keyboard(page: Any, proje
     assert unit not in {one.place.unit_id for one in shown_in(page.ruling.bench)}
 
 
-@pytest.mark.parametrize(
-    ("part", "tab", "headline"),
-    [("Disagreements", "ruling", "No judge has"), ("Reviews", "reviewing", "No verdicts to review")],
-)
-def test_where_no_judge_has_judged_one_is_led_to_the_runs(
-    part: str, tab: str, headline: str, tmp_path: Path, page_at_rest: Any
-) -> None:
-    page = page_at_rest(empty_project(tmp_path), "Validate", part=part)
-    shown = getattr(page, tab)
-    assert headline in shown.nothing._headline.text()
-    assert not shown.choices.isVisible()
+def test_where_no_judge_has_judged_one_is_led_to_the_runs(tmp_path: Path, page_at_rest: Any) -> None:
+    page = page_at_rest(empty_project(tmp_path), "Validate", part="Disagreements")
     window = page.window()
-    press("Space")
-    assert window.page.NAME == "Judges"
+    for part, shown, headline in (
+        ("Disagreements", page.ruling, "No judge has"),
+        ("Reviews", page.reviewing, "No verdicts to review"),
+    ):
+        settle(window.show_page("Validate", part=part))
+        page.focus_first()
+        assert headline in shown.nothing._headline.text()
+        assert not shown.choices.isVisible()
+        press("Space")
+        assert window.page.NAME == "Judges"
 
 
 def test_what_is_lacking_is_told_in_words_of_the_window(small: Project, page_at_rest: Any) -> None:
