@@ -1,7 +1,7 @@
 """Children of windows in tests: on Linux each is forked from one process that has the program loaded.
 
 What a child is told, its streams, environment and folder, its exit and its end by force are those of a process that is
-started as in the program, for which a test asks by `real_children`: one that has a judge tested.
+started as in the program, for which a test asks by `real_children`. Each kind of order has one such test.
 """
 
 import socket

@@ -41,6 +41,7 @@ def cell(page, row, column):
     return model.index(row, model.columns.index(column)).data()
 
 
+@pytest.mark.usefixtures("real_children")
 def test_what_a_judge_pairs_stands_beside_the_frozen_figure_with_its_model_and_prompt(
     page, page_over, qtbot, server, project
 ):

@@ -575,6 +575,7 @@ def shown_in(panel) -> list[tuple[str, bool]]:
     return [(card.unit.text, card.is_taken) for card in panel.cards]
 
 
+@pytest.mark.usefixtures("real_children")
 def test_a_draft_is_asked_for_by_key_is_nobodys_document_and_what_is_taken_stays_marked(
     draft_page, panel, drafted, qtbot
 ):

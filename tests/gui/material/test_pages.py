@@ -36,6 +36,7 @@ def fetched(page, qtbot, start) -> None:
     qtbot.waitUntil(lambda: not page.session._tasks_behind and not page._later.isActive())
 
 
+@pytest.mark.usefixtures("real_children")
 def test_pages_are_fetched_by_key_and_read_as_plain_text(page, project, qtbot):
     page.pages.fold.open()
     page.pages.fetching.private.setChecked(True)

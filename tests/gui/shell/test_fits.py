@@ -542,6 +542,31 @@ def test_in_a_small_window_the_source_gives_way_to_the_guideline_until_it_is_rea
     assert not page.side.isVisible()
 
 
+def test_a_guideline_opens_and_closes_with_the_room_until_it_is_turned_by_hand(sample, window_over, qtbot):
+    window = window_over(sample, "Author")
+    page = settle(window.page)
+
+    def shown(width: int) -> tuple[bool, bool]:
+        window.resize(width, 800)
+        settle(page)
+        return page.side.isVisible(), page.source.isVisible()
+
+    assert [shown(width) for width in (1900, SMALL[0], 1900)] == [(True, True), (False, True), (True, True)]
+    theme.zoom_to(theme.ZOOM_MAX)
+    assert shown(1900) == (False, True)
+    theme.zoom_to(100)
+    page.press("guideline")
+    assert shown(1900) == (False, True)
+    page.press("guideline")
+    assert shown(SMALL[0]) == (True, False)
+    # Another day it is there again, but only beside the source.
+    other = window_over(sample, "Author")
+    other.resize(*SMALL)
+    assert not settle(other.page).side.isVisible()
+    other.resize(LAPTOP[0], 800)
+    assert settle(other.page).side.isVisible()
+
+
 # Of the samples of single papers, what the large one lacks.
 THEIR_OWN = {
     "related-work": ("Author", "Label", "Results", "Guidelines"),
