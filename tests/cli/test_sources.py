@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from annotator.actions.imports import samples
 from annotator.actions.items import items
 from annotator.actions.items.extracts import NewExtract
 from annotator.actions.material import lookups
@@ -29,7 +30,7 @@ from tests.gui.authoring.small_pdf import pdf
 from tests.material import drawn_extracts
 from tests.projects import pairs_project as pairs
 from tests.projects.refusals import expect_refusal
-from tests.projects.small_projects import small_project
+from tests.projects.small_projects import small_project, small_sample
 
 
 @pytest.fixture
@@ -275,9 +276,7 @@ def sample(whole_sample: Project) -> Path:
     return whole_sample.path
 
 
-def test_the_sample_has_something_for_every_page_and_its_backup_checks_out(tmp_path, capsys):
-    sample = tmp_path / "sample.goldsmith"
-    assert goldsmith(capsys, "sample", sample)[0] == 0
+def test_the_sample_has_something_for_every_page_and_its_backup_checks_out(sample, capsys):
     result = told(capsys, "info", sample)
     assert (result["items"], result["systems"], result["responses"], result["people"]) == (10, 3, 23, 4)
     assert result["labels"] > 0
@@ -289,9 +288,14 @@ def test_the_sample_has_something_for_every_page_and_its_backup_checks_out(tmp_p
     assert told(capsys, "check", sample)["problems"] == []
 
 
-def test_a_dry_run_of_an_import_changes_nothing(tmp_path, sample, capsys):
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    return small_project(tmp_path).path
+
+
+def test_a_dry_run_of_an_import_changes_nothing(tmp_path, small, capsys):
     release, file = tmp_path / "release", tmp_path / "other.goldsmith"
-    told(capsys, "export", sample, "--to", release)
+    told(capsys, "export", small, "--to", release)
     goldsmith(capsys, "new", file)
     assert told(capsys, "import", file, release, "--dry-run")["new"] > 0
     assert told(capsys, "info", file)["items"] == 0
@@ -307,8 +311,8 @@ def test_the_weights_of_criteria_are_shown_and_set(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("profile", ["researcherbench", "csv"])
-def test_the_other_profiles_are_written(profile, tmp_path, sample, capsys):
-    result = told(capsys, "export", sample, "--to", tmp_path / profile, "--profile", profile)
+def test_the_other_profiles_are_written(profile, tmp_path, small, capsys):
+    result = told(capsys, "export", small, "--to", tmp_path / profile, "--profile", profile)
     assert result["profile"] == profile
     assert any((tmp_path / profile).iterdir())
 
@@ -333,43 +337,47 @@ def test_wrong_usage_is_exit_code_2(capsys):
     assert goldsmith(capsys, "judge", "run")[0] == 2
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["results", "FILE", "--json"], "水资源工程"),
-        (["agreement", "FILE"], "κ"),
-        (["validate", "--help"], "│"),
-    ],
-)
-def test_what_is_piped_is_utf_8_whatever_the_code_page_is(sample, words, said):
-    command = [
-        sys.executable,
-        "-m",
-        "annotator",
-        *(str(sample) if word == "FILE" else word for word in words),
-    ]
+# Commands, one after the other, in a process of their own.
+PIPED = """
+import json, sys
+from annotator.__main__ import main
+for words in json.loads(sys.argv[1]):
+    sys.argv = ["goldsmith", *words]
+    assert main() == 0
+"""
+
+
+def test_what_is_piped_is_utf_8_whatever_the_code_page_is(sample):
+    words = (["results", str(sample), "--json"], ["agreement", str(sample)], ["validate", "--help"])
     alike = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    command = [sys.executable, "-c", PIPED, json.dumps(words)]
     done = subprocess.run(command, capture_output=True, env=alike, cwd=HERE, check=False)
     assert (done.returncode, done.stderr.decode()) == (0, "")
-    assert said in done.stdout.decode()
+    for said in ("水资源工程", "κ", "│"):
+        assert said in done.stdout.decode()
 
 
-@pytest.mark.parametrize(("which", "table"), [("--related-work", "deepscholar"), ("--seminar", "arena")])
-def test_another_sample_is_made_once_and_opens_on_its_papers_table(which, table, tmp_path, capsys):
-    file = str(tmp_path / "sample.goldsmith")
+@pytest.mark.parametrize(("which", "table"), [("related-work", "deepscholar"), ("seminar", "arena")])
+def test_another_sample_is_made_once_and_opens_on_its_papers_table(
+    which, table, tmp_path, capsys, monkeypatch
+):
+    """What makes it is tested where it stands; here a copy of what it made is taken for it."""
+    made, asked = small_sample(tmp_path, which), []
+    file = str(made.path)
+    monkeypatch.setattr(samples, "create_small", lambda *given: asked.append(given[:2]) or made)
     assert run_command(["sample", file, "--seminar", "--related-work"]) == 1
-    assert run_command(["sample", file, which]) == 0
-    assert run_command(["sample", file, which, "--reset"]) == 1
-    assert run_command(["check", file]) == 0
+    assert run_command(["sample", file, f"--{which}"]) == 0
+    assert run_command(["sample", file, f"--{which}", "--reset"]) == 1
+    assert asked == [(made.path, which)]
     assert told(capsys, "results", file, "--view", "tables")["chosen"]["table"] == table
     # Asked for figures that nobody made, it names those there are.
     other = goldsmith(capsys, "results", file, "--protocol", "researcherbench.coverage")[1]
     assert f"Choose another --protocol: {table}." in other
 
 
-def test_a_strict_export_refuses_what_is_open_and_a_usual_one_tells_it(sample, capsys, tmp_path):
-    notes = told(capsys, "export", sample, "--to", tmp_path / "told")["notes"]
-    assert "The final pass is not signed for 10 items" in notes[0]
-    code, _, err = goldsmith(capsys, "export", sample, "--to", tmp_path / "strict", "--strict")
+def test_a_strict_export_refuses_what_is_open_and_a_usual_one_tells_it(small, capsys, tmp_path):
+    notes = told(capsys, "export", small, "--to", tmp_path / "told")["notes"]
+    assert "The final pass is not signed for 2 items" in notes[0]
+    code, _, err = goldsmith(capsys, "export", small, "--to", tmp_path / "strict", "--strict")
     assert (code, (tmp_path / "strict").exists()) == (1, False)
     assert "Nothing was released" in " ".join(err.split())

@@ -15,7 +15,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from tests.house.reading import HERE
 
-CORE = ("actions", "storage", "judging", "exchange", "protocols", "stats", "domain")
+CORE = ("cli", "actions", "storage", "judging", "exchange", "protocols", "stats", "domain")
 # Each costs tens to hundreds of milliseconds, or is not needed at run time at all.
 ABSENT_AT_FIRST_IDLE = (
     "aiohttp",
@@ -101,7 +101,7 @@ def said(words: str, *arguments: str, home: Path | None = None) -> str:
 
 
 def core_modules() -> list[str]:
-    """Every module of the rooms below the window."""
+    """Every module of the command line and of the rooms below it."""
     names = [
         module.name
         for module in pkgutil.walk_packages(annotator.__path__, "annotator.")
@@ -111,11 +111,32 @@ def core_modules() -> list[str]:
     return names
 
 
-def test_the_rooms_below_the_window_load_no_qt() -> None:
-    loop = f"import importlib, sys\nfor name in {core_modules()!r}: importlib.import_module(name)\n"
-    loaded = said(loop + "print(*sys.modules)").split()
+# Every module below the window, with another protocol as the usual one; then each default that stayed as it was.
+LOAD_BELOW = """
+import importlib, inspect, sys
+from dataclasses import is_dataclass
+from annotator import protocols
+
+protocols.USUAL = "adra.plan"
+loaded = [importlib.import_module(name) for name in {!r}]
+print(*sys.modules)
+for module in loaded:
+    for name, one in vars(module).items():
+        dataclassed = inspect.isclass(one) and is_dataclass(one)
+        if (dataclassed or inspect.isfunction(one)) and one.__module__ == module.__name__:
+            for default in inspect.signature(one).parameters.values():
+                if default.default in ("researcherbench.coverage", "coverage"):
+                    print(module.__name__, name, default.name)
+"""
+
+
+def test_the_rooms_below_the_window_load_no_qt_and_say_the_usual_protocol_once() -> None:
+    modules, *defaults = said(LOAD_BELOW.format(core_modules())).splitlines()
+    loaded = modules.split()
     assert "annotator.actions.items.items" in loaded
     assert not [name for name in loaded if name.split(".")[0] in ("PySide6", "shiboken6")]
+    asking = [one for one in defaults if one.startswith(("annotator.actions.", "annotator.cli."))]
+    assert asking == [], "let it default to `protocols.USUAL` or `metrics.USUAL_METRIC`"
 
 
 def test_the_window_at_its_first_idle_has_loaded_nothing_it_does_not_show(tmp_path: Path) -> None:
@@ -170,53 +191,61 @@ def test_loading_leaves_importing_and_collecting_as_python_has_them(words: str, 
     assert said(words).strip() == told
 
 
-COMMAND = "from annotator.cli import run_command\nrun_command({})"
-
-
-@pytest.mark.parametrize(
-    ("words", "loaded", "absent"),
-    [
-        (COMMAND.format(["judge", "run", "absent.goldsmith", "--judge", "baseline"]), "annotator.actions.orders.orders",
-         ("annotator.actions.validation", "annotator.actions.studies", "annotator.actions.papers",
-          "annotator.actions.parcels", "annotator.actions.research", "annotator.exchange.eprints",
-          "annotator.exchange.formats", "annotator.exchange.release", "annotator.stats.agreement",
-          "annotator.stats.ranking.standings", "filelock", "matplotlib", "numpy", "pylatexenc", "yarl")),
-        (COMMAND.format(["--help"]), "annotator.cli.project",
-         ("annotator.actions", "annotator.exchange", "annotator.judging", "annotator.storage")),
-        ("from pathlib import Path\nfrom annotator.exchange.formats import tables\n"
-         "assert tables.read([Path('t.csv')])[0].counts()['items'] == 1", "annotator.exchange.formats.tables",
-         ("pandas", "openpyxl", "numpy")),
-        ("from annotator.actions.items import pages", "annotator.actions.items.pages",
-         ("aiohttp", "yarl", "nh3", "pypdfium2", "openai", "PySide6", "truststore")),
-        ("from annotator.judging.calls import (asking, client, keys, limits, noting, outcome, prices, probe,\n"
-         " reply_parts)\nfrom annotator.judging.batches import batching\n"
-         "from annotator.judging import attacks, messages, runner", "annotator.judging.calls.client",
-         ("openai", "aiohttp", "genai_prices", "httpx2", "keyring", "PySide6", "sqlalchemy.dialects.sqlite",
-          "annotator.storage")),
-        ("from annotator.gui.pages.material import page, reports_view", "annotator.gui.pages.material.page",
-         ("annotator.actions.research", "annotator.exchange.release", "annotator.gui.pages.material.parts_view",
-          "numpy", "pylatexenc")),
-        pytest.param(
-            "import os\nos.environ.pop('PYTHON_KEYRING_BACKEND')\n"
-            "from annotator.judging.calls.keys import Keys\nKeys({})._keyring().get_keyring()",
-            "keyring.backends.macOS", ("ctypes.util",),
-            marks=pytest.mark.skipif(sys.platform != "linux", reason="only there it starts compilers"),
-        ),
-    ],
-    ids=["a run", "help of all commands", "a table in CSV", "pages without a client or parser", "the room that asks",
-         "reports, first of all material", "a keyring without compilers"],
+COMMAND = "run_command({})"
+# What is done one after the other in one process; what it loads then, and what neither it nor any before it has loaded.
+STEPS = (
+    (COMMAND.format(["--help"]), "annotator.cli.project",
+     ("annotator.actions", "annotator.exchange", "annotator.judging", "annotator.storage")),
+    # The room that asks.
+    ("from annotator.judging.calls import (asking, client, keys, limits, noting, outcome, prices, probe, reply_parts)\n"
+     "from annotator.judging.batches import batching\n"
+     "from annotator.judging import attacks, messages, runner", "annotator.judging.calls.client",
+     ("openai", "aiohttp", "genai_prices", "httpx2", "keyring", "PySide6", "sqlalchemy.dialects.sqlite",
+      "annotator.storage")),
+    (COMMAND.format(["judge", "run", "absent.goldsmith", "--judge", "baseline"]), "annotator.actions.orders.orders",
+     ("annotator.actions.validation", "annotator.actions.studies", "annotator.actions.papers",
+      "annotator.actions.parcels", "annotator.actions.research", "annotator.exchange.eprints",
+      "annotator.exchange.formats", "annotator.exchange.release", "annotator.stats.agreement",
+      "annotator.stats.ranking.standings", "filelock", "matplotlib", "numpy", "pylatexenc", "yarl")),
+    ("from annotator.actions.items import pages", "annotator.actions.items.pages",
+     ("aiohttp", "yarl", "nh3", "pypdfium2", "openai", "PySide6", "truststore")),
+    # Reports come first of all material.
+    ("from annotator.gui.pages.material import page, reports_view", "annotator.gui.pages.material.page",
+     ("annotator.actions.research", "annotator.exchange.release", "annotator.gui.pages.material.parts_view",
+      "numpy", "pylatexenc")),
+    ("from annotator.exchange.formats import tables\n"
+     "assert tables.read([Path('t.csv')])[0].counts()['items'] == 1", "annotator.exchange.formats.tables",
+     ("pandas", "openpyxl", "numpy")),
 )  # fmt: skip
-def test_nothing_is_loaded_that_is_not_used(
-    words: str, loaded: str, absent: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+
+
+def begins_with(name: str, places: tuple[str, ...]) -> bool:
+    return any(name == one or name.startswith(f"{one}.") for one in places)
+
+
+def test_nothing_is_loaded_that_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(HERE))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_text("id,question\n1,Why?\n", "utf-8")
-    modules = said(f"import sys\n{words}\nprint(*sys.modules)").splitlines()[-1].split()
-    assert loaded in modules
-    assert [
-        name for name in modules if any(name == one or name.startswith(f"{one}.") for one in absent)
-    ] == []
+    steps = [f"{words}\nprint('loaded:', *sys.modules)" for words, _, _ in STEPS]
+    told = said(
+        "\n".join(("import sys", "from pathlib import Path", "from annotator.cli import run_command", *steps))
+    )
+    after = [line.split()[1:] for line in told.splitlines() if line.startswith("loaded: ")]
+    for modules, (_, loaded, absent) in zip(after, STEPS, strict=True):
+        assert loaded in modules
+        assert [name for name in modules if begins_with(name, absent)] == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there it starts compilers")
+def test_a_keyring_is_found_without_compilers() -> None:
+    words = (
+        "import os, sys\nos.environ.pop('PYTHON_KEYRING_BACKEND')\n"
+        "from annotator.judging.calls.keys import Keys\nKeys({})._keyring().get_keyring()\nprint(*sys.modules)"
+    )
+    modules = said(words).splitlines()[-1].split()
+    assert "keyring.backends.macOS" in modules
+    assert "ctypes.util" not in modules
 
 
 def test_a_command_loads_no_other_commands_module() -> None:

@@ -12,7 +12,6 @@ from PySide6.QtCore import QSettings
 
 from annotator.places import user_data
 from tests.house import reading
-from tests.house.test_lazy_imports import said
 
 # Where the mode stands among the arguments of what opens a file as text unless it says "b".
 MODES = {"open": 1, "fdopen": 1, "TemporaryFile": 0, "NamedTemporaryFile": 0}
@@ -149,26 +148,6 @@ PAPER = re.compile(r"researcherbench|\badra|adra\b|deepscholar|\barena\b", re.IG
 OWN = ("annotator/protocols/", "annotator/exchange/formats/")
 # Systems that share a paper's name: a file, and the word there that tells a system's developer.
 SYSTEMS = {("annotator/domain/judges/judge.py", "deepscholar")}
-# Each default of a function or a wish below the window that stays when another protocol is the usual one.
-NAMED_BY_DEFAULT = """
-import inspect, pkgutil
-from dataclasses import is_dataclass
-from importlib import import_module
-
-import annotator
-from annotator import protocols
-
-protocols.USUAL = "adra.plan"
-for room in ("actions", "cli"):
-    folder = import_module(f"annotator.{room}")
-    for module in pkgutil.walk_packages(folder.__path__, f"annotator.{room}."):
-        for name, one in vars(import_module(module.name)).items():
-            dataclassed = inspect.isclass(one) and is_dataclass(one)
-            if (dataclassed or inspect.isfunction(one)) and one.__module__ == module.name:
-                for default in inspect.signature(one).parameters.values():
-                    if default.default in ("researcherbench.coverage", "coverage"):
-                        print(module.name, name, default.name)
-"""
 
 
 def test_no_other_file_names_a_paper() -> None:
@@ -181,10 +160,6 @@ def test_no_other_file_names_a_paper() -> None:
         if PAPER.search(words) and (reading.name(path), words) not in SYSTEMS
     }
     assert naming == set(), "say it in the paper's package"
-
-
-def test_the_usual_protocol_is_said_once() -> None:
-    assert said(NAMED_BY_DEFAULT) == "", "let it default to `protocols.USUAL` or `metrics.USUAL_METRIC`"
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from sqlalchemy import update
 from annotator.actions.assignments import assignments
 from annotator.actions.attacks import biases
 from annotator.actions.authoring import artifacts
-from annotator.actions.imports import imports, label_files, label_matching, samples
+from annotator.actions.imports import imports, label_files, label_matching
 from annotator.actions.judging import judge_runs
 from annotator.actions.labelling import label_cases, label_sealing, labels
 from annotator.actions.orders import orders
@@ -42,10 +42,11 @@ from annotator.gui.pages.labelling.page import LabelPage
 from annotator.gui.review.verdict_words import face
 from annotator.gui.shell.start import make_application
 from annotator.gui.shell.window import Window
-from annotator.protocols import PROTOCOLS
+from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import ARTIFACT
 from tests.projects import pairs_project as pairs
-from tests.projects.small_projects import add_report, submit_labels
+from tests.projects.both_papers import add_checklist
+from tests.projects.small_projects import add_report, small_project, submit_labels
 from tests.windows.using import press
 
 # Key → what is said then of the unit at hand.
@@ -182,7 +183,6 @@ def submitted(_project: Project, folder: Path) -> None:
 
 STANCE, RATING, DUEL = "planted.stance", "planted.rating", "planted.duel"
 PLANTED = (STANCE, RATING)
-REPORTS = 4
 
 
 AIM = (
@@ -227,7 +227,7 @@ def content(release: Path) -> dict[str, bytes]:
 
 
 def judged(project: Project, folder: Path) -> None:
-    for protocol in PLANTED:
+    for protocol in (USUAL, *PLANTED):
         order = RunRequest("baseline", protocol)
         assert judge_runs.plan(project, order).to_do > 0
         line = asyncio.run(orders.carry_out(project, order))
@@ -236,8 +236,8 @@ def judged(project: Project, folder: Path) -> None:
 
 
 def labelled(project: Project, folder: Path) -> None:
-    for protocol in PLANTED:
-        for task in labels.queue(project, protocol)[:REPORTS]:
+    for protocol in (USUAL, *PLANTED):
+        for task in labels.queue(project, protocol):
             sheet = labels.sheet(project, task.response_id, protocol)
             units = [unit.id for group in sheet.groups for unit in group.units]
             for place, unit in enumerate(units):
@@ -384,7 +384,9 @@ def walked(steps: Mapping[str, Callable[[], None]]) -> None:
 
 
 def main(folder: Path) -> None:
-    project = samples.create(folder / "sample.goldsmith", to_work_in=False)
+    """Walk through every step in a project of two items, each with a rubric, a checklist and two reports."""
+    project = small_project(folder)
+    add_checklist(project)
     walked({name: partial(step, project, folder) for name, step in STEPS.items()})
     project.close()
 
