@@ -276,9 +276,9 @@ def test_the_search_would_find_a_mark_in_every_spelling() -> None:
     assert found_in(b'"\\u91d1\\u4e1d"', ["金丝"]) == ["金丝"]
 
 
-def found(project: Project, typed: str) -> set[str]:
+def found(texts: search.SearchIndex, typed: str) -> set[str]:
     """All that a search tells: the hits, each with its words, title and place."""
-    return {f"{hit.kind}: {hit.title} {hit.words} {hit.place}" for hit in search.gather(project).hits(typed)}
+    return {f"{hit.kind}: {hit.title} {hit.words} {hit.place}" for hit in texts.hits(typed)}
 
 
 def test_no_mark_is_found_or_counted_by_a_search(
@@ -288,15 +288,16 @@ def test_no_mark_is_found_or_counted_by_a_search(
     theirs = tasking.take_task(packing.task(project, ada.id, tmp_path).path).project
     project.work_as(ada)
     for mine in (theirs, project):
-        assert found(mine, "weight of gold"), "the search finds nothing"
-        assert {hit.split(" ")[0] for hit in found(mine, "gold is dense")} == {"Reports:"}
+        texts = search.gather(mine)
+        assert found(texts, "weight of gold"), "the search finds nothing"
+        assert {hit.split(" ")[0] for hit in found(texts, "gold is dense")} == {"Reports:"}
         # Nine such units are her partner's.
-        assert found(mine, "compares two alloys") == set()
-        hits = {mark: found(mine, mark) for mark in marks}
+        assert found(texts, "compares two alloys") == set()
+        hits = {mark: found(texts, mark) for mark in marks}
         # In one file with everybody the page Items lists all questions to all; her own file has none of the others.
         lines = [line for of_mark in hits.values() for line in of_mark]
         assert [line for line in lines if mine is theirs or "nobody gave to Ada" not in line] == []
-    assert found(project, "her own words")
+    assert found(search.gather(project), "her own words")
 
 
 def test_no_mark_is_in_the_annotators_file_window_or_log(

@@ -56,6 +56,8 @@ RELEVANCE, COVERAGE = "deepscholar.relevance", "deepscholar.coverage"
 OF_SENTENCES = "deepscholar.precision", COVERAGE
 OF_POINTS = "arena.keypoints", "arena.keypoints.common"
 PEOPLE = "People"
+# With what people wrote on each question.
+REPORTS = (len(SYSTEMS) + 1) * len(QUESTIONS)
 JUDGE, PAGE = "mock", "This page holds what the first claim says and nothing of the second."
 
 
@@ -67,20 +69,18 @@ def protocol() -> str:
 @pytest.fixture
 def project(tmp_path: Path, llmock: LLMock, protocol: str) -> Project:
     kinds = {name: of for of in (OF_POINTS, OF_SENTENCES) for name in of}
-    exemplars = bool(protocol) and PROTOCOLS[protocol].exemplar
-    project = drawn(tmp_path, exemplars, kinds.get(protocol, ()))
+    project = drawn(tmp_path, kinds.get(protocol, ()))
     judges.add(project, JUDGE, base_url=llmock.base_url(), model="gpt-4o-mini")
     return project
 
 
 @once
-def drawn(folder: Path, exemplars: bool, of: Sequence[str]) -> Project:
-    """What the baseline draws from the reports, a page for every address they cite, and what people wrote if wanted."""
+def drawn(folder: Path, of: Sequence[str]) -> Project:
+    """What the baseline draws from the reports, a page for every address they cite, and what people wrote."""
     project = both_papers(folder)
     add_nuggets(project)
     add_checklist(project)
-    if exemplars:
-        add_exemplars(project)
+    add_exemplars(project)
     for name in OF_REPORTS:
         asyncio.run(extracting.run(project, RunRequest("baseline", name)))
     if of == OF_POINTS:
@@ -157,15 +157,14 @@ def test_the_baseline_answers_every_case_and_says_what_it_is(
     assert judge(project, protocol, "baseline")["state"] == "done"
     result = figures(project, protocol)
     assert {system for _, system in result} == (set(SYSTEMS) if PROTOCOLS[protocol].metrics else set())
-    assert_within_bounds(project, protocol)
+    assert_within_bounds(result, protocol)
     judged = judgements(project, protocol)
     assert judged
     assert all("baseline" in row.rationale or row.flags for row in judged)
 
 
-def assert_within_bounds(project: Project, protocol: str) -> None:
+def assert_within_bounds(result: dict[tuple[str, str], Any], protocol: str) -> None:
     most = {metric.name: metric.within[1] for metric in PROTOCOLS[protocol].metrics}
-    result = figures(project, protocol)
     assert all(0 <= one.value <= most[name] for (name, _), one in result.items() if one.value is not None)
 
 
@@ -196,7 +195,7 @@ def asked_in_calls(project: Project, llmock: LLMock, name: str = JUDGE, **how: A
 
 
 def test_ten_nuggets_share_a_call_unless_one_is_wanted(project: Project, llmock: LLMock) -> None:
-    reports, said = len(SYSTEMS) * len(QUESTIONS), {"quote": "", "rationale": "So.", "support": "not_support"}
+    reports, said = REPORTS, {"quote": "", "rationale": "So.", "support": "not_support"}
     ids = {case.unit.id for case in judge_cases.cases(project, RunRequest(JUDGE, NUGGETS))}
     llmock.reply(json.dumps({"answers": [said | {"id": one} for one in ids]}), times=reports)
     llmock.reply(json.dumps(said), times=None)
@@ -211,7 +210,7 @@ def test_a_judge_from_before_asks_one_nugget_a_call_and_its_run_goes_on_so(
     llmock.reply(json.dumps({"quote": "", "rationale": "So.", "support": "not_support"}), times=None)
     with project.store.write():
         sql.alter(project, "UPDATE judge SET asking = '{}' WHERE name = 'mock'")
-    units = len(FACTS) * len(SYSTEMS) * len(QUESTIONS)
+    units = len(FACTS) * REPORTS
     assert asked_in_calls(project, llmock) == (units, units, JUDGE)
     with project.store.write():
         sql.alter(project, "UPDATE run SET state = 'interrupted'")
@@ -236,9 +235,9 @@ SETTINGS: dict[str, dict[str, int]] = {
 def is_set(protocol: str, setting: str) -> bool:
     """Whether a setting changes what is asked under a protocol."""
     how, several = SETTINGS[setting], PROTOCOLS[protocol].judge_together is not None
-    if "window" in how:
-        return protocol == COVERAGE
-    return several if "together" in how else not (several and how)
+    if protocol == COVERAGE:
+        return "window" in how
+    return several is ("together" in how) and "window" not in how
 
 
 @pytest.mark.parametrize(
@@ -254,7 +253,7 @@ def test_a_run_takes_what_its_estimate_says(project: Project, protocol: str, set
         judges.add(project, "counted", base_url=server.url, model="test-model")
         whole = RunRequest("counted", protocol, systems=systems, **how)
         asyncio.run(near(project, server, replace(whole, items=("1",)), whole))
-    assert_within_bounds(project, protocol)
+    assert_within_bounds(figures(project, protocol), protocol)
 
 
 CHECKLIST, REFERENCE = "arena.checklist.make", "researcherbench.reference"
@@ -285,8 +284,10 @@ def test_what_is_drawn_and_drafted_takes_what_its_estimate_says(tmp_path: Path, 
                 project, item, Kind.INSIGHTS, Insights(units=(Insight(text="A block adds its input."),))
             )
     with at_work(CountingServer()) as server:
+        if name in (f"{judge_cases.DRAFT}{CHECKLIST}", key_points.EXTRACTION):
+            server.listed = 4
         if name.endswith(CHECKLIST):
-            server.listed, server.fixed = 4, {"weight": 0.25}
+            server.fixed = {"weight": 0.25}
         judges.add(project, JUDGE, base_url=server.url, model="test-model")
         first, other = (RunRequest(JUDGE, name, items=(key,)) for key in keys(project))
         asyncio.run(near(project, server, first, other))
