@@ -58,34 +58,29 @@ def test_a_set_is_drawn_labelled_locked_and_validated_on(
     assert (result["openings"], result["lacking"]) == (1, [])
 
 
-@pytest.mark.parametrize("command", ["validate", "choose-judge", "rule", "card --judge good"])
 def test_a_set_is_compared_by_its_own_protocol(
-    command: str, file: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    file: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told(capsys, "sets", "draw", file, "Spring", "--person", "R2", "--person", "R3", "--size", "8")
     filled(file, "R2", "R3")
     told(capsys, "sets", "lock", file, "Spring")
     monkeypatch.setattr(label_cases, "usual", lambda _: "adra.plan")
-    name, *options = command.split()
-    assert run_command([name, file, *options, "--set", "Spring"]) == 0
-    assert run_command([name, file, *options]) == 1
+    for command in ("validate", "choose-judge", "rule", "card --judge good"):
+        name, *options = command.split()
+        assert run_command([name, file, *options, "--set", "Spring"]) == 0
+        assert run_command([name, file, *options]) == 1
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("--by", "mood"), "cannot be broken down by “mood”"),
-        (("--judge", "nobody"), "nobody"),
-        (("--against", "R9"), "“R9” is not an id or alias"),
-        (("--positive", "perhaps"), "is not a value"),
-        (("--set", "Autumn"), "There is no validation set “Autumn”"),
-    ],
-)
-def test_what_there_is_not_is_refused_in_words(
-    file: str, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], said: str
-) -> None:
+def test_what_there_is_not_is_refused_in_words(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     filled(file, "R2")
-    assert said in refused(capsys, "validate", file, *words)
+    for option, value, said in (
+        ("--by", "mood", "cannot be broken down by “mood”"),
+        ("--judge", "nobody", "nobody"),
+        ("--against", "R9", "“R9” is not an id or alias"),
+        ("--positive", "perhaps", "is not a value"),
+        ("--set", "Autumn", "There is no validation set “Autumn”"),
+    ):
+        assert said in refused(capsys, "validate", file, option, value)
 
 
 def test_a_judge_is_chosen_scores_are_corrected_and_tables_written(
@@ -275,9 +270,9 @@ def test_agreement_is_told_in_rows_and_words_and_the_file_only_read(frozen: Path
     assert frozen.read_bytes() == before
 
 
-@pytest.mark.parametrize("by", ["stage", "pair", "person", "criterion", "item", "week", "guideline"])
-def test_every_grouping_is_offered(frozen: Path, by: str) -> None:
-    assert {row["by"] for row in agreed(frozen, "--by", by)["rows"]} == {by}
+def test_every_grouping_is_offered(frozen: Path) -> None:
+    for by in ("stage", "pair", "person", "criterion", "item", "week", "guideline"):
+        assert {row["by"] for row in agreed(frozen, "--by", by)["rows"]} == {by}
 
 
 def test_nothing_frozen_says_what_must_happen_first(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.house.reading import HERE, statements
+from tests.house.reading import HERE
 
 SPEC = ast.parse((HERE / "build.spec").read_text("utf-8"))
 
@@ -30,14 +30,16 @@ def strings(node: ast.AST) -> list[str]:
     ]
 
 
+# An import as the formatter writes it, wherever in a module; its names may stand on lines of their own.
+IMPORT = re.compile(r"^ *(?:from ([\w.]+) )?import (?:\(([^)]*)\)|(.*))", re.MULTILINE)
+
+
 def imported(path: Path) -> set[str]:
-    """All that a module imports, wherever in it; of `from a import b` both `a` and `a.b`."""
+    """All that a module imports; of `from a import b` both `a` and `a.b`."""
     result: set[str] = set()
-    for node in statements(path.read_text("utf-8")):
-        if isinstance(node, ast.Import):
-            result |= {name.name for name in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            result |= {node.module, *(f"{node.module}.{name.name}" for name in node.names)}
+    for module, lines, line in IMPORT.findall(path.read_text("utf-8")):
+        names = {name.split()[0] for name in (lines or line).split(",") if name.strip()}
+        result |= {module, *(f"{module}.{name}" for name in names)} if module else names
     return result
 
 
