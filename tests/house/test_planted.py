@@ -51,11 +51,6 @@ def of_the_program(copy: Path) -> Path:
     return copy
 
 
-def made(folder: Path) -> Path:
-    (folder / "work").mkdir()
-    return folder / "work"
-
-
 def with_kind(folder: Path) -> Path:
     """A copy of the program with the kind as docs/extending.md says it is planted."""
     copy = of_the_program(folder)
@@ -118,17 +113,21 @@ def touched(copy: Path) -> set[str]:
     }
 
 
-def walked(copy: Path, walk: str, folder: Path) -> dict[str, str]:
-    """What went wrong in each step of a walk."""
-    result: dict[str, str] = json.loads(run(copy, PLANTED / walk, folder))
-    return result
+def plant_paper(copy: Path) -> None:
+    shutil.copy(PLANTED / "paper.py", copy / "annotator/protocols/planted.py")
+    shutil.copy(PLANTED / "layout.py", copy / "annotator/exchange/formats/planted.py")
+    for prompt in PLANTED.glob("*.md"):
+        shutil.copy(prompt, copy / "resources/prompts")
+    for name, lines in LINES.items():
+        put(copy / name, lines)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_a_planted_kind_is_a_file_two_lines_of_names_and_one_of_a_table_and_is_worked_with(
+def test_a_planted_kind_and_a_planted_paper_and_layout_are_worked_with_by_their_lines_in_tables(
     tmp_path: Path,
 ) -> None:
+    """A kind is a file, two lines of names and one of a table."""
     copy = with_kind(tmp_path / "copy")
     assert {name for name in touched(copy) if not name.startswith("schemas/")} == {
         "annotator/domain/kinds/motives.py",
@@ -136,17 +135,9 @@ def test_a_planted_kind_is_a_file_two_lines_of_names_and_one_of_a_table_and_is_w
         "annotator/domain/kinds/documents.py",
         "resources/guidelines/motives.md",
     }
-    assert walked(copy, "kind_walk.py", made(tmp_path)) == dict.fromkeys(kind_walk.STEPS, "")
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(900)
-def test_a_planted_paper_and_layout_are_worked_with_by_their_lines_in_tables(tmp_path: Path) -> None:
-    copy = of_the_program(tmp_path / "copy")
-    shutil.copy(PLANTED / "paper.py", copy / "annotator/protocols/planted.py")
-    shutil.copy(PLANTED / "layout.py", copy / "annotator/exchange/formats/planted.py")
-    for prompt in PLANTED.glob("*.md"):
-        shutil.copy(prompt, copy / "resources/prompts")
-    for name, lines in LINES.items():
-        put(copy / name, lines)
-    assert walked(copy, "walk.py", made(tmp_path)) == dict.fromkeys(walk.STEPS, "")
+    plant_paper(copy)
+    work = [tmp_path / "kind", tmp_path / "paper"]
+    for folder in work:
+        folder.mkdir()
+    wrong = json.loads(run(copy, PLANTED / "kind_walk.py", *work))
+    assert wrong == [dict.fromkeys(kind_walk.STEPS, ""), dict.fromkeys(walk.STEPS, "")]

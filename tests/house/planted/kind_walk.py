@@ -1,6 +1,7 @@
-"""What is done with a planted kind of document, step by step; run in a copy of the program."""
+"""What is done with a planted kind of document, and a paper, step by step; run in a copy of the program."""
 
 import csv
+import json
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -23,6 +24,7 @@ from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.domain.kinds.documents import KINDS, document_of
 from annotator.gui.shell.navigation import PAGES
 from annotator.gui.shell.start import make_application
+from tests.house.planted import walk
 from tests.house.planted.walk import at_work, content, walked
 from tests.projects import pairs_project as pairs
 from tests.windows.using import press, type_words
@@ -146,12 +148,14 @@ def taken(step: Callable[[Project, Path], None], folder: Path) -> None:
     project.close()
 
 
-def main(folder: Path) -> None:
+def main(folder: Path) -> dict[str, str]:
     """Walk through every step in a project of two who write and one who adjudicates."""
     make_application()
     pairs.pairs_project(folder).close()
-    walked({name: partial(taken, step, folder) for name, step in STEPS.items()})
+    return walked({name: partial(taken, step, folder) for name, step in STEPS.items()})
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    # What went wrong in each step of both walks, as JSON.
+    of_kind, of_paper = map(Path, sys.argv[1:])
+    print(json.dumps([main(of_kind), walk.main(of_paper)]))

@@ -1,9 +1,7 @@
-"""What is done with a planted paper and layout, step by step; run in a copy of the program."""
+"""What is done with a planted paper and layout, step by step; `kind_walk` runs it in a copy of the program."""
 
 import asyncio
 import io
-import json
-import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
@@ -371,8 +369,8 @@ STEPS: dict[str, Callable[[Project, Path], None]] = {
 }
 
 
-def walked(steps: Mapping[str, Callable[[], None]]) -> None:
-    """Take every step and print, as JSON, what went wrong in each; nothing is \"\"."""
+def walked(steps: Mapping[str, Callable[[], None]]) -> dict[str, str]:
+    """Take every step: what went wrong in each; nothing is \"\"."""
     wrong = {}
     for name, step in steps.items():
         try:
@@ -380,16 +378,13 @@ def walked(steps: Mapping[str, Callable[[], None]]) -> None:
             wrong[name] = ""
         except Exception:  # noqa: BLE001
             wrong[name] = traceback.format_exc()
-    print(json.dumps(wrong))
+    return wrong
 
 
-def main(folder: Path) -> None:
+def main(folder: Path) -> dict[str, str]:
     """Walk through every step in a project of two items, each with a rubric, a checklist and two reports."""
     project = small_project(folder)
     add_checklist(project)
-    walked({name: partial(step, project, folder) for name, step in STEPS.items()})
+    wrong = walked({name: partial(step, project, folder) for name, step in STEPS.items()})
     project.close()
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    return wrong
