@@ -169,20 +169,23 @@ def test_the_sample_come_back_to_has_loaded_at_its_first_idle_only_the_page_it_w
     assert sorted(set(ABSENT_FROM_THE_SAMPLE) & loaded) == []
 
 
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        ("import builtins; plain = builtins.__import__; import annotator.gui.theme; "
-         "print(builtins.__import__ is plain)", "True"),
-        ("import gc, annotator.domain; print(gc.isenabled())", "True"),
-        # What was loaded before keeps no garbage for good.
-        ("import gc, annotator.domain\nlater, before = [[n] for n in range(99)], gc.get_freeze_count()\n"
-         "with annotator.loading(): import annotator.domain\nprint(gc.isenabled(), gc.get_freeze_count() - before)",
-         "True 0"),
-    ],
-)  # fmt: skip
-def test_loading_leaves_importing_and_collecting_as_python_has_them(words: str, told: str) -> None:
-    assert said(words).strip() == told
+LOAD_AND_LOOK = """
+import builtins, gc
+plain = builtins.__import__
+import annotator.gui.theme
+print(builtins.__import__ is plain)
+import annotator.domain
+print(gc.isenabled())
+later, before = [[n] for n in range(99)], gc.get_freeze_count()
+with annotator.loading():
+    import annotator.domain
+print(gc.isenabled(), gc.get_freeze_count() - before)
+"""
+
+
+def test_loading_leaves_importing_and_collecting_as_python_has_them() -> None:
+    """And what was loaded before keeps no garbage for good."""
+    assert said(LOAD_AND_LOOK).splitlines() == ["True", "True", "True 0"]
 
 
 COMMAND = "run_command({})"
