@@ -16,7 +16,7 @@ from annotator.cli import run_command
 from annotator.protocols import papers
 from annotator.protocols.deepscholar.overall import METRICS
 from tests.judging.odd_server import OddServer, at_work
-from tests.material import related_work, related_work as made
+from tests.material import related_work
 from tests.servers import rule_model
 from tests.servers.served import CountingServer
 
@@ -355,8 +355,8 @@ def draw_all(capsys: pytest.CaptureFixture[str], file: Path) -> None:
 
 def benchmark(folder: Path) -> Path:
     """The made benchmark with who is important, so that every figure can be computed."""
-    made.write(folder)
-    made.table(folder / "important_citations.csv", made.CITATIONS[:1])
+    related_work.write(folder)
+    related_work.table(folder / "important_citations.csv", related_work.CITATIONS[:1])
     return folder
 
 
@@ -364,14 +364,8 @@ def counted(folder: Path, file: Path, capsys: pytest.CaptureFixture[str]) -> Non
     rows = [
         {"identifier": "arXiv:2001.00001", "title": "Oaks", "cited_by_count": "7", "counted_on": "2026-01-02"}
     ]
-    made.table(folder / "works.csv", rows)
+    related_work.table(folder / "works.csv", rows)
     told(capsys, "sources", "works", file, "--from", folder / "works.csv")
-
-
-def imported(capsys: pytest.CaptureFixture[str], file: Path, *paths: Path) -> None:
-    assert run_command(["new", str(file)]) == 0
-    capsys.readouterr()
-    told(capsys, "import", file, "--format", "deepscholar", *paths)
 
 
 def table(capsys: pytest.CaptureFixture[str], file: Path, *words: str) -> Figures:
@@ -384,7 +378,7 @@ def test_offline_the_baseline_fills_all_that_can_be_told_by_words(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "project.goldsmith"
-    imported(capsys, file, benchmark(tmp_path / "benchmark"))
+    told(capsys, "import", file, "--format", "deepscholar", benchmark(tmp_path / "benchmark"))
     counted(tmp_path, file, capsys)
     draw_all(capsys, file)
     for protocol in PAPER.protocols:
@@ -416,7 +410,7 @@ def test_a_whole_paper_is_one_order_with_one_estimate(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "project.goldsmith"
-    imported(capsys, file, benchmark(tmp_path / "benchmark"))
+    told(capsys, "import", file, "--format", "deepscholar", benchmark(tmp_path / "benchmark"))
     of = ("--judge", JUDGE, "--protocol", PAPER.name)
     with at_work(CountingServer()) as server:
         judges.add(project := Project.open(file), JUDGE, base_url=server.url, model="test-model")

@@ -157,5 +157,4 @@ def main(folder: Path) -> dict[str, str]:
 
 if __name__ == "__main__":
     # What went wrong in each step of both walks, as JSON.
-    of_kind, of_paper = map(Path, sys.argv[1:])
-    print(json.dumps([main(of_kind), walk.main(of_paper)]))
+    print(json.dumps([main(Path(sys.argv[1])), walk.main(Path(sys.argv[2]))]))

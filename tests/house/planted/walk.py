@@ -328,9 +328,6 @@ def layout_comes_and_goes(project: Project, folder: Path) -> None:
 
 
 def layout_offered(project: Project, folder: Path) -> None:
-    from annotator.gui.shell.start import make_application
-    from annotator.gui.shell.window import Window
-
     application = make_application()
     window = Window(project)
     window.show()
