@@ -240,9 +240,8 @@ def test_the_forecast_is_what_is_asked(project: Project, server: OddServer) -> N
     assert (again.known, again.judging.calls) == (True, 0)
 
 
-@pytest.mark.parametrize(
-    ("wanted", "words"),
-    [
+def test_what_cannot_be_tested_is_refused_in_words(project: Project) -> None:
+    for wanted, words in (
         (AttackRequest("nobody"), "There is no judge"),
         (AttackRequest(JUDGE, attacks=("flattery",)), "There is no attack “flattery”"),
         (AttackRequest(JUDGE, attacks=("paraphrase",)), "There is no attack “paraphrase”"),
@@ -251,12 +250,8 @@ def test_the_forecast_is_what_is_asked(project: Project, server: OddServer) -> N
         (AttackRequest("baseline"), "has no verdict of its own"),
         (AttackRequest(JUDGE, "researcherbench.claims"), "This protocol reads no report"),
         (AttackRequest(JUDGE, size=0), "At least one verdict"),
-    ],
-)
-def test_what_cannot_be_tested_is_refused_in_words(
-    project: Project, wanted: AttackRequest, words: str
-) -> None:
-    expect_refusal(words, asyncio.run, attacking.estimate(project, wanted))
+    ):
+        expect_refusal(words, asyncio.run, attacking.estimate(project, wanted))
 
 
 def test_what_only_counts_or_was_asked_otherwise_is_not_tested_nor_told_to_who_labels(
@@ -275,27 +270,32 @@ def test_what_only_counts_or_was_asked_otherwise_is_not_tested_nor_told_to_who_l
         expect_refusal("Only a coordinator", ask, project, *told)
 
 
-@pytest.mark.parametrize("name", sorted(KNOWN_ATTACKS.keys() - ATTACKS))
+@pytest.mark.parametrize("plants", [True, False])
 def test_results_of_attacks_of_earlier_versions_stay_and_are_shown_by_name(
-    project: Project, server: OddServer, name: str
+    project: Project, server: OddServer, plants: bool
 ) -> None:
     server.answer = gullible
-    attacked(project, JUDGE, "injection" if KNOWN_ATTACKS[name].plants else "padding")
+    attacked(project, JUDGE, "injection" if plants else "padding")
     before = attack_figures.report(project).lines[0].failed
-    with project.store.write() as db:
-        db.exec_driver_sql("UPDATE attack_copy SET attack = ?, variant = 'wording 6, at the start'", (name,))
-        db.exec_driver_sql(
-            "UPDATE attack_test SET content = json_set(content, '$.attacks', json_array(?),"
-            " '$.writer_id', 'w', '$.unfit', json_object('reformatting', json_array('r')))", (name,)
-        )  # fmt: skip
-    (line,) = attack_figures.report(project).lines
-    assert (line.attack, line.failed) == (name, before)
-    shown = attack_figures.sheets(attack_figures.report(project))
-    assert shown[0].lines[0].cells[0].words == KNOWN_ATTACKS[name].title
-    (case, *_) = attack_figures.listed(project, line.test_id, name)
-    assert attack_figures.attack_case(project, case.id).title == KNOWN_ATTACKS[name].title
-    # Of such a test nothing is asked any more.
-    expect_refusal(f"There is no attack “{name}”", attacked, project, JUDGE, name)
+    earlier = [name for name in KNOWN_ATTACKS.keys() - ATTACKS if KNOWN_ATTACKS[name].plants == plants]
+    assert earlier
+    for name in sorted(earlier):
+        with project.store.write() as db:
+            db.exec_driver_sql(
+                "UPDATE attack_copy SET attack = ?, variant = 'wording 6, at the start'", (name,)
+            )
+            db.exec_driver_sql(
+                "UPDATE attack_test SET content = json_set(content, '$.attacks', json_array(?),"
+                " '$.writer_id', 'w', '$.unfit', json_object('reformatting', json_array('r')))", (name,)
+            )  # fmt: skip
+        report = attack_figures.report(project)
+        (line,) = report.lines
+        assert (line.attack, line.failed) == (name, before)
+        assert attack_figures.sheets(report)[0].lines[0].cells[0].words == KNOWN_ATTACKS[name].title
+        (case, *_) = attack_figures.listed(project, line.test_id, name)
+        assert attack_figures.attack_case(project, case.id).title == KNOWN_ATTACKS[name].title
+        # Of such a test nothing is asked any more.
+        expect_refusal(f"There is no attack “{name}”", attacked, project, JUDGE, name)
 
 
 CLAUDE, GPT = "Claude Research", "GPT Researcher"

@@ -398,8 +398,19 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Project, by
     project.close()
 
 
-@pytest.mark.parametrize("case", sorted(HOSTILE))
-def test_every_hostile_package_is_refused_and_the_project_is_unharmed(
+# One for each step of reading; `exchange/parcels/test_packages_hostile` reads them all.
+@pytest.mark.parametrize(
+    "case",
+    [
+        "C32 device",
+        "C37 wrong signature",
+        "C38 six times 40 MB",
+        "C44 cut at half",
+        "C57 NaN",
+        "C65 no person",
+    ],
+)
+def test_a_hostile_package_is_refused_and_the_project_is_unharmed(
     case: str, home: tuple[Project, bytes], tmp_path: Path
 ) -> None:
     project, good = home

@@ -46,21 +46,16 @@ def rows(folder: Path, name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "data" / f"{name}.jsonl").read_text("utf-8").splitlines()]
 
 
-@pytest.mark.parametrize(
-    ("name", "words", "reason"),
-    [
+def test_an_answer_that_does_not_fit_is_refused_in_words_and_nothing_changes(judged: Project) -> None:
+    before = releases.metadata(judged)
+    for name, words, reason in (
         ("authors", "Ada, 0000-0002-1825-0098", "0000-0002-1825-0098 is no orcid"),
         ("version", "1.0", "for example 1.0.0"),
         ("homepage", "example", "for example https://example.org"),
         ("published", "31.5.2026", "The published does not fit"),
         ("languages", "en, not a language", "for example en or zh-hans"),
-    ],
-)
-def test_an_answer_that_does_not_fit_is_refused_in_words_and_nothing_changes(
-    judged: Project, name: str, words: str, reason: str
-) -> None:
-    before = releases.metadata(judged)
-    expect_refusal(reason, releases.describe, judged, {name: words})
+    ):
+        expect_refusal(reason, releases.describe, judged, {name: words})
     assert releases.metadata(judged) == before
     assert (before.licence, before.text("authors")) == ("CC-BY-4.0", ANSWERS["authors"])
 

@@ -343,33 +343,23 @@ def test_a_contest_leaves_in_a_release_and_comes_back(tmp_path: Path) -> None:
     assert found(tmp_path / "again") == found(tmp_path / "out")
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
+def test_a_match_that_does_not_fit_is_refused_by_name(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    releases.export(contested(tmp_path), out)
+    (out / "manifest.json").unlink()
+    matches = tree(out, "contest_matches.json")
+    other = Project.create(tmp_path / "other.goldsmith", "Other")
+    for change, words in (
         ({"confidence": 0.3}, "a confidence from 0.5 to 1"),
         ({"value": None}, "with a value and a confidence"),
         ({"second": "t99"}, "its task t99 was not imported"),
         ({"second": "t02", "first": "t02"}, "a match is of two tasks"),
         ({"rater": "nobody"}, "its person nobody was not imported"),
-    ],
-)
-def test_a_match_that_does_not_fit_is_refused_by_name(
-    tmp_path: Path, change: dict[str, Any], words: str
-) -> None:
-    releases.export(contested(tmp_path), tmp_path / "out")
-    (tmp_path / "out" / "manifest.json").unlink()
-    matches = tree(tmp_path / "out", "contest_matches.json")
-    changed = [matches[0] | change, *matches[1:]]
-    (tmp_path / "out" / "contest_matches.json").write_text(json.dumps(changed), "utf-8")
-    other = Project.create(tmp_path / "other.goldsmith", "Other")
-    expect_refusal(
-        rf"contest_matches\.json\[0\]: .*{re.escape(words)}",
-        imports.run,
-        other,
-        "goldsmith",
-        [tmp_path / "out"],
-        warm=False,
-    )
+    ):
+        changed = [matches[0] | change, *matches[1:]]
+        (out / "contest_matches.json").write_text(json.dumps(changed), "utf-8")
+        reason = rf"contest_matches\.json\[0\]: .*{re.escape(words)}"
+        expect_refusal(reason, imports.run, other, "goldsmith", [out], warm=False)
     assert contest_rows.raters(other) == []
 
 

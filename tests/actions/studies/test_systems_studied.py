@@ -85,22 +85,12 @@ def test_every_mode_has_its_cuts(given: Project) -> None:
     assert [row["over"] for row in rows_of(given, "length", 1, of="plan")][-1] == "means of subjects"
 
 
-@pytest.mark.parametrize(
-    "view", ["items", "domains", "efficiency", "length", "runs", "errors", "wins", "pilot", "rubrics"]
-)
-def test_letter_16_every_view_of_systems_is_cut_by_mode_type_and_subject(given: Project, view: str) -> None:
-    offered = {
-        choice.name: [value for _, value in choice.values]
-        for choice in result_views.named(view).choices(given)
-    }
-    assert offered["mode"] == [ALONE, INJECTED]
-    assert offered["among"] == [
-        "",
-        "question_type:Research",
-        "question_type:Review",
-        "subject:NLP",
-        "subject:Vision",
-    ]
+def test_letter_16_every_view_of_systems_is_cut_by_mode_type_and_subject(given: Project) -> None:
+    among = ["", "question_type:Research", "question_type:Review", "subject:NLP", "subject:Vision"]
+    for view in ("items", "domains", "efficiency", "length", "runs", "errors", "wins", "pilot", "rubrics"):
+        choices = result_views.named(view).choices(given)
+        offered = {choice.name: [value for _, value in choice.values] for choice in choices}
+        assert (offered["mode"], offered["among"]) == ([ALONE, INJECTED], among), view
 
 
 def test_letter_16_best_of_runs_is_cut_by_type(given: Project) -> None:
@@ -407,10 +397,11 @@ def project(tmp_path: Path) -> Project:
     return project
 
 
-@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
-def test_a_view_of_an_empty_project_says_what_to_do(view: result_views.ResultView, tmp_path: Path) -> None:
-    assert result_views.show(people.new_project(tmp_path / "none.goldsmith"), view.name, {}).sheets == ()
-    assert view.lacks.endswith(".")
+def test_a_view_of_an_empty_project_says_what_to_do(tmp_path: Path) -> None:
+    empty = people.new_project(tmp_path / "none.goldsmith")
+    for view in VIEWS:
+        assert result_views.show(empty, view.name, {}).sheets == (), view.name
+        assert view.lacks.endswith(".")
 
 
 @pytest.mark.slow
@@ -445,12 +436,19 @@ def test_choices_that_do_not_fit_give_way(project: Project) -> None:
     assert again.sheets[0].columns[0].title == "Subject"
 
 
-@pytest.mark.parametrize("view", [*VIEWS, *validation_views.VIEWS], ids=lambda view: view.name)
-def test_a_choice_that_no_view_has_is_refused(view: result_views.ResultView, project: Project) -> None:
-    among = VIEWS if view in VIEWS else validation_views.VIEWS
-    expect_refusal(
-        "has no choice called “colour”", result_views.show, project, view.name, {"colour": "red"}, among=among
-    )
+@pytest.mark.parametrize("among", [VIEWS, validation_views.VIEWS], ids=["results", "validate"])
+def test_a_choice_that_no_view_has_is_refused(
+    among: tuple[result_views.ResultView, ...], project: Project
+) -> None:
+    for view in among:
+        expect_refusal(
+            "has no choice called “colour”",
+            result_views.show,
+            project,
+            view.name,
+            {"colour": "red"},
+            among=among,
+        )
 
 
 @pytest.mark.parametrize(

@@ -314,14 +314,10 @@ def test_cells_gaps_and_groups_lead_to_their_units(judged_twice: Project) -> Non
     assert sorted(judgement.rater for judgement in judgements) == ["R2", "good", "small"]
 
 
-@pytest.mark.parametrize(
-    ("figure", "units"), [("Accuracy", 15), ("Precision", 15), ("Recall", 8), ("Specificity", 7)]
-)
-def test_a_figure_leads_to_the_units_that_it_is_counted_over(
-    judged_twice: Project, figure: str, units: int
-) -> None:
-    result = behind(judged_twice, table(judged_twice, "Judges beside people"), figure, "small")
-    assert len(result.lines) == units
+def test_a_figure_leads_to_the_units_that_it_is_counted_over(judged_twice: Project) -> None:
+    shown = table(judged_twice, "Judges beside people")
+    for figure, units in (("Accuracy", 15), ("Precision", 15), ("Recall", 8), ("Specificity", 7)):
+        assert len(behind(judged_twice, shown, figure, "small").lines) == units, figure
 
 
 def test_units_behind_figures_are_read_by_coordinators(judged_twice: Project) -> None:
@@ -372,12 +368,12 @@ def ruled(tmp_path: Path) -> Project:
 
 
 # Of runs that were asked again nothing is shown before there is one: `actions/judging/test_drift` has some.
-@pytest.mark.parametrize("name", [view.name for view in VIEWS if view.name != "again"])
-def test_every_view_shows_something_by_its_first_choices(ruled: Project, name: str) -> None:
-    shown = result_views.show(ruled, name, {}, among=VIEWS)
-    assert shown.sheets
-    assert all(len(line.cells) == len(sheet.columns) for sheet in shown.sheets for line in sheet.lines)
-    assert all(choice.values for choice in shown.choices)
+def test_every_view_shows_something_by_its_first_choices(ruled: Project) -> None:
+    for name in (view.name for view in VIEWS if view.name != "again"):
+        shown = result_views.show(ruled, name, {}, among=VIEWS)
+        assert shown.sheets, name
+        assert all(len(line.cells) == len(sheet.columns) for sheet in shown.sheets for line in sheet.lines)
+        assert all(choice.values for choice in shown.choices)
 
 
 def test_sets_their_parts_and_whom_to_hold_against_can_be_chosen(ruled: Project) -> None:

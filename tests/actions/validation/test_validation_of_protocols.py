@@ -302,12 +302,10 @@ def test_judges_are_held_against_people_by_figures_that_fit_the_level(scaled: Pr
     assert COVERAGE in [value for one in biases.choices(scaled) for _, value in one.values]
 
 
-@pytest.mark.parametrize("figure", ["kappa", "f1", "spearman", "mean_difference", "lower_limit"])
-def test_a_figure_that_does_not_fit_is_refused_with_those_that_do(
-    scaled: Project, level: Level, figure: str
-) -> None:
-    refused = expect_refusal("", stand_in.report, scaled, stand_in.StandInQuery(OF, figure))
-    assert FIGURES[level][0] in refused.todo
+def test_a_figure_that_does_not_fit_is_refused_with_those_that_do(scaled: Project, level: Level) -> None:
+    for figure in ("kappa", "f1", "spearman", "mean_difference", "lower_limit"):
+        refused = expect_refusal("", stand_in.report, scaled, stand_in.StandInQuery(OF, figure))
+        assert FIGURES[level][0] in refused.todo, figure
 
 
 def test_closeness_of_ordered_values_is_how_far_off_they_are(scaled: Project, level: Level) -> None:
