@@ -284,7 +284,6 @@ def test_the_public_data_come_in_whole_and_go_round(project: Project, tmp_path: 
         "deepresearcher": (8_785, None, None),
         "storm": (57_602 + 7_473 + 3_072 + 1_699, None, None),
     }
-    assert take(project, SHARED).new == 0
     releases.export(project, tmp_path / "out", LAYOUT, page_texts=True)
     again = new_project(tmp_path / "again.goldsmith", "T")
     take(again, tmp_path / "out")
@@ -318,9 +317,10 @@ def test_keys_of_the_public_sections_are_those_of_the_citations() -> None:
     for _, paper in published.papers_of(read_table(SHARED / "papers_with_related_works.csv", ())):
         listed = {row.key for row in rows if row.paper == paper.arxiv_id}
         result = set(latex.cited_keys(paper.section))
-        # One section switches words off by \\iffalse; the published list counts them as set.
-        off = set(latex.cited_keys(paper.section.replace("\\iffalse", "").replace("\\fi", ""))) - result
-        assert result <= listed <= result | off
+        if listed != result:
+            # One section switches words off by \\iffalse; the published list counts them as set.
+            whole = set(latex.cited_keys(paper.section.replace("\\iffalse", "").replace("\\fi", "")))
+            assert result <= listed <= result | whole
 
 
 def test_file_names_with_odd_bytes_are_read(project: Project, folder: Path) -> None:

@@ -37,6 +37,7 @@ from tests.actions.releases.released_pairs import taken_in
 from tests.material.bundles import change_json
 from tests.material.content_hash import content_hash
 from tests.projects.refusals import expect_refusal
+from tests.projects.small_projects import small_sample
 from tests.storage import sql
 
 SAMPLE = resources() / "sample"
@@ -227,7 +228,7 @@ def test_the_sample_has_intervals_an_answer_disagreements_and_costs(whole_sample
 def test_a_small_sample_has_intervals_two_judges_beside_two_people_and_disagreements(
     name, protocol, tmp_path
 ):
-    made = samples.create_small(tmp_path / "small.goldsmith", name)
+    made = small_sample(tmp_path, name)
     sheets = result_views.show(made, "overview", {"judge": samples.RECORDED}).sheets
     estimates = [cell.estimate for line in sheets[0].lines for cell in line.cells if cell.estimate]
     assert [one for one in estimates if one.low is not None and one.low < one.high]

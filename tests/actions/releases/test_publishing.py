@@ -15,13 +15,14 @@ import yaml
 from annotator.actions.agreement import final_pass
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
-from annotator.actions.imports import imports, samples
+from annotator.actions.imports import imports
 from annotator.actions.items import items
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking, releases
 from annotator.cli import run_command
 from annotator.domain.experts.publication import SplitAccess
 from annotator.exchange.release import encryption
+from tests import templates
 from tests.cli.commands import printed, refused, told
 from tests.material.bundles import ANSWERS, found, tree
 from tests.projects.refusals import expect_refusal
@@ -330,13 +331,11 @@ TOLD = {"README.md", "SHA256SUMS"}
 
 
 @pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sample(sample_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the sample project with an encrypted and a plain release of the same number."""
     folder = tmp_path_factory.mktemp("encrypted")
-    samples.create(folder / "one.goldsmith", to_work_in=False).close()
-    shutil.copy(folder / "one.goldsmith", folder / "other.goldsmith")
     for name, access in (("one", SplitAccess.ENCRYPTED), ("other", SplitAccess.AS_IS)):
-        project = Project.open(folder / f"{name}.goldsmith")
+        project = templates.opened(shutil.copyfile(sample_file, folder / f"{name}.goldsmith"))
         releases.export(project, folder / access.value, test_items=access)
         project.close()
     return folder

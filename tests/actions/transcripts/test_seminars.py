@@ -2,12 +2,14 @@
 
 import asyncio
 import json
+import shutil
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from annotator.actions.authoring import artifacts
-from annotator.actions.imports import imports, samples
+from annotator.actions.imports import imports
 from annotator.actions.imports.imports import TRANSCRIPTS, ImportOptions
 from annotator.actions.items import items, seminars
 from annotator.actions.judging import judge_runs
@@ -154,6 +156,9 @@ ONE_LEFT_OUT = "1 report on a seminar is left out: a seminar is what tasks are m
 def answered(tmp_path: Path) -> Project:
     """The sample of a seminar, on which a system wrote and was judged before it was known for one."""
     project = small_sample(tmp_path, "seminar")
+    with closing(project):
+        shutil.copyfile(project.path, tmp_path / "fresh.goldsmith")
+    project = Project.open(project.path)
     items.change(project, items.ids(project)[0], dataset="", question="How are song detectors audited?")
     add_report(project, items.ids(project)[0], "Pendrel", REPORT)
     for order in (RunRequest("baseline", f"{KAE.protocol}.extract"), KAE):
@@ -186,7 +191,7 @@ def test_reports_on_a_seminar_are_kept_and_told_and_enter_nothing(
 
     with_it, without = (
         told(one, "results", "--view", "arena")["sheets"][0]["rows"]
-        for one in (answered, samples.create_small(tmp_path / "fresh.goldsmith", samples.SEMINAR))
+        for one in (answered, Project.open(tmp_path / "fresh.goldsmith"))
     )
     assert with_it != without
     items.change(answered, items.ids(answered)[0], dataset=seminars.DATASET)
