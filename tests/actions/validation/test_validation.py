@@ -56,19 +56,26 @@ def ben(at: At) -> str:
     return "no" if at in ((1, "Alpha", 2), (2, "Alpha", 2)) else ann(at)
 
 
-def labelled(project: Project) -> None:
-    person_says(project, "R2", ann)
-    person_says(project, "R3", ben)
-    judge_says(project, "small", nearly_ann)
+@once
+def labelled_project(folder: Path) -> Project:
+    labelled = validation_project(folder)
+    person_says(labelled, "R2", ann)
+    person_says(labelled, "R3", ben)
+    judge_says(labelled, "small", nearly_ann)
+    return labelled
+
+
+@pytest.fixture
+def labelled(tmp_path: Path) -> Project:
+    return labelled_project(tmp_path)
 
 
 def report(project: Project, **more: object) -> validation.Validation:
     return validation.report(project, replace(ValidationQuery(), **more))
 
 
-def test_a_judge_against_people_by_hand(project: Project) -> None:
-    labelled(project)
-    line = report(project, against=("R2",)).of("small")
+def test_a_judge_against_people_by_hand(labelled: Project) -> None:
+    line = report(labelled, against=("R2",)).of("small")
     # TP 7, FN 1, FP 2, TN 6. Weights: of Alpha's 16, 3 are missed; of Beta's 16, 2 are called covered.
     assert line.result.confusion == {("yes", "yes"): 7, ("yes", "no"): 1, ("no", "yes"): 2, ("no", "no"): 6}
     assert line.result.confusion_weighted == {
@@ -93,11 +100,10 @@ def test_a_judge_against_people_by_hand(project: Project) -> None:
 
 
 def test_by_weight_the_sign_of_a_weight_is_left_out(
-    project: Project, monkeypatch: pytest.MonkeyPatch
+    labelled: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     negative(monkeypatch)
-    labelled(project)
-    result = report(project, against=("R2",))
+    result = report(labelled, against=("R2",))
     assert result.of("small").result.confusion_weighted == {
         ("yes", "yes"): 13, ("yes", "no"): 3, ("no", "yes"): 2, ("no", "no"): 14,
     }  # fmt: skip
@@ -106,20 +112,19 @@ def test_by_weight_the_sign_of_a_weight_is_left_out(
 
 
 def test_against_several_people_each_label_is_true_and_people_stand_beside_the_judge(
-    project: Project,
+    labelled: Project,
 ) -> None:
-    labelled(project)
-    line = report(project).of("small")
+    line = report(labelled).of("small")
     # 16 labels each. Ben differs from Ann on two units, on which the judge says yes: two more FP, two TP fewer.
     assert line.result.confusion == {("yes", "yes"): 12, ("yes", "no"): 2, ("no", "yes"): 6, ("no", "no"): 12}
     assert (line.units, line.missing) == (16, {})
-    result = report(project)
+    result = report(labelled)
     # Ann is right of Ben on 14 of 16, and he of her: both ways round, precision and recall are 12 / 14.
     among = result.of("people").result.plain
     assert among["accuracy"].value == pytest.approx(14 / 16)
     assert among["precision"].value == among["recall"].value == pytest.approx(12 / 14)
     # Ben against Ann alone: 6 of her 8 found, nothing wrongly.
-    one = report(project, against=("R2",))
+    one = report(labelled, against=("R2",))
     assert one.of("R3").result.plain["recall"].value == pytest.approx(6 / 8)
     assert one.of("R3").result.plain["precision"].value == 1.0
     assert [line.rater.name for line in one.lines] == ["small", "people", "R3"]
@@ -157,9 +162,8 @@ def test_only_submitted_labels_count_and_unsure_people_are_left_out(project: Pro
         ("criterion", {f"item {i}: Criterion {n} of {i}": 2 for i in (1, 2, 3, 4) for n in (1, 2)}),
     ],
 )
-def test_figures_are_told_apart(project: Project, by: str, groups: dict[str, int]) -> None:
-    labelled(project)
-    result = report(project, by=by, against=("R2",))
+def test_figures_are_told_apart(labelled: Project, by: str, groups: dict[str, int]) -> None:
+    result = report(labelled, by=by, against=("R2",))
     assert {line.group: line.units for line in result.lines if line.rater.is_judge} == groups
     right = sum(
         (line.result.plain["accuracy"].value or 0) * line.units
@@ -169,9 +173,8 @@ def test_figures_are_told_apart(project: Project, by: str, groups: dict[str, int
     assert right == pytest.approx(13)
 
 
-def test_groups_hold_each_unit_once_and_are_walked_through_once(project: Project) -> None:
-    labelled(project)
-    ground = validation.ground_of(project, ValidationQuery(by="criterion", against=("R2",)))
+def test_groups_hold_each_unit_once_and_are_walked_through_once(labelled: Project) -> None:
+    ground = validation.ground_of(labelled, ValidationQuery(by="criterion", against=("R2",)))
     held = [len(units) for units in validation.groups(ground, "criterion").values()]
     assert (len(held), sum(held)) == (8, 16)
     walks = []
@@ -182,7 +185,7 @@ def test_groups_hold_each_unit_once_and_are_walked_through_once(project: Project
             return super().__iter__()
 
     result = validation.of_ground(
-        project,
+        labelled,
         replace(ground, places=Places(ground.places)),
         ValidationQuery(by="criterion", against=("R2",)),
     )
@@ -260,14 +263,19 @@ def test_a_set_shows_no_judge_before_its_labels_are_locked_and_its_test_part_by_
     assert report(project).of("small").result.confusion == dev.of("small").result.confusion
 
 
-@pytest.fixture
-def judged_twice(tmp_path: Path) -> Project:
+@once
+def twice_judged_project(folder: Path) -> Project:
     """Sixteen units, half of them covered by R2's word; “small” says yes to all, and nothing of (4, Beta, 2)."""
-    judged_twice = validation_project(tmp_path)
+    judged_twice = validation_project(folder)
     person_says(judged_twice, "R2", ann)
     judge_says(judged_twice, "small", lambda at: "-" if at == (4, "Beta", 2) else "yes")
     judge_says(judged_twice, "good", ann)
     return judged_twice
+
+
+@pytest.fixture
+def judged_twice(tmp_path: Path) -> Project:
+    return twice_judged_project(tmp_path)
 
 
 def table(judged_twice: Project, title: str, **chosen: str) -> ResultSheet:
@@ -433,15 +441,29 @@ def lenient(at: At) -> str:
     return "yes" if at[1] == "Beta" and at[2] == 1 else truth(at)
 
 
+@once
+def leniently_judged_project(folder: Path) -> Project:
+    """Six questions of which R2 tells the truth, and which a judge judges leniently."""
+    judged = validation_project(folder, questions=6)
+    person_says(judged, "R2", truth)
+    judge_says(judged, "small", lenient)
+    return judged
+
+
+@pytest.fixture
+def leniently_judged(tmp_path: Path) -> Project:
+    return leniently_judged_project(tmp_path)
+
+
 def corrected_report(six_questions: Project, **more: object) -> corrected.CorrectedLeaderboard:
     return corrected.report(six_questions, replace(corrected.CorrectionQuery(), **more))
 
 
-def test_raw_scores_are_those_of_the_results(six_questions: Project) -> None:
-    person_says(six_questions, "R2", truth)
-    judge_says(six_questions, "small", lenient)
-    result = corrected_report(six_questions).standings.scores
-    rows = [row for row in results.rows(six_questions) if (row.metric, row.group_by) == ("coverage", "all")]
+def test_raw_scores_are_those_of_the_results(leniently_judged: Project) -> None:
+    result = corrected_report(leniently_judged).standings.scores
+    rows = [
+        row for row in results.rows(leniently_judged) if (row.metric, row.group_by) == ("coverage", "all")
+    ]
     # Alpha: three items at 1 and three at 3/4; Beta: 3/4 throughout.
     assert {name: score.raw.value for name, score in result.items()} == {
         "Alpha": pytest.approx(21 / 24), "Beta": pytest.approx(3 / 4),
@@ -452,49 +474,47 @@ def test_raw_scores_are_those_of_the_results(six_questions: Project) -> None:
     # Beta covers 3/4 of items 1 to 3 and nothing of the others.
     assert result["Beta"].corrected.value == pytest.approx(3 / 8)
     assert result["Alpha"].corrected.value == pytest.approx(21 / 24)
-    result = corrected_report(six_questions)
+    result = corrected_report(leniently_judged)
     (pair,) = result.standings.pairs
     assert (pair.first, pair.second) == ("Alpha", "Beta")
     assert pair.difference.value == pytest.approx(21 / 24 - 3 / 8)
     # Beta has at most 3/4 in any resample, and Alpha at least.
     assert pair.flip.value < 0.05
     assert corrected.in_order(result) == ["Alpha", "Beta"]
-    scores, pairs, plan = corrected.sheets(corrected_report(six_questions))[:3]
+    scores, pairs, plan = corrected.sheets(corrected_report(leniently_judged))[:3]
     assert [line.cells[0].words for line in scores.lines] == ["Alpha", "Beta"]
     assert scores.notes[0] == "“small”, corrected by the labels of R2."
     assert [cell.words for cell in pairs.lines[0].cells][:2] == ["Alpha", "Beta"]
     assert len(plan.lines) == 2
     expect_refusal(
-        "“Win rate” is not made of single verdicts", corrected_report, six_questions, metric="win_rate"
+        "“Win rate” is not made of single verdicts", corrected_report, leniently_judged, metric="win_rate"
     )
-    assert [info.name for info in corrected.offered(six_questions)] == ["coverage"]
+    assert [info.name for info in corrected.offered(leniently_judged)] == ["coverage"]
 
 
 def test_where_less_is_better_the_lowest_stands_first(
-    six_questions: Project, monkeypatch: pytest.MonkeyPatch
+    leniently_judged: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (metric,) = (one for one in PROTOCOLS[COVERAGE].metrics if one.name == "coverage")
     falling = replace(PROTOCOLS[COVERAGE], metrics=(replace(metric, higher_is_better=False),))
     monkeypatch.setitem(PROTOCOLS, COVERAGE, falling)
-    person_says(six_questions, "R2", truth)
-    judge_says(six_questions, "small", lenient)
-    result = corrected_report(six_questions)
+    result = corrected_report(leniently_judged)
     assert corrected.in_order(result) == ["Beta", "Alpha"]
     assert (result.standings.ranks["Beta"].value, result.standings.pairs[0].first) == (1, "Beta")
 
 
 def test_criteria_of_negative_weight_take_away_as_in_the_results(
-    six_questions: Project, monkeypatch: pytest.MonkeyPatch
+    leniently_judged: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     negative(monkeypatch)
-    person_says(six_questions, "R2", truth)
-    judge_says(six_questions, "small", lenient)
-    result = corrected_report(six_questions)
+    result = corrected_report(leniently_judged)
     scores = result.standings.scores
     # Of all that can be reached, 3: Alpha has (3 − 1)/3 of odd items and 3/3 of even ones, Beta 3/3 by the judge.
     assert (scores["Alpha"].raw.value, scores["Beta"].raw.value) == pytest.approx((5 / 6, 1.0))
     assert scores["Beta"].corrected.value == pytest.approx(1 / 2)
-    rows = [row for row in results.rows(six_questions) if (row.metric, row.group_by) == ("coverage", "all")]
+    rows = [
+        row for row in results.rows(leniently_judged) if (row.metric, row.group_by) == ("coverage", "all")
+    ]
     assert {row.system: row.estimate.value for row in rows} == {
         name: pytest.approx(score.raw.value) for name, score in scores.items()
     }
@@ -516,10 +536,8 @@ def test_a_report_with_nothing_to_reach_is_left_out_and_told(
 
 
 def test_an_item_whose_gold_makes_no_score_is_left_out_and_told(
-    six_questions: Project, monkeypatch: pytest.MonkeyPatch
+    leniently_judged: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    person_says(six_questions, "R2", truth)
-    judge_says(six_questions, "small", lenient)
     fault = "The shares sum to 0.80 and not to 1."
     monkeypatch.setattr(Rubric, "fault", lambda own: fault if own.units[0].id == "i1c1" else "")
     (coverage,) = PROTOCOLS[COVERAGE].metrics
@@ -530,7 +548,7 @@ def test_an_item_whose_gold_makes_no_score_is_left_out_and_told(
 
     faultless = replace(PROTOCOLS[COVERAGE], metrics=(replace(coverage, score=score),))
     monkeypatch.setitem(PROTOCOLS, COVERAGE, faultless)
-    result = corrected_report(six_questions)
+    result = corrected_report(leniently_judged)
     # Of items 2 to 6, three even ones at 3/4 and two odd ones at 1; people's Beta covers 3/4 of items 2 and 3.
     assert result.standings.scores["Alpha"].raw.value == pytest.approx((3 * 3 / 4 + 2) / 5)
     assert result.standings.scores["Beta"].corrected.value == pytest.approx(2 * 3 / 4 / 5)
@@ -655,12 +673,17 @@ def test_an_interval_of_a_share_ends_within_its_bounds(tmp_path: Path) -> None:
 WISH = validation.ValidationQuery(against=("R2",))
 
 
-@pytest.fixture
-def differing(tmp_path: Path) -> Project:
-    differing = validation_project(tmp_path)
+@once
+def differing_project(folder: Path) -> Project:
+    differing = validation_project(folder)
     person_says(differing, "R2", ann)
     judge_says(differing, "small", nearly_ann)
     return differing
+
+
+@pytest.fixture
+def differing(tmp_path: Path) -> Project:
+    return differing_project(tmp_path)
 
 
 def waiting(differing: Project) -> list[disagreements.Disagreement]:
