@@ -15,11 +15,13 @@ from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.rubric import Criterion, Rubric
+from tests.templates import once
 
 QUESTIONS = ("What do residual connections do?", "How is early warning of earthquakes judged?")
 NAMES = ("Ana Silva", "李明")
 
 
+@once
 def coordinated(folder: Path, names: Sequence[str] = NAMES, questions: Sequence[str] = QUESTIONS) -> Project:
     """A coordinator's project in which each of these people is to write the rubric of each of these items."""
     folder.mkdir(parents=True, exist_ok=True)

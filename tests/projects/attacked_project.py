@@ -2,15 +2,21 @@
 
 import asyncio
 import json
+from pathlib import Path
 from typing import Any
+
+from sqlalchemy import update
 
 from annotator.actions.attacks import attacking
 from annotator.actions.attacks.attacking import run
 from annotator.actions.judging import judge_runs
 from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import AttackRequest, RunRequest
-from tests.judging.odd_server import Odd, completion
-from tests.servers.served import JUDGE, asked_about
+from annotator.storage.tables import JUDGE as JUDGE_TABLE
+from tests.judging.odd_server import Odd, OddServer, completion
+from tests.projects.small_projects import small_project
+from tests.servers.served import JUDGE, add_judge, asked_about, serving
+from tests.templates import once
 
 
 def said(verdict: str, body: dict[str, Any]) -> Odd:
@@ -34,6 +40,25 @@ def firm(body: dict[str, Any], _number: int) -> Odd:
 
 def judged(project: Project, name: str = JUDGE, **how: Any) -> None:
     asyncio.run(judge_runs.run(project, RunRequest(name, **how)))
+
+
+def judged_project(folder: Path, server: OddServer, verdict: str) -> Project:
+    """The small project, of which the judge behind the server says this throughout; the server was not asked yet."""
+    project = _judged_project(folder, verdict)
+    # As no verb does: a judge that has judged keeps its endpoint.
+    with project.store.write() as db:
+        db.execute(update(JUDGE_TABLE).values(base_url=server.url).where(JUDGE_TABLE.c.base_url != ""))
+    return project
+
+
+@once
+def _judged_project(folder: Path, verdict: str) -> Project:
+    project = small_project(folder)
+    with serving() as server:
+        server.answer = lambda body, _number: said(verdict, body)
+        add_judge(project, server)
+        judged(project)
+    return project
 
 
 def attacked(project: Project, name: str = JUDGE, *attacks: str, **request: Any) -> dict[str, Any]:

@@ -129,13 +129,15 @@ def person_says(project: Project, alias: str, says: Says | Mapping[At, str], *, 
     """What a person says of everything dealt to them (“-” for nothing), submitted unless told otherwise."""
     before, told = project.person, says if callable(says) else says.__getitem__
     project.work_as(person(project, alias))
-    where = {(response, unit): at for at, (_, response, unit) in places(project).items()}
+    said: dict[str, dict[str, list[str]]] = {}
     with project.store.write():
-        for task in labels.queue(project):
-            for unit in labels.sheet(project, task.response_id).units:
-                value = told(where[task.response_id, unit.id])
-                if value != "-":
-                    labels.set_label(project, task.response_id, unit.id, value)
+        dealt = {task.response_id for task in labels.queue(project)}
+        for at, (_, response_id, unit_id) in places(project).items():
+            if response_id in dealt:
+                said.setdefault(response_id, {}).setdefault(told(at), []).append(unit_id)
+        for response_id, by_value in said.items():
+            for value in by_value.keys() - {"-"}:
+                labels.set_labels(project, response_id, by_value[value], value)
     if submit:
         for item_id in dict.fromkeys(task.item_id for task in labels.queue(project)):
             label_sealing.submit(project, item_id)

@@ -32,13 +32,14 @@ from annotator.domain.texts.canonical import derived_id, now
 from annotator.judging.attacks import ATTACKS, KNOWN_ATTACKS
 from annotator.storage.tables import JUDGEMENT
 from tests.judging.odd_server import Odd, OddServer, completion, error
-from tests.projects.attacked_project import attacked, firm, gullible, judged, said
+from tests.projects.attacked_project import attacked, firm, gullible, judged, judged_project, said
 from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import small_project
 from tests.projects.validation_project import judge_says, person, person_says, rated, validation_project
 from tests.servers.said_by_judges import say, two_judges
-from tests.servers.served import JUDGE, add_judge, answering
+from tests.servers.served import JUDGE, answering
 from tests.storage import sql
+from tests.templates import once
 
 # Two items, two systems, three criteria.
 VERDICTS = 12
@@ -52,19 +53,16 @@ def server(server: OddServer) -> OddServer:
 
 @pytest.fixture
 def project(tmp_path: Path, server: OddServer) -> Project:
-    project = small_project(tmp_path)
-    add_judge(project, server)
-    judged(project)
-    server.bodies.clear()
-    return project
+    return judged_project(tmp_path, server, "no")
 
 
 def lines(project: Project, judge: str = JUDGE) -> dict[str, attack_figures.AttackFigures]:
     return {line.attack: line for line in attack_figures.report(project, judge=judge).lines}
 
 
-@pytest.mark.usefixtures("small_cases")
-def test_attacks_are_told_by_rate_case_and_notice(project: Project, server: OddServer) -> None:
+def test_attacks_are_told_by_rate_case_and_notice(
+    project: Project, small_cases: None, server: OddServer
+) -> None:
     server.answer = gullible
     attacked(project, JUDGE, "injection")
     line = lines(project)["injection"]
@@ -309,13 +307,21 @@ def biased(tmp_path: Path) -> Project:
     return validation_project(tmp_path, systems=(CLAUDE, GPT))
 
 
-def labelled(biased: Project) -> None:
+@once
+def labelled_project(folder: Path) -> Project:
     """One person says yes to the first criterion of every report, and no to the second."""
+    biased = validation_project(folder, systems=(CLAUDE, GPT))
     both = (person(biased, "R2").id, person(biased, "R3").id)
     validation_sets.make(biased, validation_sets.SetRequest("Spring", both, size=8, test_share=0.0))
     for alias in ("R2", "R3"):
         person_says(biased, alias, lambda at: "yes" if at[2] == 1 else "no")
     validation_sets.lock(biased, "Spring")
+    return biased
+
+
+@pytest.fixture
+def labelled(tmp_path: Path) -> Project:
+    return labelled_project(tmp_path)
 
 
 def found(biased: Project, about: str, judge: str = "") -> dict[str, Bias]:
@@ -327,41 +333,37 @@ def kind_to(system: str):
     return lambda at: "yes" if at[2] == 1 or at[1] == system else "no"
 
 
-@pytest.mark.usefixtures("small_cases")
-def test_who_says_yes_to_longer_reports_leans_to_them(biased: Project) -> None:
-    labelled(biased)
-    judge_says(biased, "long", kind_to(GPT))
-    told = found(biased, LENGTH)
+def test_who_says_yes_to_longer_reports_leans_to_them(labelled: Project, small_cases: None) -> None:
+    judge_says(labelled, "long", kind_to(GPT))
+    told = found(labelled, LENGTH)
     # On longer reports one of two verdicts is a yes too many, on shorter ones none is.
     assert told["Leans to longer reports"].figure.value == pytest.approx(0.5)
     assert told["Errs more on longer reports"].figure.value == pytest.approx(0.5)
     assert told["“yes” where people disagree"].figure.value == pytest.approx(1.0)
     assert told["Not “yes” where people say so"].figure.value == pytest.approx(0.0)
     assert biases.verdict(told["Leans to longer reports"]) == "above it"
-    judge_says(biased, "fair", lambda at: "yes" if at[2] == 1 else "no")
-    assert {one.figure.value for one in found(biased, LENGTH, "fair").values()} == {0.0}
+    judge_says(labelled, "fair", lambda at: "yes" if at[2] == 1 else "no")
+    assert {one.figure.value for one in found(labelled, LENGTH, "fair").values()} == {0.0}
 
 
-def test_who_is_kind_to_its_own_family_leans_to_it(biased: Project) -> None:
-    labelled(biased)
-    judge_says(biased, "gpt-5", kind_to(GPT))
-    judge_says(biased, "claude-4", kind_to(GPT))
-    own = {one.judge: one.figure.value for one in biases.report(biased) if one.about == FAMILY}
+def test_who_is_kind_to_its_own_family_leans_to_it(labelled: Project) -> None:
+    judge_says(labelled, "gpt-5", kind_to(GPT))
+    judge_says(labelled, "claude-4", kind_to(GPT))
+    own = {one.judge: one.figure.value for one in biases.report(labelled) if one.about == FAMILY}
     assert own == {"gpt-5": pytest.approx(0.5), "claude-4": pytest.approx(-0.5)}
 
 
-def test_a_family_can_be_told_otherwise_and_taken_back(biased: Project) -> None:
-    labelled(biased)
-    judge_says(biased, "house judge", kind_to(GPT))
-    before = found(biased, FAMILY)["Leans to its own family"].figure
+def test_a_family_can_be_told_otherwise_and_taken_back(labelled: Project) -> None:
+    judge_says(labelled, "house judge", kind_to(GPT))
+    before = found(labelled, FAMILY)["Leans to its own family"].figure
     assert (before.value, before.note) == (None, "the judge is of no known family")
-    attacking.set_family(biased, "house judge", "OpenAI")
-    assert found(biased, FAMILY)["Leans to its own family"].figure.value == pytest.approx(0.5)
-    history.undo(biased)
-    assert found(biased, FAMILY)["Leans to its own family"].figure.value is None
+    attacking.set_family(labelled, "house judge", "OpenAI")
+    assert found(labelled, FAMILY)["Leans to its own family"].figure.value == pytest.approx(0.5)
+    history.undo(labelled)
+    assert found(labelled, FAMILY)["Leans to its own family"].figure.value is None
     for family, known in (("none", ("", True)), ("", ("OpenAI", False))):
-        attacking.set_family(biased, GPT, family)
-        (gpt,) = [member for member in attacking.members(biased) if member.name == GPT]
+        attacking.set_family(labelled, GPT, family)
+        (gpt,) = [member for member in attacking.members(labelled) if member.name == GPT]
         assert (gpt.family, gpt.said) == known
 
 
@@ -414,12 +416,11 @@ def _compared(biased: Project, trial: int, value: Callable[[str, str], str]) -> 
         )
 
 
-def test_the_panel_has_a_table_a_picture_and_the_families(biased: Project) -> None:
-    labelled(biased)
-    judged(biased, "baseline")
-    attacked(biased, "baseline", size=6)
+def test_the_panel_has_a_table_a_picture_and_the_families(labelled: Project) -> None:
+    judged(labelled, "baseline")
+    attacked(labelled, "baseline", size=6)
     view = next(one for one in validation_views.VIEWS if one.name == "bias")
-    sheets = view.sheets(view.report(biased))
+    sheets = view.sheets(view.report(labelled))
     titles = ["Attacks", "Biases that show", "Families", "By wording and place", "What the attacks do"]
     assert [sheet.title for sheet in sheets] == titles
     assert [picture.title for picture in sheets[0].pictures] == ["Failure rate of baseline by attack"]

@@ -374,20 +374,15 @@ def test_letter_3_three_types_come_with_definitions_dimensions_and_five_anchors_
     assert len(anchors) == len(set(anchors)) == 11 * 5
 
 
-@pytest.mark.parametrize(
-    ("cut", "more", "why"),
-    [
+def test_letter_3_a_type_that_could_not_be_rated_is_not_published(typed: Project) -> None:
+    for cut, more, why in (
         ("- **3** – most experts would agree\n", "", "lacks its definition, or one of the points"),
         ("The question asks what will be the case at a named date.", "", "without a name or a def"),
         ("Forecast", "Literature Review", "there twice"),
         (FORECAST, "\n## Question type: Riddle\n\nIt has an answer.\n", "no dimension to rate it on"),
-    ],
-)
-def test_letter_3_a_type_that_could_not_be_rated_is_not_published(
-    typed: Project, cut: str, more: str, why: str
-) -> None:
-    expect_refusal(why, publish, typed, FORECAST.replace(cut, more))
-    assert settings.current(typed, Stage.SELECTION) is None
+    ):
+        expect_refusal(why, publish, typed, FORECAST.replace(cut, more))
+        assert settings.current(typed, Stage.SELECTION) is None
 
 
 def test_letter_3_a_fourth_type_is_a_section_shown_rated_drafted_by_and_released(

@@ -36,6 +36,7 @@ def add_seminar(project: Project, key: str, tasks: tuple[Task, ...], subject: st
     return str(item_id)
 
 
+@once
 def two_tasks(folder: Path) -> Project:
     """One seminar, s1, with the tasks t01 and t02, which are s1-t01 and s1-t02."""
     project = new_project(folder / "two.goldsmith")

@@ -339,9 +339,8 @@ def test_the_winner_of_a_hollow_match_loses_points(tmp_path):
     assert elos(project)["t01"] < before
 
 
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
+def test_a_line_that_does_not_fit_is_refused_and_nothing_is_imported(project, tmp_path):
+    for line, words in (
         ("t01,t02,t01,0.3,m", r"row 3: A confidence of 0\.3"),
         ("t01,t02,t01,nan,m", "row 3: there is no confidence"),
         ("t01,t02,t01,inf,m", "A confidence of inf"),
@@ -351,12 +350,10 @@ def test_the_winner_of_a_hollow_match_loses_points(tmp_path):
         ("t01,t01,t01,0.8,m", "meets itself"),
         ("t01,t02,t03,0.8,m", "neither of the two"),
         ("t01,t02,t01,0.8,", "the rater has no name"),
-    ],
-)
-def test_a_line_that_does_not_fit_is_refused_and_nothing_is_imported(project, tmp_path, line, words):
-    refused = expect_refusal(words, imported, project, tmp_path, "t01,t02,t01,0.8,m", line)
-    assert "Nothing was imported" in str(refused)
-    assert contest_rows.raters(project) == []
+    ):
+        refused = expect_refusal(words, imported, project, tmp_path, "t01,t02,t01,0.8,m", line)
+        assert "Nothing was imported" in str(refused)
+        assert contest_rows.raters(project) == []
 
 
 @pytest.mark.parametrize("mark", [";", "\t"])

@@ -99,9 +99,8 @@ def test_labels_are_previewed_imported_once_and_stand_where_the_person_would_hav
     assert not checking.check(project).problems
 
 
-@pytest.mark.parametrize(
-    ("row", "trouble", "reason"),
-    [
+def test_what_cannot_be_taken_is_named_with_its_row(project: Project, tmp_path: Path) -> None:
+    for row, trouble, reason in (
         ({"item": "9"}, "unknown item", "there is no item “9”"),
         ({"item_id": "nothing"}, "unknown item", "there is no item “1”"),
         ({"dataset": "other"}, "unknown item", "there is no item “1” of “other”"),
@@ -118,17 +117,12 @@ def test_labels_are_previewed_imported_once_and_stand_where_the_person_would_hav
         ({"value": "covered"}, "bad value", "use one of yes, no, unsure"),
         ({"value": "2"}, "bad value", "“2” is not a valid value here"),
         ({"value": "no, yes"}, "bad value", "is not a valid value here"),
-    ],
-    ids=str,
-)  # fmt: skip
-def test_what_cannot_be_taken_is_named_with_its_row(
-    project: Project, tmp_path: Path, row: dict[str, str], trouble: str, reason: str
-) -> None:
-    path = written(tmp_path, {"unit": SECOND}, row)
-    (finding,) = look(project, path).problems
-    assert (finding.trouble, finding.row) == (trouble, 3)
-    assert reason in finding.reason
-    assert str(finding) in refused(project, path)
+    ):  # fmt: skip
+        path = written(tmp_path, {"unit": SECOND}, row)
+        (finding,) = look(project, path).problems
+        assert (finding.trouble, finding.row) == (trouble, 3), row
+        assert reason in finding.reason
+        assert str(finding) in refused(project, path)
 
 
 def cells(yes: str, no: str, before: str = "", sign: str = ",") -> str:
@@ -362,11 +356,16 @@ def test_an_id_makes_a_person_or_is_that_of_one(project: Project, tmp_path: Path
     assert (aliases["theirs-1"], aliases["theirs-2"]) == ("R3", "R9")
 
 
-@pytest.mark.parametrize("rater_id", ["x" * 37, "a b", "\u200b", "é"])
-def test_what_can_be_nobodys_id_is_refused(project: Project, tmp_path: Path, rater_id: str) -> None:
-    assert "no id of a person" in refused(
-        project, written(tmp_path, {"rater_id": rater_id, "rater": "X"}), LabelImportOptions()
-    )
+def test_what_can_be_nobodys_id_is_refused(project: Project, tmp_path: Path) -> None:
+    for rater_id in (
+        "x" * 37,
+        "a b",
+        "\u200b",
+        "é",
+    ):
+        assert "no id of a person" in refused(
+            project, written(tmp_path, {"rater_id": rater_id, "rater": "X"}), LabelImportOptions()
+        )
 
 
 def test_names_of_raters_are_asked_for(project: Project, tmp_path: Path) -> None:

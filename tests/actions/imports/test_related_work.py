@@ -425,25 +425,21 @@ IS_REFUSED = {
 
 
 @pytest.mark.parametrize("name", COMES_IN)
-def test_what_can_be_read_comes_in(tmp_path: Path, name: str) -> None:
+def test_what_can_be_read_comes_in(project: Project, folder: Path, name: str) -> None:
     if name == "a name that is no text" and sys.platform != "linux":
         pytest.skip("names are text on this system")
-    folder = made.write(tmp_path / "benchmark")
     COMES_IN[name](folder)
-    project = new_project(tmp_path / "project.goldsmith", "T")
-    report = imports.run(project, "deepscholar", [folder], warm=False)[1]
+    report = take(project, folder)
     assert report.counts["items"].new == 2
     # Whatever is told can be printed.
     assert all(str(note).encode("utf-8") for note in report.notes)
-    assert imports.run(project, "deepscholar", [folder], warm=False)[1].new == 0
+    assert take(project, folder).new == 0
 
 
-@pytest.mark.parametrize("name", IS_REFUSED)
-def test_what_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
-    spoil, reason = IS_REFUSED[name]
-    folder = made.write(tmp_path / "benchmark")
-    spoil(folder)
-    project = new_project(tmp_path / "project.goldsmith", "T")
-    refused = expect_refusal("", imports.run, project, "deepscholar", [folder], warm=False)
-    assert reason in " ".join((str(refused), *refused.details))
+def test_what_cannot_be_read_is_named(project: Project, tmp_path: Path) -> None:
+    for name, (spoil, reason) in IS_REFUSED.items():
+        folder = made.write(tmp_path / name)
+        spoil(folder)
+        refused = expect_refusal("", take, project, folder)
+        assert reason in " ".join((str(refused), *refused.details)), name
     assert items.count(project) == 0

@@ -53,6 +53,7 @@ from tests.projects.small_projects import answer, small_project
 from tests.servers.served import JUDGE, add_judge
 from tests.servers.writing_server import answering, asking_project, writing, written
 from tests.storage import sql
+from tests.templates import once
 
 READ, DEAD = "https://a.example/x", "https://b.example/y"
 TEXT = "Residual connections let gradients pass through deep networks."
@@ -68,10 +69,10 @@ def subjects(cited: Project) -> list[tuple[str, str]]:
     return sql.rows(cited, "SELECT item_id, id FROM response ORDER BY rowid")
 
 
-@pytest.fixture
-def cited(tmp_path: Path) -> Project:
+@once
+def cited_project(folder: Path) -> Project:
     """Two claims of each report, one of them corrected by a person; two cited pages; judged by the baseline."""
-    made = small_project(tmp_path)
+    made = small_project(folder)
     units = (Claim(id="c0", text=TEXT, url=READ), Claim(id="c1", text="Depth hurts.", url=DEAD))
     judges.stored(made, judges.BASELINE)
     for ids in subjects(made):
@@ -84,6 +85,11 @@ def cited(tmp_path: Path) -> Project:
     pages.take_in(made, page(DEAD, PageState.DEAD))
     asyncio.run(judge_runs.run(made, RunRequest("baseline", CLAIMS)))
     return made
+
+
+@pytest.fixture
+def cited(tmp_path: Path) -> Project:
+    return cited_project(tmp_path)
 
 
 def released(cited: Project, folder: Path, **how: Any) -> Path:

@@ -115,9 +115,8 @@ def test_a_wording_is_kept_as_the_next_version_until_the_shipped_one_is_put_back
     expect_refusal("Only a coordinator", prompts.write, project, NAME, OURS)
 
 
-@pytest.mark.parametrize(
-    ("text", "fault"),
-    [
+def test_a_wording_that_nobody_can_be_asked_by_is_refused(project: Project) -> None:
+    for text, fault in (
         (OURS.replace("{{report}}", ""), "It lacks the placeholder  {{report}}."),
         (OURS.replace("{{report}}", "{{ report }}"), "It lacks the placeholder  {{report}}."),
         (
@@ -129,12 +128,10 @@ def test_a_wording_is_kept_as_the_next_version_until_the_shipped_one_is_put_back
         (OURS.replace("Be brief.", ""), "The part “system” is empty."),
         (OURS + "\x00", "The wording does not fit"),
         ("", "The wording does not fit"),
-    ],
-)
-def test_a_wording_that_nobody_can_be_asked_by_is_refused(project: Project, text: str, fault: str) -> None:
-    assert prompts.faults(NAME, text)[0].startswith(fault)
-    expect_refusal("", prompts.write, project, NAME, text)
-    assert prompts.in_force(project, NAME).version == 1
+    ):
+        assert prompts.faults(NAME, text)[0].startswith(fault)
+        expect_refusal("", prompts.write, project, NAME, text)
+        assert prompts.in_force(project, NAME).version == 1
 
 
 def test_every_shipped_prompt_could_be_put_in_force() -> None:

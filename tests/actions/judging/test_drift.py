@@ -24,6 +24,7 @@ from annotator.domain.material.extract import ResponsePart
 from annotator.protocols import USUAL
 from tests.judging.odd_server import Odd, OddServer, completion, error
 from tests.material import drawn_extracts
+from tests.projects.attacked_project import judged_project
 from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import small_project
 from tests.servers.served import JUDGE, add_judge, answering
@@ -37,11 +38,8 @@ DATASET = "Names one dataset"
 @pytest.fixture
 def project(tmp_path: Path, server: OddServer) -> Project:
     """A project in which the judge has said yes to everything, and all of it is frozen."""
-    project = small_project(tmp_path)
-    add_judge(project, server)
-    asyncio.run(judge_runs.run(project, RunRequest(JUDGE)))
+    project = judged_project(tmp_path, server, "yes")
     drift.anchor(project, JUDGE)
-    server.bodies.clear()
     return project
 
 

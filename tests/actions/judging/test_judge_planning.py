@@ -55,9 +55,11 @@ def test_orders_are_looked_at_first(project: Project) -> None:
     assert (after.to_do, after.words) == (0, "All 12 criteria of 4 reports are judged.")
 
 
-@pytest.mark.parametrize(
-    ("words", "keys"),
-    [
+def test_items_are_named_by_keys_and_stretches(project: Project) -> None:
+    items.add(project, "A third?")
+    fourth = items.add(project, "A fourth?").subject
+    sql.alter(project, "UPDATE item SET key = '4-a' WHERE id = ?", [fourth])
+    for words, keys in (
         ("", ()),
         (" 2 ", ("2",)),
         ("2, 1,2", ("2", "1")),
@@ -65,18 +67,11 @@ def test_orders_are_looked_at_first(project: Project) -> None:
         ("1-2、4-a", ("1", "2", "4-a")),
         ("2 .. 3；1", "There is no item"),
         ("2–1", "2–1"),
-    ],
-)
-def test_items_are_named_by_keys_and_stretches(
-    project: Project, words: str, keys: tuple[str, ...] | str
-) -> None:
-    items.add(project, "A third?")
-    fourth = items.add(project, "A fourth?").subject
-    sql.alter(project, "UPDATE item SET key = '4-a' WHERE id = ?", [fourth])
-    if isinstance(keys, str):
-        expect_refusal(keys, judge_runs.keys_of, project, words)
-    else:
-        assert judge_runs.keys_of(project, words) == keys
+    ):
+        if isinstance(keys, str):
+            expect_refusal(keys, judge_runs.keys_of, project, words)
+        else:
+            assert judge_runs.keys_of(project, words) == keys
 
 
 def test_what_a_judge_came_to_is_summed_over_all_it_was_asked(project: Project) -> None:
@@ -129,20 +124,17 @@ def test_orders_wait_in_turn_each_once_and_outlive_the_window(project: Project) 
     assert [judge_runs.take(again), judge_runs.take(again), judge_runs.take(again)] == [ALPHA, BETA, None]
 
 
-@pytest.mark.parametrize(
-    ("order", "words"),
-    [
+def test_what_cannot_be_carried_out_does_not_wait(project: Project) -> None:
+    derived_judges.add(project, "vote", ["baseline"])
+    for order, words in (
         (RunRequest("nobody"), "There is no judge “nobody”"),
         (RunRequest("baseline", systems=("Gamma",)), "There is no system “Gamma”"),
         (RunRequest("baseline", "adra.efficiency"), "is computed"),
         (RunRequest("baseline", DRAWING, systems=("Gamma",)), "There is no system “Gamma”"),
         (RunRequest("vote", DRAWING), "A vote cannot extract"),
-    ],
-)
-def test_what_cannot_be_carried_out_does_not_wait(project: Project, order: RunRequest, words: str) -> None:
-    derived_judges.add(project, "vote", ["baseline"])
-    expect_refusal(words, judge_runs.add, project, order)
-    assert judge_runs.waiting(project) == []
+    ):
+        expect_refusal(words, judge_runs.add, project, order)
+        assert judge_runs.waiting(project) == []
 
 
 def test_orders_of_a_judge_that_is_held_back_wait_on(project: Project) -> None:

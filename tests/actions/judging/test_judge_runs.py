@@ -182,20 +182,15 @@ def test_a_budget_holds_for_the_whole_run_also_when_it_is_gone_on_with(
     assert seen == [(0.0, 0), (0.25, 20)]
 
 
-@pytest.mark.parametrize(
-    ("how", "words"),
-    [
+def test_an_order_that_cannot_be_carried_out_is_refused(project: Project) -> None:
+    for how, words in (
         ({"protocol": "nowhere"}, "There is no protocol"),
         ({"systems": ("Gamma",)}, "There is no system “Gamma”"),
         ({"items": ("9",)}, "There is no item “9”"),
         ({"together": -1}, "at least one"),
-    ],
-)
-def test_an_order_that_cannot_be_carried_out_is_refused(
-    project: Project, how: dict[str, Any], words: str
-) -> None:
-    expect_refusal(words, run, project, **how)
-    assert run_records.runs(project) == []
+    ):
+        expect_refusal(words, run, project, **how)
+        assert run_records.runs(project) == []
 
 
 def test_a_judge_made_from_another_follows_it_and_has_its_key(

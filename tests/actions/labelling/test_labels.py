@@ -24,14 +24,14 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.sets import reviews
 from annotator.actions.undo import history
 from annotator.domain.experts.assignment import Purpose, Role, Stage
-from annotator.domain.judges.judge import Judgement, Status
+from annotator.domain.judges.judge import Status
 from annotator.domain.kinds.artifact import Kind, State, chain
 from annotator.domain.kinds.documents import label_id
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.material.extract import Claims, ResponsePart
 from annotator.domain.texts.canonical import derived_id
 from annotator.protocols import PROTOCOLS, USUAL
-from annotator.protocols.researcherbench.taxonomy import CITATION_ERRORS, MISSES, MODES
+from annotator.protocols.researcherbench.taxonomy import MISSES, MODES
 from annotator.storage.tables import ARTIFACT, JUDGEMENT
 from tests.material import drawn_extracts
 from tests.material.anchors import stands_in
@@ -611,23 +611,6 @@ def test_the_standing_counts_units_labels_and_doubts(rubrics: Project) -> None:
     assert after.sealed_at == artifacts.read(rubrics, artifact_id).sealed_at
 
 
-def test_agreement_freezes_with_the_second_seal_and_outlives_a_reopening(rubrics: Project) -> None:
-    me = rubrics.by
-    for person in people.people(rubrics):
-        assignments.assign_one(rubrics, item(rubrics), person.id, Stage.LABELLING)
-    first = submitted(rubrics)
-    assert assignments.of_item(rubrics, item(rubrics)) == []
-    as_second_rater(rubrics)
-    second = submitted(rubrics, "no")
-    frozen = assignments.of_item(rubrics, item(rubrics))
-    assert {given.artifact_id for given in frozen[0].inputs} == {first, second}
-    assert {given.person_id for given in frozen[0].inputs} == {me, rubrics.by}
-    label_sealing.reopen(rubrics, item(rubrics))
-    label_all(rubrics, "yes")
-    label_sealing.submit(rubrics, item(rubrics))
-    assert assignments.of_item(rubrics, item(rubrics)) == frozen
-
-
 NEW = "Worded so that nobody can misread it"
 
 
@@ -775,78 +758,44 @@ def test_kinds_may_be_given_after_submitting_and_are_seen_by_nobody_else(looked,
     assert label_sealing.of_report(looked, unmet[0], MISSES.name) == {}
 
 
-@pytest.mark.parametrize(
-    ("value", "flags", "offered"),
-    [
-        ("unknown", "page_dead", "invalid_attribution"),
-        ("no", "", "unsupported_answer"),
-        ("no", "page_cut", "unsupported_answer"),
-        ("unknown", "", ""),
-    ],
-)
-def test_a_claims_kind_is_suggested_by_its_page_or_its_verdict(looked, unmet, value, flags, offered):
-    label = labels.sheet(looked, unmet[0]).labels[unmet[1]]
-    said = Judgement(**label.model_dump() | {"value": value, "flags": flags})
-    assert CITATION_ERRORS.suggested(said.value or "", said.flags) == offered
-    assert MISSES.suggested(said.value or "", said.flags) == ""
+def fill(whole: Project, *relevant: str) -> labels.LabelSheet:
+    """Two predicted sub-tasks against three gold ones, of which these cells match."""
+    sheet = open_sheet(whole, PLAN)
+    others = [unit.id for unit in sheet.units if unit.id not in relevant]
+    for cells, value in ((relevant, "relevant"), (others, "not")):
+        labels.set_labels(whole, sheet.response_id, cells, value, protocol=PLAN)
+    return open_sheet(whole, PLAN)
 
 
-# Rows are predicted sub-tasks, columns gold ones; worked by hand: a maximum matching of 3 (p1–g2, p2–g1, p3–g4);
-# every row has a match, and the columns g1, g2 and g4.
-MATRIX = ("1100", "1000", "0001")
+# A maximum matching of 2 (p1–g2, p2–g1); both rows have a match, and the columns g1 and g2.
+MATCHED = ("p1~g1", "p1~g2", "p2~g1")
 
 
-@pytest.fixture
-def matrix(tmp_path):
-    matrix = project_with(tmp_path)
-    item_id = items.add(matrix, "A question").subject
-    gold = Plan(units=tuple(Subtask(id=f"g{n}", text=f"Gold {n}") for n in range(1, 5)))
-    assignments.seal(matrix, artifacts.start(matrix, item_id, gold.KIND, gold).subject)
-    response_id = add_report(matrix, item_id, SYSTEMS[0])
-    predicted = Plan(units=tuple(Subtask(id=f"p{n}", text=f"Predicted {n}") for n in range(1, 4)))
-    drawn_extracts.write(matrix, response_id, ResponsePart.PLAN, predicted)
-    return matrix
-
-
-def fill(matrix) -> labels.LabelSheet:
-    response_id = labels.queue(matrix, PLAN)[0].response_id
-    for p, row in enumerate(MATRIX, 1):
-        for g, cell in enumerate(row, 1):
-            value = "relevant" if cell == "1" else "not"
-            labels.set_label(matrix, response_id, f"p{p}~g{g}", value, protocol=PLAN)
-    return labels.sheet(matrix, response_id, PLAN)
-
-
-def test_both_readings_of_a_matrix(matrix):
-    assert labels.readings(fill(matrix)) == (
-        MatrixReading("one-to-one", 3, 3),
-        MatrixReading("any-match", 3, 3),
+def test_both_readings_of_a_matrix(whole):
+    assert labels.readings(fill(whole, *MATCHED)) == (
+        MatrixReading("one-to-one", 2, 2),
+        MatrixReading("any-match", 2, 2),
     )
-    sheet = fill(matrix)
-    labels.set_label(matrix, sheet.response_id, "p3~g4", "not", protocol=PLAN)
-    labels.set_label(matrix, sheet.response_id, "p3~g1", "relevant", protocol=PLAN)
-    labels.set_label(matrix, sheet.response_id, "p1~g2", "not", protocol=PLAN)
-    sheet = labels.sheet(matrix, sheet.response_id, PLAN)
-    # All three meet g1 alone: one pair can be matched, yet every predicted one is right by any match.
-    assert labels.readings(sheet) == (
+    # Both meet g1 alone: one pair can be matched, yet every predicted one is right by any match.
+    assert labels.readings(fill(whole, "p1~g1", "p2~g1")) == (
         MatrixReading("one-to-one", 1, 1),
-        MatrixReading("any-match", 3, 1),
+        MatrixReading("any-match", 2, 1),
     )
 
 
 @pytest.mark.parametrize("value", ["unsure", None])
-def test_nothing_is_counted_while_a_cell_is_open_or_unsure(matrix, value):
-    sheet = fill(matrix)
+def test_nothing_is_counted_while_a_cell_is_open_or_unsure(whole, value):
+    sheet = fill(whole, *MATCHED)
     if value:
-        labels.set_label(matrix, sheet.response_id, "p1~g1", value, protocol=PLAN)
-        sheet = labels.sheet(matrix, sheet.response_id, PLAN)
+        labels.set_label(whole, sheet.response_id, "p1~g1", value, protocol=PLAN)
+        sheet = open_sheet(whole, PLAN)
     else:
         sheet.labels.pop("p1~g1")
     assert labels.readings(sheet) == (MatrixReading("one-to-one"), MatrixReading("any-match"))
 
 
-def test_a_matrix_is_read_as_its_protocol_declares_it(matrix, monkeypatch):
-    sheet, protocol = fill(matrix), PROTOCOLS[PLAN]
+def test_a_matrix_is_read_as_its_protocol_declares_it(whole, monkeypatch):
+    sheet, protocol = fill(whole, *MATCHED), PROTOCOLS[PLAN]
     corners = replace(
         protocol.matrix,
         match="not",
@@ -854,18 +803,16 @@ def test_a_matrix_is_read_as_its_protocol_declares_it(matrix, monkeypatch):
         readings={"corner": lambda cells, wide: (cells[0][0], wide)},
     )
     monkeypatch.setitem(PROTOCOLS, "planted.matrix", replace(protocol, name="planted.matrix", matrix=corners))
-    # The first cell is relevant, which is no match here; there are four columns.
+    # The first cell is relevant, which is no match here; there are three columns.
     result = labels.readings(replace(sheet, protocol="planted.matrix"))
-    assert result == (MatrixReading("corner", False, 4),)
+    assert result == (MatrixReading("corner", False, 3),)
 
 
-def test_other_protocols_have_no_readings_and_every_one_has_its_guide(tmp_path):
-    (folder := tmp_path / "other").mkdir()
-    matrix = one_item(folder)
-    assert labels.readings(labels.sheet(matrix, labels.queue(matrix)[0].response_id)) == ()
+def test_other_protocols_have_no_readings_and_every_one_has_its_guide(whole):
+    assert labels.readings(open_sheet(whole, USUAL)) == ()
     for name in ALL:
-        assert "Unsure" in label_cases.guide(matrix, name)
+        assert "Unsure" in label_cases.guide(whole, name)
     # The guide of the matrix tells of cells, not of a form's fields.
     for name in set(ALL) - {PLAN}:
-        heads = set(label_cases.guide(matrix, name).splitlines())
+        heads = set(label_cases.guide(whole, name).splitlines())
         assert {f"## {field}" for field in ("value", "quote", "note", "flags")} <= heads

@@ -23,6 +23,8 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import lint
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.material.item import CONTINUATION
+from annotator.exchange.pages import worker
+from annotator.exchange.texts import documents
 from annotator.protocols import PROTOCOLS
 from tests.cli.commands import told
 from tests.exchange.formats import typeset_paper
@@ -192,8 +194,15 @@ def test_letter_7_works_are_looked_up_in_a_file_without_a_network(
     ],
 )
 def test_the_list_of_a_paper_in_two_columns_comes_in_whole_without_its_appendix(
-    project: Project, item: str, tmp_path: Path, style: str, how: dict[str, Any]
+    project: Project,
+    item: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    style: str,
+    how: dict[str, Any],
 ) -> None:
+    # What the process of its own does, which the next test starts.
+    monkeypatch.setattr(worker, "pdf_text", documents.parse_pdf)
     listed = typeset_paper.works(44)
     (path := tmp_path / "paper.pdf").write_bytes(typeset_paper.paper(listed, style, **how))
     offer = lookups.from_file(project, item, path)

@@ -52,6 +52,7 @@ from tests.material.sent_apart import (
 from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import SYSTEMS, add_report, labelling_project, units_of
 from tests.storage import sql
+from tests.templates import once
 
 # Documents, their agreement and their adjudication.
 KEPT = " UNION ALL ".join(
@@ -280,12 +281,25 @@ def test_an_adjudicator_of_an_item_cannot_return_work_on_it(project: Project, tm
     assert {piece.outcome for piece in pieces} == {ParcelOutcome.FOREIGN}
 
 
-@pytest.fixture
-def senior(project: Project, tmp_path: Path) -> Iterator[Project]:
-    """The project of Sue, who adjudicates the first item elsewhere."""
-    sue = with_senior(project, tmp_path)
+@once
+def returned_project(folder: Path) -> Project:
+    """What both annotators wrote has come back; Sue adjudicates the first item."""
+    project = coordinated(folder)
+    sue = with_senior(project, folder)
     assignments.assign_one(project, items.ids(project)[0], sue, Stage.ADJUDICATION)
-    with closing_(tasking.take_task(task_for(project, sue, tmp_path / "sue")).project) as theirs:
+    return project
+
+
+@pytest.fixture
+def at_home(tmp_path: Path) -> Project:
+    return returned_project(tmp_path / "home")
+
+
+@pytest.fixture
+def senior(at_home: Project, tmp_path: Path) -> Iterator[Project]:
+    """The project of Sue, who adjudicates the first item elsewhere."""
+    task = task_for(at_home, people.known(at_home, "R4").id, tmp_path / "sue")
+    with closing_(tasking.take_task(task).project) as theirs:
         yield theirs
 
 
@@ -310,27 +324,27 @@ def withdraw(project: Project) -> None:
 
 
 def test_an_adjudication_comes_back_as_it_was_ruled_and_once(
-    project: Project, senior: Project, tmp_path: Path
+    at_home: Project, senior: Project, tmp_path: Path
 ) -> None:
     rule_and_close(senior, "A")
     first, work = settled(senior), tray.work(senior).path
-    assert outcomes(unpacking.take_in(project, [work])) == ["new"]
-    assert (settled(project), len(first)) == (first, 1)
+    assert outcomes(unpacking.take_in(at_home, [work])) == ["new"]
+    assert (settled(at_home), len(first)) == (first, 1)
     said = "SELECT v.by, version, text FROM consensus_version v JOIN remark ON person_id = v.by"
-    assert sql.rows(project, said) == [(senior.by, 1, "I took A.")]
-    before = content_hash(project)
-    assert outcomes(unpacking.take_in(project, [work])) == ["duplicate"]
+    assert sql.rows(at_home, said) == [(senior.by, 1, "I took A.")]
+    before = content_hash(at_home)
+    assert outcomes(unpacking.take_in(at_home, [work])) == ["duplicate"]
     (forged := tmp_path / "forged.goldsmith-work").write_bytes(
         with_manifest(work.read_bytes(), packages.new_key())
     )
-    assert unpacking.take_in(project, [forged])[0].outcome is ParcelOutcome.OTHER_KEY
-    assert content_hash(project) == before
+    assert unpacking.take_in(at_home, [forged])[0].outcome is ParcelOutcome.OTHER_KEY
+    assert content_hash(at_home) == before
     rule_and_close(senior, "B")
     second = tray.work(senior, tmp_path / "second.goldsmith-work").path
-    came = [outcomes(unpacking.take_in(project, [one])) for one in (second, work)]
-    assert (came, settled(project)) == ([["newer"], ["duplicate"]], settled(senior))
-    assert {*settled(project), *first} == {"Says 0 of gold", "Says 1 of gold"}
-    assert [checking.check(one).problems for one in (project, senior)] == [[], []]
+    came = [outcomes(unpacking.take_in(at_home, [one])) for one in (second, work)]
+    assert (came, settled(at_home)) == ([["newer"], ["duplicate"]], settled(senior))
+    assert {*settled(at_home), *first} == {"Says 0 of gold", "Says 1 of gold"}
+    assert [checking.check(one).problems for one in (at_home, senior)] == [[], []]
 
 
 @pytest.mark.parametrize(
@@ -344,32 +358,32 @@ def test_an_adjudication_comes_back_as_it_was_ruled_and_once(
     ids=["another document", "another agreement", "another adjudicator", "adjudicated meanwhile"],
 )
 def test_an_adjudication_that_does_not_fit_waits_and_overwrites_nothing(
-    project: Project, senior: Project, before, meanwhile, outcome: str, words: str
+    at_home: Project, senior: Project, before, meanwhile, outcome: str, words: str
 ) -> None:
-    for act, where in ((before, senior), (rule_and_close, senior), (meanwhile, project)):
+    for act, where in ((before, senior), (rule_and_close, senior), (meanwhile, at_home)):
         if act is not None:
             act(where, "A") if act is rule_and_close else act(where)
-    there, here, work = sql.rows(project, KEPT), settled(project), tray.work(senior).path
-    came = [unpacking.take_in(project, [work])[0].pieces[0] for _ in range(2)]
+    there, here, work = sql.rows(at_home, KEPT), settled(at_home), tray.work(senior).path
+    came = [unpacking.take_in(at_home, [work])[0].pieces[0] for _ in range(2)]
     assert [piece.outcome.value for piece in came] == [outcome, "duplicate"]
-    assert sql.rows(project, KEPT) == there
-    shown = tray.sheet(project, tray.sheets(project)[0])
+    assert sql.rows(at_home, KEPT) == there
+    shown = tray.sheet(at_home, tray.sheets(at_home)[0])
     stands = "here stands version 1 by Sue" if here else "nothing is adjudicated here"
     assert all(part in shown.consequence for part in (words, stands, "Version 1 of"))
-    assert checking.check(project).problems == []
+    assert checking.check(at_home).problems == []
     if not here:
-        expect_refusal(words, tray.accept, project, shown.entry.id)
+        expect_refusal(words, tray.accept, at_home, shown.entry.id)
         return
-    tray.accept(project, shown.entry.id)
-    assert settled(project) == [unit.text for unit in shown.came.units] != here
+    tray.accept(at_home, shown.entry.id)
+    assert settled(at_home) == [unit.text for unit in shown.came.units] != here
 
 
 def test_programs_that_know_no_adjudications_refuse_them_in_words(
-    project: Project, senior: Project, monkeypatch: pytest.MonkeyPatch
+    at_home: Project, senior: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rule_and_close(senior, "A")
     assert (
-        packages.read_package(next((project.path.parents[1] / "0").glob("*-task"))).manifest.format_version
+        packages.read_package(next((at_home.path.parent / "0").glob("*-task"))).manifest.format_version
         == "2.1"
     )
     monkeypatch.setattr(packages, "MAJOR", 2)

@@ -19,7 +19,7 @@ from tests.storage import sql
 from tests.storage.crashed import crashed
 
 PROJECT = filled_project
-FLIPS = 120
+FLIPS = 60
 
 
 @pytest.fixture
@@ -241,7 +241,7 @@ def crowd(project: Project) -> None:
 
 
 @pytest.mark.slow
-def test_of_120_flipped_bits_every_one_that_changes_anything_is_noticed(
+def test_of_60_flipped_bits_every_one_that_changes_anything_is_noticed(
     project: Project, tmp_path: Path
 ) -> None:
     crowd(project)

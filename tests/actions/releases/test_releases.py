@@ -32,7 +32,7 @@ from annotator.domain.kinds.tasks import Task
 from annotator.domain.texts.canonical import new_id
 from annotator.exchange.formats import researcherbench
 from annotator.exchange.release import release
-from annotator.places import resources, schemas
+from annotator.places import schemas
 from annotator.storage.tables import JUDGE, PERSON, RESPONSE
 from tests.actions.contests.contest_project import add_seminar, contest_project
 from tests.material.bundles import ANSWERS, REAL, found, rich_bundle, tree, write_peer, write_release
@@ -46,8 +46,7 @@ from tests.projects.validation_project import (
     places,
     validation_project,
 )
-
-SAMPLE = resources() / "sample"
+from tests.templates import once
 
 
 def project_of(folder: Path, name: str, source: Path, kind: str = "goldsmith") -> Project:
@@ -56,16 +55,11 @@ def project_of(folder: Path, name: str, source: Path, kind: str = "goldsmith") -
     return project
 
 
-def comes_back(tmp_path: Path, source: Path) -> bool:
-    """Into a project, out, into another project, out again: whether the two releases are the same."""
-    releases.export(project_of(tmp_path, "first", source), tmp_path / "one")
-    releases.export(project_of(tmp_path, "second", tmp_path / "one"), tmp_path / "two")
-    return found(tmp_path / "one") == found(tmp_path / "two") != {}
-
-
 def test_a_release_comes_back_byte_for_byte(tmp_path: Path) -> None:
     source = write_release(tmp_path / "in")
-    assert comes_back(tmp_path, source)
+    releases.export(project_of(tmp_path, "first", source), tmp_path / "one")
+    releases.export(project_of(tmp_path, "second", tmp_path / "one"), tmp_path / "two")
+    assert found(tmp_path / "one") == found(tmp_path / "two") != {}
     same = (
         "items.json",
         "people.json",
@@ -75,11 +69,6 @@ def test_a_release_comes_back_byte_for_byte(tmp_path: Path) -> None:
         "runs.json",
     )
     assert all((tmp_path / "one" / path).read_bytes() == (source / path).read_bytes() for path in same)
-
-
-@pytest.mark.skipif(not (SAMPLE / "items.json").is_file(), reason="the sample's content is not there")
-def test_the_sample_comes_back_byte_for_byte(tmp_path: Path) -> None:
-    assert comes_back(tmp_path, SAMPLE)
 
 
 @pytest.mark.skipif(not REAL.is_dir(), reason="the public ResearcherBench data is not there")
@@ -417,23 +406,24 @@ def test_what_is_open_is_told_before_a_release_and_refused_when_strict(tmp_path:
     ]
 
 
-@pytest.fixture
-def set_drawn(tmp_path: Path) -> Project:
-    set_drawn = validation_project(tmp_path)
+@once
+def labelled_set(folder: Path) -> Project:
+    set_drawn = validation_project(folder)
     both = (person(set_drawn, "R2").id, person(set_drawn, "R3").id)
     validation_sets.make(set_drawn, validation_sets.SetRequest("Spring", both, size=8))
-    return set_drawn
-
-
-def labelled(set_drawn: Project) -> None:
     for alias in ("R2", "R3"):
         person_says(set_drawn, alias, ann)
     judge_says(set_drawn, "small", lambda _: "yes")
+    return set_drawn
+
+
+@pytest.fixture
+def set_drawn(tmp_path: Path) -> Project:
+    return labelled_set(tmp_path)
 
 
 def validated(set_drawn: Project) -> None:
     """A locked set of which the test part was looked at, a review, and a ruling."""
-    labelled(set_drawn)
     validation_sets.lock(set_drawn, "Spring")
     validation_sets.open_test(set_drawn, "Spring", ["small"])
     _, response, unit = places(set_drawn)[1, "Alpha", 1]
@@ -442,25 +432,22 @@ def validated(set_drawn: Project) -> None:
     disagreements.rule(set_drawn, disagreements.queue(set_drawn, query)[0], InformedRuling.UNCLEAR)
 
 
-def tree_named(folder: Path, name: str) -> Any:
-    return json.loads((folder / f"{name}.json").read_text("utf-8"))
-
-
 def test_what_was_validated_leaves_by_its_schema_and_comes_back_byte_for_byte(
     set_drawn: Project, tmp_path: Path
 ) -> None:
     validated(set_drawn)
     releases.export(set_drawn, tmp_path / "one")
-    (left,) = tree_named(tmp_path / "one", "validation_sets")
+    (left,) = tree(tmp_path / "one", "validation_sets.json")
     assert (left["name"], len(left["first_labels"]), left["looks"][0]["judges"]) == (
         "Spring",
         32,
         ["small"],
     )
-    assert [one["kind"] for one in tree_named(tmp_path / "one", "informed")] == ["review", "ruling"]
+    assert [one["kind"] for one in tree(tmp_path / "one", "informed.json")] == ["review", "ruling"]
     for name in ("validation_sets", "informed"):
         jsonschema.validate(
-            tree_named(tmp_path / "one", name), json.loads((schemas() / f"{name}.json").read_text("utf-8"))
+            tree(tmp_path / "one", f"{name}.json"),
+            json.loads((schemas() / f"{name}.json").read_text("utf-8")),
         )
     other = Project.create(tmp_path / "other.goldsmith", set_drawn.title)
     assert imports.run(other, "goldsmith", [tmp_path / "one"], warm=False)[1].problems == ()
@@ -471,10 +458,9 @@ def test_what_was_validated_leaves_by_its_schema_and_comes_back_byte_for_byte(
 
 
 def test_a_set_whose_labels_are_not_locked_stays(set_drawn: Project, tmp_path: Path) -> None:
-    labelled(set_drawn)
     releases.export(set_drawn, tmp_path / "one")
     assert not (tmp_path / "one" / "validation_sets.json").exists()
-    assert tree_named(tmp_path / "one", "manifest")["counts"]["validation_sets"] == 0
+    assert tree(tmp_path / "one", "manifest.json")["counts"]["validation_sets"] == 0
 
 
 def test_first_labels_that_were_touched_are_not_taken_in(set_drawn: Project, tmp_path: Path) -> None:
@@ -482,7 +468,7 @@ def test_first_labels_that_were_touched_are_not_taken_in(set_drawn: Project, tmp
     releases.export(set_drawn, tmp_path / "one")
     for name in ("manifest.json", "SHA256SUMS"):
         (tmp_path / "one" / name).unlink()
-    (found,) = tree_named(tmp_path / "one", "validation_sets")
+    (found,) = tree(tmp_path / "one", "validation_sets.json")
     found["first_labels"][0]["value"] = "no" if found["first_labels"][0]["value"] == "yes" else "yes"
     (tmp_path / "one" / "validation_sets.json").write_text(json.dumps([found]), "utf-8")
     other = Project.create(tmp_path / "other.goldsmith")

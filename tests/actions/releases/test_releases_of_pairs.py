@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 from collections.abc import Callable
 from contextlib import closing
 from functools import reduce
@@ -21,6 +22,7 @@ from annotator.domain.kinds.artifact import chain
 from annotator.domain.kinds.documents import UNSURE
 from annotator.exchange.schemas import all_schemas
 from tests.actions.releases.released_pairs import CANARY, LATER, paired_project, released
+from tests.material.bundles import change_json, found, without_manifest
 from tests.projects.assisted_project import AGREEMENT, F1, assisted_project, pairing
 from tests.projects.pairs_project import item, person
 from tests.servers.served import JUDGE, add_judge
@@ -147,14 +149,6 @@ def test_the_card_tells_how_the_gold_came_about(made):
     assert "| rubric | units | automatic | 1 | 1 | match_f1 | 0.73 | – |" in card
 
 
-def test_whoever_looks_at_a_file_that_may_only_be_read_can_release_it(made, tmp_path):
-    project = Project.open(made[0].path, readonly=True)
-    assert people.someone(project) is not None
-    releases.export(project, tmp_path / "again")
-    project.close()
-    assert (tmp_path / "again" / "agreement.json").read_bytes() == (made[1] / "agreement.json").read_bytes()
-
-
 Record = dict[str, Any]
 
 
@@ -167,12 +161,6 @@ def paired(tmp_path_factory: pytest.TempPathFactory) -> Path:
         asyncio.run(assisting.run(project, assisting.order(JUDGE)))
         releases.export(project, folder / "release")
     return folder
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
-    }
 
 
 def agreement_of(folder: Path) -> list[Record]:
@@ -234,7 +222,7 @@ def test_it_is_read_back_and_leaves_again_byte_for_byte(paired: Path, tmp_path: 
         given = agreement_report.report(project, assisted_by=JUDGE).assistance
         assert (given.lists, given.there) == (2, 2)
         assert str(imports.run(project, "goldsmith", [paired / "release"], warm=False)[1]) == "nothing new"
-    one, two = files(paired / "release"), files(tmp_path / "again")
+    one, two = found(paired / "release"), found(tmp_path / "again")
     # It was the first project's second release.
     assert [json.loads(each.pop("manifest.json")).pop("number") for each in (one, two)] == [2, 1]
     assert one.pop("SHA256SUMS") != two.pop("SHA256SUMS")
@@ -248,44 +236,22 @@ def test_a_project_that_has_the_agreement_learns_what_was_paired_since(paired: P
         assert agreement_report.report(project, assisted_by=JUDGE).assistance.there == 2  # type: ignore[union-attr]
 
 
-def _another_unit(one: Record) -> None:
-    one["only_a"].append("strange")
-
-
-def _another_rater(one: Record) -> None:
-    one["b"] = one["a"]
-
-
-def _another_judge(one: Record) -> None:
-    one["judge_id"] = "nobody"
-
-
-def _no_hash(one: Record) -> None:
-    del one["prompt_sha256"]
-
-
 @pytest.mark.parametrize(
     ("spoil", "why"),
     [
-        (_another_unit, "not over all units of its raters"),
-        (_another_rater, "not of two raters of its agreement"),
-        (_another_judge, "its judge nobody was not imported"),
-        (_no_hash, "“assisted.0.prompt_sha256” is missing"),
+        (lambda one: one["only_a"].append("strange"), "not over all units of its raters"),
+        (lambda one: one.update(b=one["a"]), "not of two raters of its agreement"),
+        (lambda one: one.update(judge_id="nobody"), "its judge nobody was not imported"),
+        (lambda one: one.pop("prompt_sha256"), "“assisted.0.prompt_sha256” is missing"),
     ],
 )
 def test_what_does_not_fit_is_refused_with_its_place(
-    spoil: Callable[[Record], None], why: str, paired: Path, tmp_path: Path
+    spoil: Callable[[Record], Any], why: str, paired: Path, tmp_path: Path
 ) -> None:
-    result = agreement_of(paired / "release")
-    spoil(result[0]["assisted"][0])
-    (tmp_path / "in").mkdir()
-    for name, content in files(paired / "release").items():
-        if name not in ("manifest.json", "SHA256SUMS"):
-            (tmp_path / "in" / name).parent.mkdir(exist_ok=True)
-            (tmp_path / "in" / name).write_bytes(content)
-    (tmp_path / "in" / "agreement.json").write_text(json.dumps(result), "utf-8")
+    folder = without_manifest(shutil.copytree(paired / "release", tmp_path / "in"))
+    change_json(folder / "agreement.json", lambda tree: spoil(tree[0]["assisted"][0]))
     with closing(Project.create(tmp_path / "p.goldsmith")) as project:
-        problems = imports.preview(project, "goldsmith", [tmp_path / "in"]).problems
+        problems = imports.preview(project, "goldsmith", [folder]).problems
     (told,) = [str(problem) for problem in problems if why in problem.reason]
     assert told.startswith("agreement.json[0]: ")
 

@@ -258,21 +258,17 @@ def _baseline(project: Project) -> str:
 @pytest.mark.slow
 def test_letter_22_no_view_shows_a_baseline_as_publishable(sample: Project) -> None:
     judge = _baseline(sample)
-    asked = [(view.name, {}) for view in paper_tables.VIEWS]
-    asked += [("tables", {"table": name}) for name in paper_tables.TABLES]
-    for name, chosen in asked:
-        whole = {**chosen, **_judged(sample, name, judge)}
-        try:
-            sheets = result_views.show(sample, name, whole, among=paper_tables.VIEWS).sheets
-        except Refusal:
-            continue
-        rows = [row for sheet in sheets for row in result_pictures.rows(sheet)]
-        assert not any(row.get("publishable") in ("yes", 0.0) for row in rows)
-
-
-def _judged(project: Project, view: str, judge: str) -> dict[str, str]:
-    offered = {choice.name for choice in result_views.named(view, paper_tables.VIEWS).choices(project)}
-    return {"judge": judge} if "judge" in offered else {}
+    tables = [{"table": name} for name in paper_tables.TABLES]
+    for view in paper_tables.VIEWS:
+        offered = {choice.name for choice in view.choices(sample)}
+        for chosen in tables if view.name == "tables" else [{}]:
+            whole = chosen | ({"judge": judge} if "judge" in offered else {})
+            try:
+                sheets = result_views.show(sample, view.name, whole, among=paper_tables.VIEWS).sheets
+            except Refusal:
+                continue
+            rows = [row for sheet in sheets for row in result_pictures.rows(sheet)]
+            assert not any(row.get("publishable") in ("yes", 0.0) for row in rows)
 
 
 def test_letter_22_the_command_and_a_release_say_floor(

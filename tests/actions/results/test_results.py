@@ -60,6 +60,7 @@ from tests.projects.small_projects import (
 )
 from tests.servers.served import JUDGE, asked_about
 from tests.storage import sql
+from tests.templates import once
 
 
 def label_all(project: Project, verdicts: dict[str, list[str]]) -> None:
@@ -646,9 +647,9 @@ RATINGS = {"Alpha": (9, 8, 10), "Beta": (6, 5, 4), "Gamma": (0, 1, 2)}
 ITEMS = 6
 
 
-@pytest.fixture
-def rated(tmp_path: Path) -> Project:
-    made = project_with(tmp_path, 2)
+@once
+def rated_project(folder: Path) -> Project:
+    made = project_with(folder, 2)
     raters, first = people.people(made), made.person
     assert first is not None
     for number in range(ITEMS):
@@ -665,6 +666,11 @@ def rated(tmp_path: Path) -> Project:
     submit_labels(made)
     asyncio.run(orders.carry_out(made, RunRequest("baseline", NAME)))
     return made
+
+
+@pytest.fixture
+def rated(tmp_path: Path) -> Project:
+    return rated_project(tmp_path)
 
 
 def test_a_judges_scores_are_correlated_with_the_mean_of_peoples_who_agree_by_alpha(rated: Project) -> None:

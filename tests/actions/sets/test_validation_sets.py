@@ -35,8 +35,9 @@ from annotator.storage.tables import JUDGEMENT
 from tests.actions.parcels.test_exchange import label_all, three_reports
 from tests.judging.odd_server import OddServer
 from tests.projects import pairs_project
+from tests.projects.attacked_project import judged_project
 from tests.projects.refusals import expect_refusal
-from tests.projects.small_projects import CRITERIA, small_project
+from tests.projects.small_projects import CRITERIA
 from tests.projects.validation_project import (
     PLAN,
     At,
@@ -49,8 +50,9 @@ from tests.projects.validation_project import (
     protocols_project,
     validation_project,
 )
-from tests.servers.served import JUDGE, add_judge, asked_about
+from tests.servers.served import JUDGE, asked_about
 from tests.storage import sql
+from tests.templates import once
 
 PROJECT = validation_project
 
@@ -199,19 +201,16 @@ def test_every_look_at_the_test_part_is_counted_and_audited(project: Project) ->
     assert audited == 2
 
 
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
+def test_a_wish_that_makes_no_sense_is_refused(project: Project) -> None:
+    for more, words in (
         ({"name": " "}, "needs a name"),
         ({"name": "x" * 121}, "at most 120 letters"),
         ({"people": ("nobody", "else")}, "not active"),
         ({"raters": 3}, "more people than are in the set"),
         ({"width": 1.0}, "between 0 and 1"),
         ({"size": 0}, "at least one response"),
-    ],
-)
-def test_a_wish_that_makes_no_sense_is_refused(project: Project, more: dict[str, object], words: str) -> None:
-    expect_refusal(words, validation_sets.preview, project, request(project, **more))
+    ):
+        expect_refusal(words, validation_sets.preview, project, request(project, **more))
 
 
 def test_judges_are_not_compared_with_people_on_what_a_set_holds_back(project: Project) -> None:
@@ -229,10 +228,10 @@ def test_judges_are_not_compared_with_people_on_what_a_set_holds_back(project: P
     assert units() == 2 * len(validation_sets.named(project, "Spring").responses(Split.DEV)) > 0
 
 
-@pytest.fixture
-def locked(tmp_path: Path) -> Project:
+@once
+def locked_project(folder: Path) -> Project:
     """A locked set of all reports, half of them its test part, and one judge."""
-    locked = validation_project(tmp_path)
+    locked = validation_project(folder)
     both = (person(locked, "R2").id, person(locked, "R3").id)
     validation_sets.make(locked, validation_sets.SetRequest("Spring", both, size=8))
     for alias in ("R2", "R3"):
@@ -240,6 +239,11 @@ def locked(tmp_path: Path) -> Project:
     judge_says(locked, "small", lambda _: "yes")
     validation_sets.lock(locked, "Spring")
     return locked
+
+
+@pytest.fixture
+def locked(tmp_path: Path) -> Project:
+    return locked_project(tmp_path)
 
 
 def test_a_look_covers_the_same_labels_and_verdicts_and_no_other_wording_or_judge(locked: Project) -> None:
@@ -439,11 +443,7 @@ OLD, NEW = CRITERIA[1][0], "Compares how stable training is with and without the
 @pytest.fixture
 def judged(tmp_path: Path, server: OddServer) -> Project:
     """A judge has judged all twelve; then nothing was asked any more."""
-    judged = small_project(tmp_path)
-    add_judge(judged, server)
-    run(judged)
-    server.bodies.clear()
-    return judged
+    return judged_project(tmp_path, server, "yes")
 
 
 def run(judged: Project, order: RunRequest | None = None) -> dict[str, Any]:
@@ -568,10 +568,10 @@ def test_a_gold_sub_task_is_worded_anew_through_any_of_its_cells(tmp_path: Path)
     assert (list(version.missing.values()), len(version.verdicts)) == (["reworded"] * 2, 4)
 
 
-@pytest.fixture
-def settled(tmp_path: Path) -> Project:
+@once
+def settled_project(folder: Path) -> Project:
     """A consensus of two rubrics, closed by Cleo, who coordinates too."""
-    judged = pairs_project.rubrics_project(tmp_path)
+    judged = pairs_project.rubrics_project(folder)
     result = pairs_project.opened(judged)
     for row in sheet(judged, result).rows:
         letter = "A" if "A" in row.ruling.members else "B"
@@ -582,6 +582,11 @@ def settled(tmp_path: Path) -> Project:
     people.set_roles(judged, pairs_project.person(judged, "Cleo").id, (Role.COORDINATOR, Role.ADJUDICATOR))
     pairs_project.work_as(judged, "Cleo")
     return judged
+
+
+@pytest.fixture
+def settled(tmp_path: Path) -> Project:
+    return settled_project(tmp_path)
 
 
 def test_a_consensus_is_reopened_and_closed_as_its_next_version(settled: Project) -> None:

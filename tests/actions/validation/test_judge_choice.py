@@ -28,6 +28,7 @@ from tests.projects.validation_project import (
 )
 from tests.promises.labelled_at_once import labelled_at_once
 from tests.servers.said_by_judges import COVERAGE, label, places, say, submit, two_judges
+from tests.templates import once
 
 
 def missing_two(at: At) -> str:
@@ -51,10 +52,10 @@ def price(project: Project, judge: str, cost: float | None) -> None:
             db.execute(update(JUDGEMENT).where(JUDGEMENT.c.id == row.id).values(call_id=call["id"]))
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
+@once
+def priced_project(folder: Path) -> Project:
     """“dear” errs nowhere, “fair” on two of sixteen, “cheap” on the whole of Alpha's."""
-    project = validation_project(tmp_path)
+    project = validation_project(folder)
     person_says(project, "R2", ann)
     for name, says, cost in (
         ("dear", ann, 0.25),
@@ -66,6 +67,9 @@ def project(tmp_path: Path) -> Project:
     return project
 
 
+PROJECT = priced_project
+
+
 def choose(project: Project, **more: object) -> stand_in.JudgeChoice:
     of = validation.ValidationQuery(against=("R2",))
     return stand_in.choose(
@@ -73,8 +77,7 @@ def choose(project: Project, **more: object) -> stand_in.JudgeChoice:
     )
 
 
-@pytest.mark.usefixtures("small_cases")
-def test_the_cheapest_that_fits_is_chosen_and_its_cost_counted(project: Project) -> None:
+def test_the_cheapest_that_fits_is_chosen_and_its_cost_counted(project: Project, small_cases: None) -> None:
     # “fair” is right on 2 of 4 units less on items 1 and 2: by item 3/4, 3/4, 1, 1, so .36 below at the worst of 95 %.
     wide = choose(project, delta=0.4)
     assert (wide.reference, wide.chosen and wide.chosen.name) == ("dear", "fair")
@@ -139,8 +142,9 @@ def test_people_are_the_reference_unless_another_is_named(tmp_path: Path) -> Non
     assert result.reason[2].startswith("“fair” is not chosen: Not yet known, because")
 
 
-@pytest.mark.usefixtures("small_cases")
-def test_a_judge_of_unknown_cost_or_of_which_too_much_is_missing_is_not_chosen(project: Project) -> None:
+def test_a_judge_of_unknown_cost_or_of_which_too_much_is_missing_is_not_chosen(
+    project: Project, small_cases: None
+) -> None:
     judge_says(project, "secret", ann)
     price(project, "secret", None)
     result = choose(project, delta=0.1)
@@ -154,8 +158,7 @@ def test_a_judge_of_unknown_cost_or_of_which_too_much_is_missing_is_not_chosen(p
     assert (choose(project).chosen or gappy.rater).name == "gappy"
 
 
-@pytest.mark.usefixtures("small_cases")
-def test_people_may_be_the_reference_and_are_the_band(project: Project) -> None:
+def test_people_may_be_the_reference_and_are_the_band(project: Project, small_cases: None) -> None:
     # Ben differs from Ann on eight of sixteen: people agree on a half, and four items say too little of judges.
     person_says(project, "R3", lambda at: "no" if ann(at) == "yes" else "yes" if at[0] < 1 else "no")
     result = choose(project, reference="people")
