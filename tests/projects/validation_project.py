@@ -16,6 +16,7 @@ from annotator.actions.judges import judges
 from annotator.actions.labelling import label_sealing, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, judgement_hash
+from annotator.actions.sets import validation_sets
 from annotator.actions.sets.validation_figures import in_order
 from annotator.domain.experts.assignment import Person, Role
 from annotator.domain.judges.judge import Judgement, RaterKind, Status
@@ -175,6 +176,18 @@ def judge_says(
         if rows:
             db.execute(insert(JUDGEMENT), rows)
     return judge_id
+
+
+@once
+def labelled_set(folder: Path) -> Project:
+    """A set of all reports, half of them its test part, labelled by both as Ann does; a judge says yes to all."""
+    project = validation_project(folder)
+    both = (person(project, "R2").id, person(project, "R3").id)
+    validation_sets.make(project, validation_sets.SetRequest("Spring", both, size=8))
+    for alias in ("R2", "R3"):
+        person_says(project, alias, ann)
+    judge_says(project, "small", lambda _: "yes")
+    return project
 
 
 def noisy(project: Project, errs: float, seed: int) -> Says:

@@ -85,20 +85,15 @@ def test_notes_travel_to_the_adjudicator_under_letters(tmp_path: Path):
     assert not sheet.rows[0].contested
 
 
-@pytest.fixture
-def three(tmp_path):
-    """Items 1 to 3: agreement 2/3, unanimous, and 0."""
-    project = pairs.pairs_project(tmp_path, questions=3)
-    one, two = ("Explains attribution", 3), ("Names a dataset", 2)
-    pairs.submit(project, {"Ada": pairs.rubric((one, two), "a"), "Ben": pairs.rubric((one,), "b")}, 0)
-    pairs.submit(project, {"Ada": pairs.rubric((one,), "a"), "Ben": pairs.rubric((one,), "b")}, 1)
-    pairs.submit(project, {"Ada": pairs.rubric((one,), "a"), "Ben": pairs.rubric((two,), "b")}, 2)
-    return pairs.work_as(project, "Cleo")
-
-
 def test_the_queue_has_conflicts_first_and_shows_what_is_open(
-    three: Project, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
+    three = pairs.pairs_project(tmp_path, questions=3)
+    one, two = ("Explains attribution", 3), ("Names a dataset", 2)
+    # Items 1 to 3: agreement 2/3, unanimous, and 0.
+    for place, (ada, ben) in enumerate((((one, two), (one,)), ((one,), (one,)), ((one,), (two,)))):
+        pairs.submit(three, {"Ada": pairs.rubric(ada, "a"), "Ben": pairs.rubric(ben, "b")}, place)
+    pairs.work_as(three, "Cleo")
     lines = adjudicating.queue(three)
     assert [line.item_key for line in lines] == ["3", "1", "2"]
     assert [line.conflict for line in lines] == [True, True, False]
@@ -522,21 +517,15 @@ def test_criteria_name_the_insights_of_the_consensus(unanswered: Project) -> Non
 CRITERIA = ("Explains attribution of claims", "Names a dataset of answers", "Discusses what review costs")
 
 
-@pytest.fixture
-def of_three(unanswered: Project) -> str:
-    """Ada, Ben and Dan all wrote the first criterion, two of them the second, Dan alone the third."""
+def test_three_raters_share_rows_and_both_keeps_what_agrees_as_one(unanswered: Project) -> None:
+    # Ada, Ben and Dan all wrote the first criterion, two of them the second, Dan alone the third.
     written = {"Ada": ((0, 3), (1, 2)), "Ben": ((0, 3),), "Dan": ((2, 1), (1, 3), (0, 3))}
     documents = {
         name: pairs.rubric(tuple((CRITERIA[n], weight) for n, weight in chosen), name[0].lower())
         for name, chosen in written.items()
     }
     pairs.submit(unanswered, documents)
-    return pairs.opened(unanswered)
-
-
-def test_three_raters_share_rows_and_both_keeps_what_agrees_as_one(
-    unanswered: Project, of_three: str
-) -> None:
+    of_three = pairs.opened(unanswered)
     sheet = adjudicating.sheet(unanswered, of_three)
     assert sheet.letters == ("A", "B", "C")
     rows = {"".join(sorted(unit.id for unit in row.units.values())): row for row in sheet.rows}

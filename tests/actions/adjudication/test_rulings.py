@@ -607,25 +607,22 @@ def test_an_objection_that_comes_twice_is_taken_in_once(settled: Project):
     assert feedback.disputes(settled) == [expected]
 
 
-@pytest.fixture
-def away(settled: Project, tmp_path: Path):
-    """Ada's own file, which knows of the consensus only by what came in her package."""
+def test_in_ones_own_file_the_objection_shows_at_once_and_what_came_back_goes_before_it(
+    settled: Project, tmp_path: Path
+):
+    # Ada's own file knows of the consensus only by what came in her package.
     records = feedback.digest_records(settled, pairs.person(settled, "Ada").id)
     (folder := tmp_path / "away").mkdir()
     away = pairs.work_as(pairs.pairs_project(folder), "Ada")
     here = pairs.item(away)
-    away.set(f"{feedback.RECEIVED}{here}", [{**each, "item_id": here} for each in records])
-    return away
-
-
-def test_in_ones_own_file_the_objection_shows_at_once_and_what_came_back_goes_before_it(away: Project):
+    key = f"{feedback.RECEIVED}{here}"
+    away.set(key, [{**each, "item_id": here} for each in records])
     assert told(away, "Ada")["a5"].change == "dropped"
     assert [line.changed for line in feedback.items_with_digest(away)] == [6]
     dispute(away)
     (stage,) = of(away, "Ada").stages
     assert (stage.dispute.text, stage.dispute.state) == ("Costs matter", DisputeState.OPEN)
     assert not of(away, "Ada").may_dispute
-    key = f"{feedback.RECEIVED}{pairs.item(away)}"
     answered = {"text": "Costs matter", "state": "answered", "answer": "No", "answered_version": 0}
     away.set(key, [{**away.get(key)[0], "dispute": answered, "version": 2}])
     (stage,) = of(away, "Ada").stages

@@ -39,14 +39,9 @@ from tests.material.bundles import ANSWERS, REAL, found, rich_bundle, tree, writ
 from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import small_project
 from tests.projects.validation_project import (
-    ann,
-    judge_says,
-    person,
-    person_says,
+    labelled_set,
     places,
-    validation_project,
 )
-from tests.templates import once
 
 
 def project_of(folder: Path, name: str, source: Path, kind: str = "goldsmith") -> Project:
@@ -404,17 +399,6 @@ def test_what_is_open_is_told_before_a_release_and_refused_when_strict(tmp_path:
     assert [note.split(":")[0] for note in releases.open_points(project)] == [
         "The final pass is not signed for 1 item (1)"
     ]
-
-
-@once
-def labelled_set(folder: Path) -> Project:
-    set_drawn = validation_project(folder)
-    both = (person(set_drawn, "R2").id, person(set_drawn, "R3").id)
-    validation_sets.make(set_drawn, validation_sets.SetRequest("Spring", both, size=8))
-    for alias in ("R2", "R3"):
-        person_says(set_drawn, alias, ann)
-    judge_says(set_drawn, "small", lambda _: "yes")
-    return set_drawn
 
 
 @pytest.fixture

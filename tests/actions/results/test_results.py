@@ -52,7 +52,6 @@ from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import (
     CRITERIA,
     add_report,
-    empty_project,
     project_with,
     seal,
     submit_labels,
@@ -331,26 +330,21 @@ def test_a_release_says_nothing_of_who_is_awaited_for_an_item_that_was_retired(
     assert "awaited" not in json.loads((tmp_path / "two" / "manifest.json").read_text("utf-8"))
 
 
-@pytest.fixture
-def bare(tmp_path: Path) -> Project:
-    return empty_project(tmp_path)
-
-
 def result(value: float | None, judged: int, missing: int, note: str = "") -> results.ResultRow:
     estimate = Estimate(value, missing=missing, note=note)
     return results.ResultRow("m", "p", "r", "r", "s", "s", "all", "all", estimate, judged=judged)
 
 
-def test_limits_and_formulas(bare: Project) -> None:
-    assert results.limit(bare) == 0.05
+def test_limits_and_formulas(project: Project) -> None:
+    assert results.limit(project) == 0.05
     assert results.why_not(result(0.5, 95, 5), 0.05) == ""
     assert results.why_not(result(0.5, 94, 6), 0.05) == "6.0 % of the judgements are missing, more than 5.0 %"
     assert results.why_not(result(None, 10, 0, "no claim was cited"), 0.05) == "no claim was cited"
     assert results.why_not(result(0.5, 0, 0), 0.0) == ""
-    change = results.set_limit(bare, 0.2)
-    assert (change.before, change.after, results.limit(bare)) == (0.05, 0.2, 0.2)
+    change = results.set_limit(project, 0.2)
+    assert (change.before, change.after, results.limit(project)) == (0.05, 0.2, 0.2)
     for share in (-0.1, 1.5):
-        expect_refusal("between 0 and 1", results.set_limit, bare, share)
+        expect_refusal("between 0 and 1", results.set_limit, project, share)
 
 
 @pytest.mark.parametrize("info", scoring.described(), ids=lambda info: info.name)

@@ -43,6 +43,7 @@ from tests.projects.validation_project import (
     At,
     ann,
     judge_says,
+    labelled_set,
     negative,
     person,
     person_says,
@@ -228,25 +229,9 @@ def test_judges_are_not_compared_with_people_on_what_a_set_holds_back(project: P
     assert units() == 2 * len(validation_sets.named(project, "Spring").responses(Split.DEV)) > 0
 
 
-@once
-def locked_project(folder: Path) -> Project:
-    """A locked set of all reports, half of them its test part, and one judge."""
-    locked = validation_project(folder)
-    both = (person(locked, "R2").id, person(locked, "R3").id)
-    validation_sets.make(locked, validation_sets.SetRequest("Spring", both, size=8))
-    for alias in ("R2", "R3"):
-        person_says(locked, alias, lambda at: "yes" if at[1] == "Alpha" else "no")
-    judge_says(locked, "small", lambda _: "yes")
+def test_a_look_covers_the_same_labels_and_verdicts_and_no_other_wording_or_judge(tmp_path: Path) -> None:
+    locked = labelled_set(tmp_path)
     validation_sets.lock(locked, "Spring")
-    return locked
-
-
-@pytest.fixture
-def locked(tmp_path: Path) -> Project:
-    return locked_project(tmp_path)
-
-
-def test_a_look_covers_the_same_labels_and_verdicts_and_no_other_wording_or_judge(locked: Project) -> None:
     before = validation_ground.seen(locked, "Spring")
     validation_sets.open_test(locked, "Spring", before.judges)
     after = validation_ground.seen(locked, "Spring")
@@ -271,21 +256,13 @@ def test_only_what_holds_the_test_part_of_a_set_is_closed(name: str, part: str, 
     assert validation_ground.is_closed(name, part) is closed
 
 
-@pytest.fixture
-def apart(tmp_path: Path) -> Project:
-    """Two items with three reports each, of which three are drawn for Ada and Ben."""
+def test_only_what_was_drawn_travels_and_the_set_is_locked_when_it_is_back(tmp_path: Path) -> None:
     apart = three_reports(tmp_path / "home")
     both = tuple(
         people.add_person(apart, name, (Role.ANNOTATOR,), alias).subject
         for name, alias in (("Ada", "Z1"), ("Ben", "Z2"))
     )
     validation_sets.make(apart, validation_sets.SetRequest("Spring", both, size=3))
-    return apart
-
-
-def test_only_what_was_drawn_travels_and_the_set_is_locked_when_it_is_back(
-    apart: Project, tmp_path: Path
-) -> None:
     drawn = validation_sets.named(apart, "Spring")
     for alias in ("Z1", "Z2"):
         (folder := tmp_path / alias).mkdir()

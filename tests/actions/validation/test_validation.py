@@ -29,7 +29,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Rubric
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PROTOCOLS, USUAL
-from tests.actions.validation.test_judge_choice import price
+from tests.actions.validation.test_judge_choice import missing_two, price
 from tests.projects.refusals import expect_refusal
 from tests.projects.validation_project import (
     COVERAGE,
@@ -51,16 +51,11 @@ from tests.templates import once
 PROJECT = validation_project
 
 
-def ben(at: At) -> str:
-    """As Ann, but no of Alpha's light criterion on items 1 and 2."""
-    return "no" if at in ((1, "Alpha", 2), (2, "Alpha", 2)) else ann(at)
-
-
 @once
 def labelled_project(folder: Path) -> Project:
     labelled = validation_project(folder)
     person_says(labelled, "R2", ann)
-    person_says(labelled, "R3", ben)
+    person_says(labelled, "R3", missing_two)
     judge_says(labelled, "small", nearly_ann)
     return labelled
 
@@ -238,7 +233,7 @@ def drawn(project: Project) -> str:
     both = (person(project, "R2").id, person(project, "R3").id)
     validation_sets.make(project, validation_sets.SetRequest("Spring", both, size=8))
     person_says(project, "R2", ann)
-    person_says(project, "R3", ben)
+    person_says(project, "R3", missing_two)
     judge_says(project, "small", nearly_ann)
     return "Spring"
 
