@@ -34,6 +34,7 @@ from tests.judging.odd_server import Odd, OddServer, at_work, completion
 from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import add_report, project_with, small_project, submit_labels, units_of
 from tests.storage import sql
+from tests.templates import once
 
 PAPER = """# A paper
 
@@ -231,16 +232,21 @@ def test_letter_7_a_pdfs_own_list_goes_in_over_lines_and_pages(
     assert [(one.text, one.identifier, one.year) for one in from_source.fresh] == wanted
 
 
-@pytest.fixture
-def scored(tmp_path: Path) -> Iterator[Project]:
+@once
+def scored_project(folder: Path) -> Project:
     """Alpha covers all of item 1 and nothing of item 2."""
-    with closing(small_project(tmp_path)) as scored:
-        first, _ = items.ids(scored)
-        for task in labels.queue(scored):
-            for unit in units_of(scored, task.item_id):
-                labels.set_label(scored, task.response_id, unit, "yes" if task.item_id == first else "no")
-        submit_labels(scored)
-        yield scored
+    scored = small_project(folder)
+    first, _ = items.ids(scored)
+    for task in labels.queue(scored):
+        units = units_of(scored, task.item_id)
+        labels.set_labels(scored, task.response_id, units, "yes" if task.item_id == first else "no")
+    submit_labels(scored)
+    return scored
+
+
+@pytest.fixture
+def scored(tmp_path: Path) -> Project:
+    return scored_project(tmp_path)
 
 
 def rows(scored: Project, view: str, **chosen: str) -> list[list[Any]]:

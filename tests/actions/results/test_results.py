@@ -251,10 +251,10 @@ def test_settled_labels_are_a_rater_too(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-@pytest.fixture
-def doubled(tmp_path: Path) -> pairs.Project:
+@once
+def doubled_project(folder: Path) -> pairs.Project:
     """Ada and Ben wrote a rubric of the first item, Ada alone one of the second; a judge judged both by Ada's."""
-    doubled = pairs.pairs_project(tmp_path, 2)
+    doubled = pairs.pairs_project(folder, 2)
     pairs.submit(doubled, {"Ada": pairs.rubric(pairs.ADA, "a"), "Ben": pairs.rubric(pairs.BEN, "b")})
     pairs.submit(doubled, {"Ada": pairs.rubric(pairs.ADA, "c")}, place=1)
     pairs.work_as(doubled, "Cora")
@@ -264,6 +264,11 @@ def doubled(tmp_path: Path) -> pairs.Project:
         values = {f"{prefix}{n}": {"y": "yes", "n": "no"}[one] for n, one in enumerate(said, 1)}
         adra.say(doubled, COVERAGE, pairs.item(doubled, place), report, values)
     return doubled
+
+
+@pytest.fixture
+def doubled(tmp_path: Path) -> pairs.Project:
+    return doubled_project(tmp_path)
 
 
 def coverage_row(doubled: pairs.Project) -> results.ResultRow:

@@ -156,7 +156,7 @@ def test_every_kind_whose_audit_keeps_what_was_before_can_be_taken_back() -> Non
 def audited(path: Path) -> Iterator[str]:
     """The kind of every change in a module that holds a before-image."""
     for call in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(call, ast.Call) and ast.unparse(call.func) == "Change":
+        if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "Change":
             named = {word.arg: word.value for word in call.keywords}
             before = call.args[3] if len(call.args) > 3 else named.get("before")
             if before is not None and ast.unparse(before) != "None":

@@ -264,13 +264,20 @@ def labelled(thirty: Project, persons: int) -> None:
         labelled_at_once(thirty, alias, noisy(thirty, 0.1, number + 1))
 
 
+@once
+def labelled_thirty(folder: Path, persons: int) -> Project:
+    thirty = validation_project(folder, 30, ("Alpha",), (1, 1, 1))
+    labelled(thirty, persons)
+    return thirty
+
+
 def answer(thirty: Project, **more: object) -> stand_in.StandInAnswer:
     (result,) = stand_in.report(thirty, replace(StandInQuery(validation.ValidationQuery()), **more)).answers
     return result
 
 
-def test_a_judge_better_than_people_may_stand_in_by_both_tests(thirty: Project) -> None:
-    labelled(thirty, 3)
+def test_a_judge_better_than_people_may_stand_in_by_both_tests(tmp_path: Path) -> None:
+    thirty = labelled_thirty(tmp_path, 3)
     judge_says(thirty, "good", noisy(thirty, 0.01, 9))
     result = answer(thirty)
     assert (result.verdict, result.people, result.items) == (StandInVerdict.YES, 3, 30)
@@ -319,10 +326,10 @@ VERDICTS = {
     ("persons", "errs", "more", "verdict", "passed", "because"), VERDICTS.values(), ids=VERDICTS
 )
 def test_a_verdict_says_what_it_rests_on(
-    thirty: Project, persons: int, errs: float, more: dict[str, float], verdict: StandInVerdict,
+    tmp_path: Path, persons: int, errs: float, more: dict[str, float], verdict: StandInVerdict,
     passed: object, because: tuple[str, ...],
 ) -> None:  # fmt: skip
-    labelled(thirty, persons)
+    thirty = labelled_thirty(tmp_path, persons)
     judge_says(thirty, "judge", noisy(thirty, errs, 9))
     result = answer(thirty, **more)
     assert result.verdict is verdict
@@ -331,8 +338,8 @@ def test_a_verdict_says_what_it_rests_on(
     assert (result.difference.value is None) == (persons == 1)
 
 
-def test_a_judge_of_which_too_much_is_missing_is_not_yet_known(thirty: Project) -> None:
-    labelled(thirty, 3)
+def test_a_judge_of_which_too_much_is_missing_is_not_yet_known(tmp_path: Path) -> None:
+    thirty = labelled_thirty(tmp_path, 3)
     says = noisy(thirty, 0.01, 9)
     judge_says(thirty, "gappy", lambda at: "-" if at[0] < 4 else says(at))
     result = answer(thirty)
@@ -360,8 +367,8 @@ def test_judge_and_people_are_held_against_people_on_the_same_units(thirty: Proj
     )
 
 
-def test_every_answer_stands_in_words_above_its_figures(thirty: Project) -> None:
-    labelled(thirty, 3)
+def test_every_answer_stands_in_words_above_its_figures(tmp_path: Path) -> None:
+    thirty = labelled_thirty(tmp_path, 3)
     judge_says(thirty, "good", noisy(thirty, 0.01, 9))
     judge_says(thirty, "coin", noisy(thirty, 0.5, 8))
     first, persons = stand_in.sheets(stand_in.report(thirty, StandInQuery(validation.ValidationQuery())))
@@ -388,8 +395,8 @@ def test_a_unit_of_three_people_weighs_no_more_among_people_than_beside_the_judg
     assert result.human.value == pytest.approx(9 / 21)
 
 
-def test_a_yes_by_itself_is_none_among_ten_judges(thirty: Project) -> None:
-    labelled(thirty, 2)
+def test_a_yes_by_itself_is_none_among_ten_judges(tmp_path: Path) -> None:
+    thirty = labelled_thirty(tmp_path, 2)
     judge_says(thirty, "j0", noisy(thirty, 0.1, 20))
     # The margin at which chance would say Yes to a judge that is so much worse once in sixty times.
     low, high = 0.0, 1.0
@@ -410,8 +417,8 @@ def test_a_yes_by_itself_is_none_among_ten_judges(thirty: Project) -> None:
     assert alone == best
 
 
-def test_looks_at_a_test_part_count_as_judges_do(thirty: Project) -> None:
-    labelled(thirty, 2)
+def test_looks_at_a_test_part_count_as_judges_do(tmp_path: Path) -> None:
+    thirty = labelled_thirty(tmp_path, 2)
     judge_says(thirty, "j0", noisy(thirty, 0.1, 20))
     result = validation.ground_of(thirty, validation.ValidationQuery())
     once, thrice = (
