@@ -43,12 +43,12 @@ PRICE = ("1000", "2000", "100")
 # A command, what it can bring at most, and what of it is in the project.
 COMMANDS: dict[str, tuple[str, int, str]] = {
     "run": (
-        "judge run {file} --judge distant --system Alpha --system Beta",
+        "judge run {file} --judge distant --protocol researcherbench.coverage --item 1 --item 2",
         12,
         "SELECT count(*) FROM judgement WHERE value IS NOT NULL AND trial = 1",
     ),
     "batch": (
-        "judge run {file} --judge distant --system Alpha --system Beta --trials 2 --batch",
+        "judge run {file} --judge distant --protocol researcherbench.coverage --item 1 --item 2 --trials 2 --batch",
         12,
         "SELECT count(*) FROM judgement WHERE value IS NOT NULL AND trial = 2",
     ),
@@ -72,7 +72,7 @@ COMMANDS: dict[str, tuple[str, int, str]] = {
     "test": ("judge test {file} distant", 0, "SELECT 0"),
 }
 ONE_BY_ONE = set(COMMANDS) - {"batch"}
-# What is read for every command in one place is tried where one reply is read, and where a file of them is.
+# What is read for every command in one place is tried where one reply is read, and as a line of a file of them.
 BOTH_WAYS = ("run", "batch")
 # A report is text as it came: what a text may be is tried with reports, too.
 OF_TEXTS = (*BOTH_WAYS, "respond")
@@ -187,12 +187,9 @@ MODES = (
     Mode("a count within the details of 2^64", usage(prompt_tokens_details={"cached_tokens": 2**64}), usable=True,
          bill_usd=None),
     *(
-        Mode(
-            f"usage: {way}", altered(lambda tree, told=told: tree.update(usage=told)), usable=True,
-            commands=COMMANDS if way == "missing" else ("run",),
-            bill_usd=None if way in Used.UNTOLD else USED.cost_usd,
-        )
-        for way, told in USED.told.items()
+        Mode(f"usage: {way}", altered(lambda tree, told=USED.told[way]: tree.update(usage=told)), usable=True,
+             commands=("run",), bill_usd=bill)
+        for way, bill in (("missing", None), ("charge alone", USED.cost_usd))
     ),
     *(
         Mode(f"sources in {name} of the {place}", altered(change), usable=True, commands=("run", "respond"),
@@ -226,7 +223,7 @@ MODES = (
     Mode("NUL in the content", content(lambda text: text[:-1] + "\0" + text[-1:]),
          commands=OF_TEXTS),
     Mode("content that is a number", content(lambda _: 10**25)),
-    Mode("content that is nothing", content(lambda _: None), commands=COMMANDS),
+    Mode("content that is nothing", content(lambda _: None), commands=OF_TEXTS),
     Mode("content that is empty", content(lambda _: ""),
          commands=OF_TEXTS),
     Mode("content that is blank", content(lambda _: " \n\t "), commands=OF_TEXTS),
@@ -239,7 +236,7 @@ MODES = (
     Mode("a call of a tool", altered(lambda tree: tree["choices"][0].update(message={"tool_calls": [{}]}))),
     Mode("no choices", altered(lambda tree: tree.update(choices=[]))),
     Mode("no message", altered(lambda tree: tree.update(choices=[{}]))),
-    Mode("an empty body", raw(""), commands=COMMANDS),
+    Mode("an empty body", raw(""), commands=OF_TEXTS),
     Mode("a page of HTML", raw("<html>Sign in</html>", content_type="text/html")),
     Mode("JSON that is cut", raw(REPLIED[:-5])),
     Mode("a body that is no UTF-8", raw(b"\xff\xfe\x00")),
@@ -259,6 +256,9 @@ MODES = (
     Mode("the format refused for ever", refusing("response_format")),
     Mode("the messages refused for ever", refusing("messages")),
 )  # fmt: skip
+# Lines of as many kinds as a batch has questions; what every command has to bear may be all that a batch holds.
+LINES = [mode for mode in MODES if "batch" in mode.commands and mode.commands is not COMMANDS]
+TURNS = 4
 
 
 @once
@@ -343,7 +343,32 @@ def charged(file: Path, run: str) -> tuple[float | None, int]:
 def test_nothing_that_an_endpoint_sends_stops_a_run_becomes_an_answer_or_makes_a_bill(
     mode: Mode, file: Path, server: BatchServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    if mode in LINES:
+        mode = replace(mode, commands={*mode.commands} - {"batch"})
     assert len(list(tried(mode, file, server, capsys))) == len(set(mode.commands))
+
+
+@pytest.mark.parametrize("turn", range(TURNS))
+def test_every_line_of_a_batch_is_read_for_itself(
+    turn: int, file: Path, server: BatchServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each question of a batch is answered in another way, the same in both trials."""
+    modes, whose = LINES[turn::TURNS], dict[str, Mode]()
+
+    def line(request: dict[str, Any], number: int) -> str:
+        # What sets texts apart is drawn anew for each question.
+        asked = re.sub("[0-9a-f]{8,}", "", request["body"]["messages"][-1]["content"])
+        return whose.setdefault(asked, modes[len(whose) % len(modes)]).line(request, number)
+
+    server.work = lambda requests: Results([line(each, number) for number, each in enumerate(requests)])
+    # What cannot be read is asked for once more, by itself.
+    server.answer = lambda body, number: error(400, "no")
+    words, all_of_it, question = COMMANDS["batch"]
+    code, out, err = goldsmith(capsys, *words.format(file=file).split(), "--json")
+    assert (code, bool(json.loads(out)["missing"])) == (3, True), (out, err)
+    assert {mode.name for mode in whose.values()} == {mode.name for mode in modes}
+    usable = sum(mode.usable for mode in whose.values())
+    assert (stored(file, question), len(whose)) == (usable, all_of_it), (out, err)
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
