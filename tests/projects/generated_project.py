@@ -30,6 +30,7 @@ from tests.material import drawn_extracts
 from tests.material.bundles import write_peer
 from tests.projects.pairs_project import add_report, item, pairs_project, work_as
 from tests.storage import sql
+from tests.templates import once
 
 KINDS = tuple(kind for kind in DOCUMENTS if kind is not Kind.LABELS)
 WORDS = (
@@ -80,6 +81,7 @@ def document(rng: Random, kind: Kind, weights: Sequence[float] = (1, 2, 3)) -> D
     return DOCUMENTS[kind](units=tuple(units), remark=rng.choice(("", "A remark")))
 
 
+@once
 def generated_project(folder: Path, seed: int) -> Project:
     """The project of a seed; Cora works."""
     rng = Random(seed)
