@@ -10,11 +10,14 @@ from pathlib import Path
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
 
+# The release itself; of the papers' layouts, which are made of what it gathers, the one with scores; the tables.
+PROFILES = (releases.GOLDSMITH, "deepscholar", releases.CSV)
+
 
 def peaks(project: Project, folder: Path, traced: bool) -> dict[str, int]:
-    """Each profile's peak; 0 of the first project, whose exports load what the others need, and untraced sooner."""
+    """Peaks by profile; 0 of the first project, whose exports load what the others need, and untraced sooner."""
     found = {}
-    for profile in releases.PROFILES:
+    for profile in PROFILES:
         if traced:
             tracemalloc.start()
         releases.export(project, folder / profile, profile)
