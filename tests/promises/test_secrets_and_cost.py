@@ -526,9 +526,12 @@ async def test_a_page_is_read_within_512_megabytes() -> None:
 
 def _bomb(megabytes: int) -> bytes:
     """A PDF of a few kilobytes whose only page unpacks to so much."""
-    packer = zlib.compressobj(1)
-    once = b"".join(packer.compress(b" " * 2**20) for _ in range(megabytes)) + packer.flush()
-    stream = zlib.compress(once)
+    packer, blank, check = zlib.compressobj(1), b" " * 2**20, 1
+    # Flushed behind each, all but the first are packed alike.
+    first, other = (packer.compress(blank) + packer.flush(zlib.Z_FULL_FLUSH) for _ in range(2))
+    for _ in range(megabytes):
+        check = zlib.adler32(blank, check)
+    stream = zlib.compress(first + other * (megabytes - 1) + b"\3\0" + check.to_bytes(4, "big"))
     parts = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
