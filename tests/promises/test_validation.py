@@ -11,7 +11,6 @@ from random import Random
 from typing import Any
 
 import pytest
-from sqlalchemy import insert
 
 from annotator.actions.attacks import biases
 from annotator.actions.items import items
@@ -29,7 +28,6 @@ from annotator.cli import run_command
 from annotator.domain.experts.assignment import Role
 from annotator.domain.texts.canonical import derived_id
 from annotator.protocols import PROTOCOLS
-from annotator.storage.tables import JUDGEMENT
 from tests.cli.commands import told as in_json
 from tests.house import reading
 from tests.projects import judged_project
@@ -91,24 +89,12 @@ def test_a_leaderboard_becomes_as_narrow_as_its_plan_of_labels_says(
     assert kept >= 0.8 * len(widths)
 
 
-def _repeated(project: Project, trial: int, says: dict[str, str]) -> None:
-    """Another trial of the only judge: what it says of each response."""
-    with project.store.write() as db:
-        for row in db.execute(
-            JUDGEMENT.select().where(JUDGEMENT.c.rater_kind == "judge", JUDGEMENT.c.trial == 1)
-        ).mappings():
-            value = says[row["response_id"]]
-            again = {**row, "id": derived_id(row["id"], str(trial)), "trial": trial, "value": value}
-            db.execute(insert(JUDGEMENT).values(again))
-
-
 def test_every_trial_that_was_paid_for_counts_in_a_bias(tmp_path: Path) -> None:
     project = validation_project(tmp_path)
     labelled_at_once(project, "R2", lambda _: "no")
     judge_says(project, "small", lambda _: "no")
-    longer = {place[1]: "yes" if at[1] == "Beta" else "no" for at, place in places(project).items()}
     for trial in (2, 3, 4):
-        _repeated(project, trial, longer)
+        judge_says(project, "small", lambda at: "yes" if at[1] == "Beta" else "no", trial=trial)
     (lean,) = [one.figure for one in biases.report(project) if one.name == "Leans to longer reports"]
     # Four items, two reports, two criteria, four trials; at three of four it says yes to the longer one.
     assert (lean.value, lean.n) == (pytest.approx(0.75), 64)

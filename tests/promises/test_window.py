@@ -45,25 +45,21 @@ def settled(project: Project) -> Project:
     return project
 
 
-def test_stray_keys_change_no_consensus(open_window, tmp_path: Path) -> None:
+def test_a_consensus_is_edited_after_one_key_that_says_so_and_by_no_stray_key(
+    open_window, tmp_path: Path
+) -> None:
     project = settled(begun_project(tmp_path))
-    before = mine(project)
-    window = open_window(project)
+    before, window = mine(project), open_window(project)
     press("Return")
+    sheet = window.page.sheet
+    assert sheet.strip.words.text() == "Consensus, read only"
+    assert "Edit consensus" in sheet.strip.reopen.text()
     type_words(" stray words")
     for key in ("Ctrl+Return", "Ctrl+N", "Ctrl+Backspace", "Alt+1", "Alt+Down", "Delete", "Ctrl+Return"):
         press(key)
     window.checkpoint()
     assert mine(project) == before
-    assert "the consensus" in window.page.sheet.messages.text()
-
-
-def test_a_consensus_is_edited_after_one_key_that_says_so(open_window, tmp_path: Path) -> None:
-    project = settled(begun_project(tmp_path))
-    window = open_window(project)
-    press("Return")
-    assert window.page.sheet.strip.words.text() == "Consensus, read only"
-    assert "Edit consensus" in window.page.sheet.strip.reopen.text()
+    assert "the consensus" in sheet.messages.text()
     press("Ctrl+R")
     type_words(" at depth")
     press("Ctrl+Return")
