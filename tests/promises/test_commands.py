@@ -45,8 +45,6 @@ JUNK = (
 FILES = ("", "missing/x.goldsmith", ".", "labels.csv", "x" * 300)
 # What makes a project or tries every part has no value that could be wrong but its file's.
 SLOW = {"sample", "selftest"}
-# A file of theirs may be missing.
-MAKING = SLOW | {"new"}
 # What is needed beside the value that is wrong, by parameter.
 GOOD = {
     "to": "out", "judge": JUDGE, "name": "other", "base_url": DEAD, "model": "m", "paths": "labels.csv", "of": JUDGE,
@@ -84,9 +82,6 @@ COMMANDS = {" ".join(path): command for path, command in leaves(typer.main.get_c
 
 def parameters(path: str) -> list[str]:
     return [one.name for one in COMMANDS[path].params]
-
-
-NAMES = sorted({name for path in COMMANDS for name in parameters(path)})
 
 
 def app_of(place: str) -> typer.Typer:
@@ -136,15 +131,14 @@ def in_turn(values: tuple[str, ...], place: int, share: int) -> tuple[str, ...]:
 
 def wrong_values(path: str) -> Iterator[tuple[str, str]]:
     """Junk for each parameter: a quarter for the first command with one of its name, a piece for each other."""
-    for one in COMMANDS[path].params if path not in SLOW else ():
+    before = sorted(COMMANDS)[: sorted(COMMANDS).index(path)]
+    for place, one in enumerate(COMMANDS[path].params if path not in SLOW else (), len(before)):
         if one.name != "file" and not getattr(one, "is_flag", False):
-            alike = [other for other in sorted(COMMANDS) if one.name in parameters(other)]
-            place = NAMES.index(one.name) + alike.index(path)
-            for junk in in_turn(JUNK, place, len(JUNK) if alike.index(path) else 4):
-                yield one.name, junk
-    if "file" in parameters(path) and path not in MAKING:
-        for file in in_turn(FILES, sorted(COMMANDS).index(path), len(FILES)):
-            yield "file", file
+            first = all(one.name not in parameters(other) for other in before)
+            yield from ((one.name, junk) for junk in in_turn(JUNK, place, 4 if first else len(JUNK)))
+    # A project that is made may be missing.
+    if "file" in parameters(path) and path not in SLOW | {"new"}:
+        yield from (("file", file) for file in in_turn(FILES, len(before), len(FILES)))
 
 
 @pytest.mark.slow

@@ -45,7 +45,7 @@ from annotator.cli import run_command, saying
 from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import ParcelOutcome, Person, Role, Stage
 from annotator.domain.experts.sharing import AssignmentPlan
-from annotator.domain.judges.protocol import Level, Material, Over, Protocol, RatedResponse, Scale, numbers
+from annotator.domain.judges.protocol import Level, Material, Over, Protocol, RatedResponse, numbers
 from annotator.domain.kinds.artifact import Anchor, Kind
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.evidence import Evidence, Reference
@@ -106,11 +106,6 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     labelling.add_report(made, item_id, "Citing", "Claims have sources [1]. Others too [2]. And [3] says so.")
     asyncio.run(extracting.run(made, RunRequest(judges.BASELINE.name, "deepscholar.sentences")))
     return made
-
-
-def ordered(level: Level) -> Scale:
-    """A scale of 0, 1 and 2."""
-    return numbers(0, 2, level=level)
 
 
 def units_asked(project: Project, protocol: str) -> list[tuple[Material, list[str]]]:
@@ -290,8 +285,8 @@ def test_a_correlation_of_pairs_has_an_interval_only_over_enough_items(
         ComparedField("type", Level.NOMINAL, ("a", "b", "c"), always_ac1=True),
         ComparedField("rating", Level.ORDINAL, ("0", "1", "2"), correlated=True),
         ComparedField("share", Level.INTERVAL),
-        ComparedField("0–2", Level.ORDINAL, ("0", "1", "2"), scale=ordered(Level.ORDINAL)),
-        ComparedField("0–2", Level.INTERVAL, ("0", "1", "2"), scale=ordered(Level.INTERVAL)),
+        ComparedField("0–2", Level.ORDINAL, ("0", "1", "2"), scale=numbers(0, 2, level=Level.ORDINAL)),
+        ComparedField("0–2", Level.INTERVAL, ("0", "1", "2"), scale=numbers(0, 2, level=Level.INTERVAL)),
     ],
     ids=str,
 )

@@ -258,7 +258,6 @@ MODES = (
 )  # fmt: skip
 # Lines of as many kinds as a batch has questions; what every command has to bear may be all that a batch holds.
 LINES = [mode for mode in MODES if "batch" in mode.commands and mode.commands is not COMMANDS]
-TURNS = 4
 
 
 @once
@@ -350,12 +349,12 @@ def test_nothing_that_an_endpoint_sends_stops_a_run_becomes_an_answer_or_makes_a
     assert len(list(tried(mode, file, server, capsys))) == len(set(mode.commands))
 
 
-@pytest.mark.parametrize("turn", range(TURNS))
+@pytest.mark.parametrize("turn", range(4))
 def test_every_line_of_a_batch_is_read_for_itself(
     turn: int, file: Path, server: BatchServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Each question of a batch is answered in another way, the same in both trials."""
-    modes, whose = LINES[turn::TURNS], dict[str, Mode]()
+    modes, whose = LINES[turn::4], dict[str, Mode]()
 
     def line(request: dict[str, Any], number: int) -> str:
         # What sets texts apart is drawn anew for each question.
