@@ -367,9 +367,8 @@ def test_every_line_of_a_batch_is_read_for_itself(
     words, all_of_it, question = COMMANDS["batch"]
     code, out, err = goldsmith(capsys, *words.format(file=file).split(), "--json")
     assert (code, bool(json.loads(out)["missing"])) == (3, True), (out, err)
-    assert {mode.name for mode in whose.values()} == {mode.name for mode in modes}
-    usable = sum(mode.usable for mode in whose.values())
-    assert (stored(file, question), len(whose)) == (usable, all_of_it), (out, err)
+    assert (len(whose), {mode.name for mode in whose.values()}) == (all_of_it, {mode.name for mode in modes})
+    assert stored(file, question) == sum(mode.usable for mode in whose.values()), (out, err)
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
