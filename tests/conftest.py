@@ -46,7 +46,7 @@ LONGEST = (
     "house/test_docs.py::test_every_command", "gui/shell/test_fits.py",
     "test_selftest.py::test_every_part", "promises/test_departures", "stories/test_whole_projects",
     "gui/session/test_digits", "promises/test_benchmarks", "gui/judges/", "stories/", "promises/test_files",
-    "gui/validation/", "exchange/formats/test_label_files", "stats/intervals/test_intervals", "promises/",
+    "gui/validation/", "stats/intervals/test_intervals", "promises/",
     "gui/shell/", "cli/",
 )  # fmt: skip
 # Where tests open many windows, start processes, run whole journeys or draw hundreds of cases.
