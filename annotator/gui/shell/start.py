@@ -310,12 +310,12 @@ class Goldsmith:
     def settle(self) -> None:
         """At the first idle: what is loaded by now stays, and from now on garbage is collected at every pulse."""
         begin()
+        frame.tell_time()
         self.application.setWindowIcon(icon("logo", 256))
         # What counts on another thread gives way to the window five times as soon as Python would have it.
         sys.setswitchinterval(0.001)
         self._pulse.timeout.connect(tidy)
         self._pulse.start()
-        frame.tell_time()
         if "GOLDSMITH_STOPWATCH" in os.environ:
             self.close()
 
