@@ -134,11 +134,11 @@ def person_says(project: Project, alias: str, says: Says | Mapping[At, str], *, 
     with project.store.write():
         dealt = {task.response_id for task in labels.queue(project)}
         for at, (_, response_id, unit_id) in places(project).items():
-            if response_id in dealt:
+            if response_id in dealt and told(at) != "-":
                 said.setdefault(response_id, {}).setdefault(told(at), []).append(unit_id)
         for response_id, by_value in said.items():
-            for value in by_value.keys() - {"-"}:
-                labels.set_labels(project, response_id, by_value[value], value)
+            for value, unit_ids in by_value.items():
+                labels.set_labels(project, response_id, unit_ids, value)
     if submit:
         for item_id in dict.fromkeys(task.item_id for task in labels.queue(project)):
             label_sealing.submit(project, item_id)
