@@ -57,7 +57,10 @@ def main() -> int:
     known.add_argument("--label-studio", type=Path, help="a virtual environment with label-studio in it")
     options = known.parse_args()
     with tempfile.TemporaryDirectory(prefix="goldsmith-bench-") as folder, ExitStack() as stack:
-        project = filled_project(Path(folder))
+        # Opened as on any morning: who made the project wrote into every table.
+        made = filled_project(Path(folder))
+        made.close()
+        project = Project.open(made.path)
         ours = _saves(project)
         peers = {BARE: _bare_commit(Path(folder))}
         if options.label_studio:

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import create_engine
+from sqlalchemy import URL, create_engine
 from sqlalchemy.engine import Engine
 from sqlalchemy.pool import StaticPool
 from sqlalchemy.util import LRUCache
@@ -110,7 +110,7 @@ def engine_over(connection: sqlite3.Connection) -> Engine:
 
 @cache
 def _first_engine() -> Engine:
-    engine = create_engine("sqlite://")
+    engine = create_engine(URL.create("sqlite"))
     # The first connection tells the dialect what this SQLite can do.
     engine.connect().close()
     engine.dispose()

@@ -13,13 +13,6 @@ from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.storage.tables import metadata
 
 WITNESSED = tuple(sorted(set(metadata.tables) - {"judgement", "witness"}))
-_GROWN = "SELECT name, known FROM ({}) WHERE newest > known".format(
-    " UNION ALL ".join(
-        f"SELECT '{name}' AS name, (SELECT coalesce(max(of_row), 0) FROM witness WHERE of_table = '{name}') AS known, "
-        f'(SELECT max(rowid) FROM "{name}") AS newest'
-        for name in WITNESSED
-    )
-)
 
 
 def row_hash(values: tuple[Any, ...]) -> str:
@@ -34,17 +27,26 @@ def row_hash(values: tuple[Any, ...]) -> str:
 class Witness:
     """Records which rows a connection changes or deletes, by whatever statement.
 
-    New rows need no note: SQLite numbers them upwards, so they are those above the highest number hashed.
+    New rows need no note: SQLite numbers them upwards, so they are those above the highest number hashed, in the tables
+    that a statement of this connection inserts into.
     """
 
     def __init__(self, raw: sqlite3.Connection) -> None:
         self._raw = raw
+        self._inserted = set[str]()
+        raw.set_authorizer(self._note_insertion)
         # A file is opened to change few of its tables, often none.
         self._hashing = cache(partial(_hashing, raw))
         _teach(raw)
         raw.execute("PRAGMA temp_store=MEMORY")
         # Without it a row that INSERT OR REPLACE pushes out would go unnoticed.
         raw.execute("PRAGMA recursive_triggers=ON")
+
+    def _note_insertion(self, action: int, table: str | None, *_: str | None) -> int:
+        """Called by SQLite while it prepares a statement, with each thing that the statement will do."""
+        if action == sqlite3.SQLITE_INSERT and table in WITNESSED:
+            self._inserted.add(table)
+        return sqlite3.SQLITE_OK
 
     def watch(self) -> None:
         """Note from now on what is changed; say it in every transaction that changes something, before it does.
@@ -66,7 +68,7 @@ class Witness:
         """Renew the hashes of the rows touched since the last call; say it before COMMIT, in the transaction."""
         execute = self._raw.execute
         # Before a touched row is hashed, which may itself be new and not the first of them.
-        grown = execute(_GROWN).fetchall()
+        grown = execute(_growth(tuple(sorted(self._inserted)))).fetchall() if self._inserted else []
         for (name,) in execute("SELECT DISTINCT of_table FROM touched").fetchall():
             touched = f"(SELECT row FROM touched WHERE of_table = '{name}')"
             execute(f"DELETE FROM witness WHERE of_table = '{name}' AND of_row IN {touched}")
@@ -74,6 +76,18 @@ class Witness:
         execute("DELETE FROM touched")
         for name, known in grown:
             execute(self._hashing(name).format("rowid > ?"), [known])
+
+
+@cache
+def _growth(names: tuple[str, ...]) -> str:
+    """The question which of these tables have rows above the highest that is hashed, and which that is."""
+    return "SELECT name, known FROM ({}) WHERE newest > known".format(
+        " UNION ALL ".join(
+            f"SELECT '{name}' AS name, (SELECT max(rowid) FROM \"{name}\") AS newest, "
+            f"(SELECT coalesce(max(of_row), 0) FROM witness WHERE of_table = '{name}') AS known"
+            for name in names
+        )
+    )
 
 
 def renew(raw: sqlite3.Connection) -> None:

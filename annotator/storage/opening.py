@@ -416,24 +416,21 @@ def glance(path: Path) -> Iterator[Connection]:
 
 
 # Kinds of file system, as Linux names them, whose locks or syncs cannot be relied on.
-NETWORK = re.compile(
+NETWORK = (
     r"nfs\d?|cifs|smb\d?|smbfs|afs|afpfs|webdav|ncpfs|davfs|9p|lustre|beegfs|ocfs2|gfs2|(fuse\.)?(ceph|glusterfs)|"
     r"fuse\.(davfs2|sshfs|rclone|s3fs|gvfsd-fuse)"
 )
 # A line of macOS' `mount`: "//u@server/share on /Volumes/share (smbfs, nodev, nosuid)".
-ON_MACOS = re.compile(r".+? on (?P<place>/.*) \((?P<kind>\w+)(, [^()]*)?\)")
+ON_MACOS = r".+? on (?P<place>/.*) \((?P<kind>\w+)(, [^()]*)?\)"
 SYNCED = (
-    ("OneDrive", re.compile(r"onedrive( ?-.*)?")),
-    ("Dropbox", re.compile(r"dropbox( \(.*\)| ?-.*)?")),
-    ("iCloud", re.compile(r"icloud ?drive|icloud~.*|com~apple~clouddocs|mobile documents")),
-    ("Google Drive", re.compile(r"google ?drive( ?-.*)?|drivefs|my drive|googledrive-.*")),
-    (
-        "a cloud service",
-        re.compile(r"cloudstorage|nextcloud|owncloud|pcloud(drive)?|mega(sync)?|box sync"),
-    ),
+    ("OneDrive", r"onedrive( ?-.*)?"),
+    ("Dropbox", r"dropbox( \(.*\)| ?-.*)?"),
+    ("iCloud", r"icloud ?drive|icloud~.*|com~apple~clouddocs|mobile documents"),
+    ("Google Drive", r"google ?drive( ?-.*)?|drivefs|my drive|googledrive-.*"),
+    ("a cloud service", r"cloudstorage|nextcloud|owncloud|pcloud(drive)?|mega(sync)?|box sync"),
 )
 # Where mail programs and systems put what they may clear away at any time.
-PASSING = re.compile(
+PASSING = (
     r"te?mp|temporary internet files|inetcache|content\.outlook|caches|\.cache|temporaryitems|mail downloads"
 )
 REMEDY = "Keep the project on this computer's own disk; backups can be stored anywhere."
@@ -449,11 +446,11 @@ def warning_about(path: Path, mounts: str | None = None) -> str:
         return f"“{path.name}” lies on a network share. {REMEDY}"
     whole = path.expanduser().absolute()
     for service, name in SYNCED:
-        if any(name.fullmatch(part.lower()) for part in re.split(r"[\\/]", str(whole.parent))) or (
+        if any(re.fullmatch(name, part.lower()) for part in re.split(r"[\\/]", str(whole.parent))) or (
             service == "iCloud" and _is_in_icloud(whole)
         ):
             return f"“{path.name}” lies in a folder that {service} copies while it is being written. {REMEDY}"
-    if _is_remote_drive(whole) or NETWORK.fullmatch(_mounted_as(whole.resolve(), mounts)):
+    if _is_remote_drive(whole) or re.fullmatch(NETWORK, _mounted_as(whole.resolve(), mounts)):
         return f"“{path.name}” lies on a network disk, where locks cannot be relied on. {REMEDY}"
     return ""
 
@@ -463,7 +460,7 @@ def is_passing(folder: Path) -> bool:
     whole = folder.expanduser().resolve()
     if whole.is_relative_to(Path(tempfile.gettempdir()).resolve()) or not files.writable(whole):
         return True
-    return any(PASSING.fullmatch(part.lower()) for part in whole.parts)
+    return any(re.fullmatch(PASSING, part.lower()) for part in whole.parts)
 
 
 def _is_in_icloud(path: Path) -> bool:
@@ -500,7 +497,7 @@ def _mounted(mounts: str) -> Iterator[tuple[Path, str]]:
     """Each place with its kind of file system, in the order of mounting."""
     for line in mounts.splitlines():
         fields = line.split(" ")
-        if match := ON_MACOS.fullmatch(line):
+        if match := re.fullmatch(ON_MACOS, line):
             yield Path(match["place"]), match["kind"]
         elif len(fields) > 2:
             yield Path(re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), fields[1])), fields[2]

@@ -3,7 +3,6 @@
 import os
 import platform
 import random
-import re
 import sqlite3
 import subprocess
 import sys
@@ -394,7 +393,7 @@ def test_on_windows_a_folder_counts_as_writable_only_once_a_file_could_be_made_t
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path / "elsewhere"))
-    monkeypatch.setattr("annotator.storage.opening.PASSING", re.compile("nothing"))
+    monkeypatch.setattr("annotator.storage.opening.PASSING", "nothing")
     monkeypatch.setattr("annotator.files.WINDOWS", True)
     file = tmp_path / "study.goldsmith"
     file.touch()

@@ -105,17 +105,19 @@ def test_two_connections_that_write_in_turn_agree(project: Project) -> None:
     assert noticed(project.path) == []
 
 
-def test_a_changed_an_added_and_a_lost_row_are_noticed(closed: Path) -> None:
+def test_a_changed_an_added_and_a_lost_row_are_noticed_whatever_is_saved_later(closed: Path) -> None:
     beside(
         closed,
         "UPDATE person SET name = 'Eda Rater' WHERE name = 'Ada Rater'",
-        "INSERT INTO meta VALUES ('added', '1')",
-        "DELETE FROM time_spent",
+        "INSERT INTO time_spent VALUES ('t', 'p', 's', 1.5, '2026-01-01 00:00:00')",
+        "DELETE FROM time_spent WHERE id != 't'",
     )
+    with closing(Project.open(closed)) as project:
+        project.set("later", 1)
     assert sorted(noticed(closed)) == [
-        ("meta", "was added outside the program"),
         ("person", "was altered outside the program"),
         ("time_spent", "is missing"),
+        ("time_spent", "was added outside the program"),
     ]
 
 

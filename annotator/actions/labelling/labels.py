@@ -81,6 +81,8 @@ _ONE = select(JUDGEMENT, *(column.label(name) for name, column in _BESIDE.items(
 _COUNTS = select(finished()).where(JUDGEMENT.c.id == bindparam("row"))
 _NEW = insert(JUDGEMENT)
 _CHANGED = update(JUDGEMENT).where(JUDGEMENT.c.id == bindparam("row"))
+# What a label is about stays as it is, and with it the indexes.
+_SUBJECT = frozenset({"id", *LabelPlace._fields, "item_id", "rater_kind", "rater_id", "trial"})
 
 
 def stored(
@@ -112,7 +114,7 @@ def write(db: Connection, judgement: Fields, *, new: bool) -> None:
     if new:
         db.execute(_NEW, row)
     else:
-        db.execute(_CHANGED, {**row, "row": row["id"]})
+        db.execute(_CHANGED, {"row": row["id"]} | {name: row[name] for name in row.keys() - _SUBJECT})
 
 
 def put(db: Connection, before: Fields | None, after: Fields | None) -> Fields | None:

@@ -287,14 +287,9 @@ class Goldsmith:
         except Unwritable as refusal:
             # A full disk must not keep anyone from their work: it can still be read.
             window = self._window_over(path, refusal)
-        project = window.session.project
         window.other_project_wanted.connect(lambda other: QTimer.singleShot(0, lambda: self.show(other)))
         window.making_wanted.connect(lambda what, act: QTimer.singleShot(0, lambda: self._make(what, act)))
-        warning = Project.warning_about(path)
-        if warning and not project.readonly:
-            window.messages.show_message("warning", warning, lasting=True)
-        if not warning:
-            later(window, partial(_tell_of_fonts, window), 300).start()
+        later(window, partial(_warn, window), 300).start()
         navigation.remember(path)
         return window
 
@@ -325,14 +320,20 @@ class Goldsmith:
             self._frame.close()
 
 
-def _tell_of_fonts(window: Window) -> None:
-    """After the first idle: drawing letters of many scripts takes as long as building a page."""
+def _warn(window: Window) -> None:
+    """After the first idle, of a place that is unfit for a project, or of letters that no font here has.
+
+    Drawing letters of many scripts takes as long as building a page.
+    """
     from annotator.actions.items import items
 
     project = window.session.project
     if not window.shows(project.path):
         return
-    if script := menus.lacking(" ".join(items.questions(project, ENOUGH))):
+    if warning := Project.warning_about(project.path):
+        if not project.readonly:
+            window.messages.show_message("warning", warning, lasting=True)
+    elif script := menus.lacking(" ".join(items.questions(project, ENOUGH))):
         boxes = f"This system has no font for {script}: such letters are drawn as boxes."
         window.messages.show_message("warning", boxes, menus.advice(script), lasting=True)
 
