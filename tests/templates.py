@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import wraps
 from hashlib import sha256
 from pathlib import Path
-from typing import Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec
 
 import pytest
 from filelock import FileLock
@@ -45,6 +45,16 @@ def once(make: Callable[Concatenate[Path, P], Project]) -> Callable[Concatenate[
         return opened(folder / project.name)
 
     return copied
+
+
+def fixture_of(make: Callable[Concatenate[Path, P], Project], *args: P.args, **kwargs: P.kwargs) -> Any:
+    """A fixture of the name that it is given: what `make` makes of this in the folder of a test."""
+
+    @pytest.fixture
+    def project(tmp_path: Path) -> Project:
+        return make(tmp_path, *args, **kwargs)
+
+    return project
 
 
 def opened(copy: Path) -> Project:

@@ -1,21 +1,23 @@
 """Labels are given unit by unit, blind, under every protocol, can be taken back, and are submitted as one document.
 
-Labels of reworded units, kinds of errors, and matrices.
+Labels of reworded units, kinds of errors, and matrices; and the board: who is where, in states, dates and time.
 """
 
 import asyncio
+import json
 from contextlib import closing
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import insert, select
 
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.authoring.annotating import judged_artifact
 from annotator.actions.items import items, materials
-from annotator.actions.labelling import label_cases, label_rows, label_sealing, labels
+from annotator.actions.labelling import board, label_cases, label_rows, label_sealing, labels
 from annotator.actions.labelling.labels import MatrixReading
 from annotator.actions.orders.orders import carry_out
 from annotator.actions.project import people
@@ -29,12 +31,13 @@ from annotator.domain.kinds.artifact import Kind, State, chain
 from annotator.domain.kinds.documents import label_id
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.material.extract import Claims, ResponsePart
-from annotator.domain.texts.canonical import derived_id
+from annotator.domain.texts.canonical import derived_id, now, sha256
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.protocols.researcherbench.taxonomy import MISSES, MODES
-from annotator.storage.tables import ARTIFACT, JUDGEMENT
+from annotator.storage.tables import ADJUDICATION, AGREEMENT, ARTIFACT, DISPUTE, JUDGEMENT
 from tests.material import drawn_extracts
 from tests.material.anchors import stands_in
+from tests.projects.pairs_project import who, work_as
 from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import (
     ALL,
@@ -57,6 +60,7 @@ from tests.projects.small_projects import (
     seal_rubric,
 )
 from tests.storage import sql
+from tests.templates import fixture_of
 
 PROJECT = labelling_project
 
@@ -89,13 +93,16 @@ def test_the_queue_is_dealt_blind(project):
     assert labels.recent(project) == []
 
 
-def test_the_queue_asks_as_few_questions_for_many_items_as_for_few(tmp_path):
+@pytest.mark.parametrize(("read", "each"), [(labels.queue, 3), (board.board, 1)], ids=["queue", "board"])
+def test_as_few_questions_are_asked_for_many_items_as_for_few(tmp_path, read, each):
     asked = []
     for questions in (1, 9):
         (folder := tmp_path / str(questions)).mkdir()
         project = labelling_project(folder, criteria=1, questions=questions)
+        for item_id in items.ids(project):
+            assignments.assign_one(project, item_id, project.by, Stage.LABELLING)
         with sql.traced(project) as statements:
-            assert len(labels.queue(project)) == 3 * questions
+            assert len(read(project)) == each * questions
         asked.append(len(statements))
         project.close()
     assert asked[0] == asked[1]
@@ -117,16 +124,11 @@ def test_blind_names_stay_for_one_person_and_follow_neither_systems_nor_other_pe
     assert mine != theirs
 
 
-def test_a_report_that_comes_later_does_not_reshuffle_the_others(tmp_path):
-    project = labelling_project(tmp_path, reports=2, questions=1)
-    before = [task.response_id for task in labels.queue(project)]
-    late = add_report(project, labels.queue(project)[0].item_id, SYSTEMS[2])
-    assert [task.response_id for task in labels.queue(project) if task.response_id != late] == before
-
-
-def test_letters_run_out_after_z_and_numbers_go_on():
-    names = [name for name, _ in label_cases.dealt((str(n) for n in range(28)), "me")]
-    assert names[25:] == ["Report Z", "Report 27", "Report 28"]
+def test_letters_run_out_after_z_and_a_later_report_does_not_reshuffle_the_others():
+    names, order = zip(*label_cases.dealt((str(n) for n in range(28)), "me"), strict=True)
+    assert names[25:] == ("Report Z", "Report 27", "Report 28")
+    before = label_cases.dealt((str(n) for n in range(27)), "me")
+    assert [one for one in order if one != "27"] == [one for _, one in before]
 
 
 def test_unsure_is_missing_and_never_a_no(project):
@@ -159,26 +161,21 @@ def test_notes_flags_and_evidence_stand_beside_the_label(project):
 
 
 def test_a_label_is_given_again_and_undone(project):
-    response_id, _ = first_unit(project)
-    expect_refusal("no longer part", labels.set_label, project, response_id, "someone-else/c1", "yes")
+    response_id, unit_id = first_unit(project)
+    for unit, value, words in ((unit_id, "perhaps", "perhaps"), ("someone-else/c1", "yes", "no longer part")):
+        expect_refusal(words, labels.set_label, project, response_id, unit, value)
+    for act, value in ((labels.set_flag, True), (labels.set_note, "A note")):
+        expect_refusal("no longer in the project", act, project, "gone", unit_id, value)
     assert stored(project) == []
-    response_id, unit_id = first_unit(project)
-    expect_refusal("perhaps", labels.set_label, project, response_id, unit_id, "perhaps")
-    response_id, unit_id = first_unit(project)
     labels.set_label(project, response_id, unit_id, "yes", seconds=7)
     history.undo(project)
     assert stored(project) == []
     history.redo(project)
     assert [(row["value"], row["seconds"]) for row in stored(project)] == [("yes", 7.0)]
-    response_id, unit_id = first_unit(project)
-    labels.set_label(project, response_id, unit_id, "yes")
     labels.set_label(project, response_id, unit_id, "no")
     assert [row["value"] for row in stored(project)] == ["no"]
     history.undo(project)
     assert [row["value"] for row in stored(project)] == ["yes"]
-    _, unit = first_unit(project)
-    expect_refusal("no longer in the project", labels.set_flag, project, "gone", unit, True)
-    expect_refusal("no longer in the project", labels.set_note, project, "gone", unit, "A note")
 
 
 def test_recent_gives_the_latest_labels_newest_first(project):
@@ -206,32 +203,31 @@ def test_labels_of_units_taken_out_of_the_rubric_are_not_counted(project):
 
 def test_what_is_lacking_is_named_in_the_order_of_the_work_and_a_draft_rubric_does_not_serve(tmp_path):
     project = project_with(tmp_path)
-    assert labels.lacking(project) == "items"
+    assert [labels.lacking(project, name) for name in ALL] == ["items"] * 6
     item_id = items.add(project, "A question").subject
-    assert labels.lacking(project) == "responses"
+    assert [labels.lacking(project, name) for name in ALL] == ["responses"] * 6
     response_id = add_report(project, item_id, SYSTEMS[0])
     draft = artifacts.start(project, item_id, Kind.RUBRIC, rubric(item_id, 2)).subject
+    assert [labels.lacking(project, name) for name in ALL] == [
+        "rubric", "drawn claims", "rivals", "plan", "diagnostics", "rivals",
+    ]  # fmt: skip
     assert labels.queue(project) == []
-    assert labels.lacking(project) == "rubric"
     expect_refusal("no submitted rubric", labels.sheet, project, response_id)
     assignments.seal(project, draft)
-    assert labels.lacking(project) == ""
-
-
-def test_a_retired_item_is_not_labelled(project):
-    items.change(project, labels.queue(project)[0].item_id, retired=True)
-    assert {task.item_key for task in labels.queue(project)} == {"2"}
+    drawn_extracts.write(project, response_id, ResponsePart.CLAIMS, Claims(units=()))
+    add_report(project, item_id, SYSTEMS[1])
+    assert [labels.lacking(project, name) for name in (USUAL, PAIRS, PREFERENCE)] == ["", "", ""]
 
 
 @pytest.mark.parametrize(("protocol", "value", "number"), [(USUAL, "yes", 2), (PLAN, "not", 6)])
-def test_labels_of_a_retired_item_wait_for_nobody(tmp_path, protocol, value, number):
+def test_a_retired_item_is_not_labelled_and_its_labels_wait_for_nobody(tmp_path, protocol, value, number):
     project = one_item(tmp_path)
     task = labels.queue(project, protocol)[0]
     units = [unit.id for unit in labels.sheet(project, task.response_id, protocol).units]
     labels.set_labels(project, task.response_id, units, value, protocol=protocol)
     assert [one.labelled for one in label_sealing.waiting(project, [project.by])] == [number]
     items.change(project, task.item_id, retired=True)
-    assert label_sealing.waiting(project, [project.by]) == []
+    assert (label_sealing.waiting(project, [project.by]), labels.queue(project, protocol)) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -283,12 +279,12 @@ def test_with_an_assignment_only_the_assigned_items_are_in_the_queue(project):
     assert {task.item_id for task in labels.queue(project)} == {first, second}
 
 
-@pytest.mark.parametrize("given", [{}, {"trial": 2, "purpose": Purpose.REPEAT}])
-def test_who_is_asked_for_other_work_is_told_that_no_labelling_is_assigned(project, given):
-    stage = Stage.LABELLING if given else Stage.PLAN
+@pytest.mark.parametrize(
+    ("stage", "given"), [(Stage.PLAN, {}), (Stage.LABELLING, {"trial": 2, "purpose": Purpose.REPEAT})]
+)
+def test_who_is_asked_for_other_work_is_told_that_no_labelling_is_assigned(project, stage, given):
     assignments.assign_one(project, items.ids(project)[0], project.by, stage, **given)
-    assert labels.queue(project) == []
-    assert labels.lacking(project) == "assignments"
+    assert (labels.queue(project), labels.lacking(project)) == ([], "assignments")
 
 
 def test_submitted_labels_leave_the_state_of_the_item_as_it_was(project):
@@ -302,9 +298,7 @@ def test_submitted_labels_leave_the_state_of_the_item_as_it_was(project):
     assert before[0].state == "new"
 
 
-@pytest.fixture
-def whole(tmp_path):
-    return one_item(tmp_path)
+whole = fixture_of(one_item)
 
 
 def open_sheet(whole: Project, protocol: str, place: int = 0) -> labels.LabelSheet:
@@ -314,31 +308,24 @@ def open_sheet(whole: Project, protocol: str, place: int = 0) -> labels.LabelShe
 
 def test_all_protocols_that_people_answer_are_offered_where_there_is_something_to_ask(whole, tmp_path):
     assert label_cases.offered(whole) == list(ALL)
-    (folder := tmp_path / "other").mkdir()
-    assert label_cases.offered(labelling_project(folder, reports=1)) == [USUAL]
+    assert label_cases.offered(labelling_project(tmp_path / "other", reports=1)) == [USUAL]
 
 
-def test_where_no_protocol_is_named_the_project_says_which_is_meant(tmp_path):
-    folders = [tmp_path / name for name in "abc"]
-    for folder in folders:
-        folder.mkdir()
-    with closing(project_with(folders[0], 1)) as empty:
-        assert label_cases.usual(empty) == USUAL
-    with closing(project_with(folders[1], 1)) as planned:
-        # Gold for one alone.
-        seal(planned, items.add(planned, "Why?").subject, Plan(units=(Subtask(id="g", text=GOLD[0]),)))
-        assert label_cases.usual(planned) == PLAN
-    with closing(one_item(folders[2])) as whole:
-        assert label_cases.usual(whole) == USUAL
-        # What people said counts more than what is there, a judge more than people.
-        task = next(iter(labels.queue(whole, PREFERENCE)))
-        (unit,) = (one for group in open_sheet(whole, PREFERENCE).groups for one in group.units)
-        labels.set_label(whole, task.response_id, unit.id, "first", protocol=PREFERENCE)
-        assert label_cases.usual(whole) == PREFERENCE
-        labels.set_label(whole, open_sheet(whole, REASONING).response_id, "s1", "true", protocol=REASONING)
-        assert label_cases.usual(whole) == REASONING
-        asyncio.run(carry_out(whole, RunRequest("baseline", CLAIMS)))
-        assert label_cases.usual(whole) == CLAIMS
+def test_where_no_protocol_is_named_the_project_says_which_is_meant(whole, tmp_path):
+    project = project_with(tmp_path / "empty", 1)
+    assert label_cases.usual(project) == USUAL
+    # Gold for one alone.
+    seal(project, items.add(project, "Why?").subject, Plan(units=(Subtask(id="g", text=GOLD[0]),)))
+    assert label_cases.usual(project) == PLAN
+    assert label_cases.usual(whole) == USUAL
+    # What people said counts more than what is there, a judge more than people.
+    sheet = open_sheet(whole, PREFERENCE)
+    labels.set_label(whole, sheet.response_id, sheet.units[0].id, "first", protocol=PREFERENCE)
+    assert label_cases.usual(whole) == PREFERENCE
+    labels.set_label(whole, open_sheet(whole, REASONING).response_id, "s1", "true", protocol=REASONING)
+    assert label_cases.usual(whole) == REASONING
+    asyncio.run(carry_out(whole, RunRequest("baseline", CLAIMS)))
+    assert label_cases.usual(whole) == CLAIMS
 
 
 def test_claims_stand_under_their_pages_and_flags_of_ones_own_beside_the_pages(whole):
@@ -364,9 +351,9 @@ def test_several_labels_are_given_in_one_go_and_undone_in_one_go(whole):
     labels.set_labels(whole, response_id, ["p1~g2", "p1~g3"], "not", protocol=PLAN)
     assert labels.queue(whole, PLAN)[0].labelled == 3
     history.undo(whole)
-    assert {unit: label.value for unit, label in open_sheet(whole, PLAN).labels.items()} == {
-        "p1~g1": "relevant"
-    }
+    assert [(unit, one.value) for unit, one in open_sheet(whole, PLAN).labels.items()] == [
+        ("p1~g1", "relevant")
+    ]
     history.redo(whole)
     assert labels.queue(whole, PLAN)[0].labelled == 3
 
@@ -395,10 +382,9 @@ def test_pairs_are_asked_in_both_orders_where_wished(whole):
     first, second = labels.queue(whole, PAIRS)
     assert (first.response_id, first.other_id) == (second.other_id, second.response_id)
     assert len(labels.queue(whole, PREFERENCE)) == 1
-    history.undo(whole)
-    assert not label_cases.both_orders(whole, PAIRS)
-    history.redo(whole)
-    assert label_cases.both_orders(whole, PAIRS)
+    for act, both in ((history.undo, False), (history.redo, True)):
+        act(whole)
+        assert label_cases.both_orders(whole, PAIRS) is both
     assert dict(label_cases.paired(whole))[PAIRS] == "Which of two reports is better"
     whole.set(label_cases.BOTH_ORDERS, [PREFERENCE])
     expect_refusal("changed since", history.undo, whole)
@@ -416,20 +402,6 @@ def test_labels_of_one_protocol_are_none_of_another(whole):
     assert decision.words == "Measure how often a citation supports its claim. → Measure citation support."
 
 
-def test_what_is_lacking_under_each_protocol_is_named(tmp_path):
-    whole = project_with(tmp_path)
-    assert labels.lacking(whole, PAIRS) == "items"
-    item_id = items.add(whole, "A question").subject
-    assert labels.lacking(whole, PAIRS) == "responses"
-    response_id = add_report(whole, item_id, SYSTEMS[0])
-    assert [labels.lacking(whole, name) for name in ALL[1:]] == [
-        "drawn claims", "rivals", "plan", "diagnostics", "rivals",
-    ]  # fmt: skip
-    drawn_extracts.write(whole, response_id, ResponsePart.CLAIMS, Claims(units=()))
-    add_report(whole, item_id, SYSTEMS[1])
-    assert [labels.lacking(whole, name) for name in (PAIRS, PREFERENCE)] == ["", ""]
-
-
 def test_what_cannot_be_asked_is_said(whole):
     expect_refusal(
         "no longer part", labels.set_label, whole, reports(whole)[0], "p9~g9", "not", protocol=PLAN
@@ -443,9 +415,7 @@ def test_what_cannot_be_asked_is_said(whole):
 QUOTE = "ties each"
 
 
-@pytest.fixture
-def rubrics(tmp_path: Path) -> Project:
-    return labelling_project(tmp_path, criteria=3, reports=2, questions=1)
+rubrics = fixture_of(labelling_project, criteria=3, reports=2, questions=1)
 
 
 def item(rubrics: Project) -> str:
@@ -588,9 +558,7 @@ def test_reopening_makes_a_revision_and_submitting_again_seals_the_next(rubrics:
 
 def test_an_item_without_reports_cannot_be_submitted(tmp_path: Path) -> None:
     rubrics = labelling_project(tmp_path, reports=0, questions=1)
-    with rubrics.store.read():
-        (item_id,) = sql.first(rubrics, "SELECT id FROM item")
-    expect_refusal("nothing to label", label_sealing.submit, rubrics, item_id)
+    expect_refusal("nothing to label", label_sealing.submit, rubrics, items.ids(rubrics)[0])
 
 
 def test_the_standing_counts_units_labels_and_doubts(rubrics: Project) -> None:
@@ -694,17 +662,14 @@ def test_a_gold_sub_task_that_is_worded_anew_opens_its_cells(tmp_path):
     assert labels.queue(labelled, PLAN)[0].labelled == len(cells) - len(gone)
 
 
-@pytest.fixture
-def looked(tmp_path):
-    return labelling_project(tmp_path, criteria=2, reports=1, questions=1)
+looked = fixture_of(labelling_project, criteria=2, reports=1, questions=1)
 
 
 @pytest.fixture
 def unmet(looked):
     """The only report and its first criterion, which is not met."""
-    task = labels.queue(looked)[0]
-    labels.set_label(looked, task.response_id, f"{task.item_id}/c1", "no")
-    return task.response_id, f"{task.item_id}/c1"
+    labels.set_label(looked, *first_unit(looked), "no")
+    return first_unit(looked)
 
 
 def test_kinds_are_given_taken_back_and_undone(looked, unmet):
@@ -728,19 +693,10 @@ def test_kinds_are_given_taken_back_and_undone(looked, unmet):
 
 @pytest.mark.parametrize("taxonomy", [MODES, MISSES])
 def test_a_kind_is_given_only_where_the_verdict_asks_for_it(looked, taxonomy):
-    task = labels.queue(looked)[0]
-    unit_id = f"{task.item_id}/c2"
+    unit = first_unit(looked)
     if taxonomy is MISSES:
-        labels.set_label(looked, task.response_id, unit_id, "yes")
-    expect_refusal(
-        "takes no kind",
-        label_sealing.give,
-        looked,
-        task.response_id,
-        unit_id,
-        taxonomy.name,
-        taxonomy.values[0],
-    )
+        labels.set_label(looked, *unit, "yes")
+    expect_refusal("takes no kind", label_sealing.give, looked, *unit, taxonomy.name, taxonomy.values[0])
 
 
 def test_kinds_may_be_given_after_submitting_and_are_seen_by_nobody_else(looked, unmet):
@@ -816,3 +772,236 @@ def test_other_protocols_have_no_readings_and_every_one_has_its_guide(whole):
     for name in set(ALL) - {PLAN}:
         heads = set(label_cases.guide(whole, name).splitlines())
         assert {f"## {field}" for field in ("value", "quote", "note", "flags")} <= heads
+
+
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def assigned(tmp_path: Path) -> Project:
+    """Two items with two reports and a rubric of three criteria each; Ada and Ben annotate, Sue adjudicates."""
+    assigned = labelling_project(tmp_path, criteria=3, reports=2)
+    for name in ("Ada", "Ben"):
+        people.add_person(assigned, name)
+    people.add_person(assigned, "Sue", (Role.ADJUDICATOR,))
+    return assigned
+
+
+def ask(assigned: Project, name: str, stage: Stage, item: int = 0, **fields: object) -> str:
+    work_as(assigned, "Me")
+    item_id = items.ids(assigned)[item]
+    return assignments.assign_one(assigned, item_id, who(assigned, name), stage, **fields).subject  # type: ignore[arg-type]
+
+
+def line(assigned: Project, name: str, stage: Stage = Stage.RUBRIC, trial: int = 1) -> board.AssignmentStatus:
+    work_as(assigned, "Me")
+    return next(
+        one for one in board.board(assigned) if (one.person, one.stage, one.trial) == (name, stage, trial)
+    )
+
+
+def states(assigned: Project, stage: Stage = Stage.RUBRIC) -> dict[str, str]:
+    work_as(assigned, "Me")
+    return {one.person: one.state for one in board.board(assigned) if one.stage is stage}
+
+
+def begin(assigned: Project, name: str) -> str:
+    work_as(assigned, name)
+    item_id = items.ids(assigned)[0]
+    return artifacts.start(assigned, item_id, Kind.RUBRIC, rubric(item_id, 4)).subject
+
+
+def label(assigned: Project, name: str, most: int = 99, seconds: float = 10.0) -> None:
+    work_as(assigned, name)
+    for response_id, unit_id in label_sealing.missing(assigned, items.ids(assigned)[0])[:most]:
+        labels.set_label(assigned, response_id, unit_id, "yes", seconds=seconds)
+
+
+def add_adjudication(assigned: Project, state: str, stage: Stage = Stage.RUBRIC) -> None:
+    """An adjudication by Sue, the agreement of that stage of the first item being frozen."""
+    item_id = items.ids(assigned)[0]
+    with assigned.store.write() as db:
+        frozen = {
+            "id": f"agreement {stage}", "item_id": item_id, "stage": stage.value, "content": "{}",
+            "sha256": sha256("{}"), "frozen_at": now(),
+        }  # fmt: skip
+        db.execute(insert(AGREEMENT).prefix_with("OR IGNORE").values(**frozen))
+        db.execute(
+            insert(ADJUDICATION).values(
+                id=f"adjudication {stage}", item_id=item_id, stage=stage.value, agreement_id=f"agreement {stage}",
+                adjudicator_id=who(assigned, "Sue"), seed=1, letters=json.dumps({}), state=state, opened_at=now(),
+            )
+        )  # fmt: skip
+
+
+def close(assigned: Project, stage: Stage = Stage.RUBRIC) -> None:
+    sql.alter(assigned, "UPDATE adjudication SET state = 'closed' WHERE stage = ?", [stage.value])
+
+
+def dispute(assigned: Project, name: str) -> None:
+    item_id = items.ids(assigned)[0]
+    with assigned.store.write() as db:
+        db.execute(
+            insert(DISPUTE).values(
+                id="dispute", item_id=item_id, person_id=who(assigned, name), stage=Stage.RUBRIC.value,
+                text="The paper says so.", at=now(), state="open",
+            )
+        )  # fmt: skip
+
+
+def test_the_board_is_empty_then_ordered(assigned: Project) -> None:
+    assert board.board(assigned) == []
+    assert board.per_person([]) == []
+    for name, stage, item in (
+        ("Ben", Stage.RUBRIC, 1), ("Ben", Stage.RUBRIC, 0), ("Ada", Stage.RUBRIC, 0), ("Ada", Stage.QUERY, 0)
+    ):  # fmt: skip
+        ask(assigned, name, stage, item)
+    result = [(one.item_key, one.stage.value, one.person) for one in board.board(assigned)]
+    assert result == [
+        ("1", "query", "Ada"),
+        ("1", "rubric", "Ada"),
+        ("1", "rubric", "Ben"),
+        ("2", "rubric", "Ben"),
+    ]
+    items.change(assigned, items.ids(assigned)[0], retired=True)
+    assert [one.item_key for one in board.board(assigned)] == ["2"]
+
+
+def test_a_line_goes_from_not_begun_over_draft_to_submitted_and_back(assigned: Project) -> None:
+    def ada() -> tuple[object, ...]:
+        result = line(assigned, "Ada")
+        return result.state, result.units, result.handed_in, result.submitted_at
+
+    ask(assigned, "Ada", Stage.RUBRIC)
+    assert ada() == ("not begun", 0, False, None)
+    artifact_id = begin(assigned, "Ada")
+    assert ada() == ("draft", 4, False, None)
+    assignments.seal(work_as(assigned, "Ada"), artifact_id)
+    assert ada() == ("submitted", 4, True, artifacts.read(assigned, artifact_id).sealed_at)
+    assignments.reopen(work_as(assigned, "Ada"), artifact_id)
+    assert ada() == ("draft", 4, False, None)
+
+
+def test_both_lines_of_a_pair_follow_what_becomes_of_the_stage(assigned: Project) -> None:
+    for name in ("Ada", "Ben"):
+        ask(assigned, name, Stage.RUBRIC)
+        assignments.seal(assigned, mine := begin(assigned, name))
+    assert states(assigned) == {"Ada": "frozen", "Ben": "frozen"}
+    work_as(assigned, "Ben")
+    assignments.reopen(assigned, mine)
+    assert states(assigned) == {"Ada": "frozen", "Ben": "frozen"}
+    assert line(assigned, "Ben").submitted_at is None
+    sql.alter(assigned, "DELETE FROM agreement")
+    add_adjudication(assigned, "open")
+    assert states(assigned) == {"Ada": "in adjudication", "Ben": "in adjudication"}
+    close(assigned)
+    assert states(assigned) == {"Ada": "consensus", "Ben": "consensus"}
+    dispute(assigned, "Ben")
+    assert states(assigned) == {"Ada": "disputed", "Ben": "disputed"}
+
+
+def test_who_joins_after_the_freeze_has_not_begun(assigned: Project) -> None:
+    for name in ("Ada", "Ben"):
+        assignments.seal(assigned, begin(assigned, name))
+    ask(assigned, "Ada", Stage.RUBRIC)
+    ask(assigned, "Rater 2", Stage.RUBRIC)
+    assert states(assigned) == {"Ada": "frozen", "Rater 2": "not begun"}
+
+
+def test_labelling_counts_labels_of_all_reports_and_their_seconds(assigned: Project) -> None:
+    def ada() -> tuple[object, ...]:
+        result = line(assigned, "Ada", Stage.LABELLING)
+        return result.state, result.units, result.of, result.seconds
+
+    ask(assigned, "Ada", Stage.LABELLING)
+    assert ada() == ("not begun", 0, 6, 0.0)
+    label(assigned, "Ada", most=2)
+    assert ada() == ("draft", 2, 6, 20.0)
+    label(assigned, "Ada")
+    label_sealing.submit(assigned, items.ids(assigned)[0])
+    # Time is taken from what was spent on the report where that is more.
+    for task in labels.queue(assigned):
+        assignments.spend(assigned, task.response_id, 100)
+    assert ada() == ("submitted", 6, 6, 200.0)
+
+
+def test_time_on_a_document_counts_for_its_stage_alone(assigned: Project) -> None:
+    for stage in (Stage.RUBRIC, Stage.PLAN):
+        ask(assigned, "Ada", stage)
+    artifact_id = begin(assigned, "Ada")
+    assignments.spend(assigned, artifact_id, 30)
+    assignments.spend(assigned, artifact_id, 12.5)
+    work_as(assigned, "Ben")
+    assignments.spend(assigned, artifact_id, 99)
+    assert (line(assigned, "Ada").seconds, line(assigned, "Ada", Stage.PLAN).seconds) == (42.5, 0.0)
+
+
+def test_overdue_is_what_is_late_and_not_handed_in(assigned: Project) -> None:
+    today = datetime.now(UTC)
+    for stage, due in ((Stage.RUBRIC, today - DAY), (Stage.PLAN, today + DAY), (Stage.QUERY, None)):
+        ask(assigned, "Ada", stage, due=due)
+        assert line(assigned, "Ada", stage).overdue is (stage is Stage.RUBRIC)
+    assignments.seal(assigned, begin(assigned, "Ada"))
+    assert not line(assigned, "Ada").overdue
+
+
+def test_a_repeat_is_handed_in_by_itself(assigned: Project) -> None:
+    item_id, ada = items.ids(assigned)[0], who(assigned, "Ada")
+    ask(assigned, "Ada", Stage.LABELLING)
+    ask(assigned, "Ada", Stage.LABELLING, trial=2, purpose=Purpose.REPEAT)
+    label(assigned, "Ada")
+    label_sealing.submit(assigned, item_id)
+    again = line(assigned, "Ada", Stage.LABELLING, trial=2)
+    assert (again.state, again.units, again.purpose) == ("not begun", 0, Purpose.REPEAT)
+    with assigned.store.write() as db:
+        assignments.mark_submitted(db, item_id, ada, Stage.LABELLING, now(), trial=2)
+    assert [line(assigned, "Ada", Stage.LABELLING, trial).state for trial in (1, 2)] == ["submitted"] * 2
+
+
+def test_an_adjudicators_line_counts_the_stages_that_are_closed(assigned: Project) -> None:
+    for name in ("Ada", "Ben"):
+        for stage in (Stage.RUBRIC, Stage.PLAN):
+            ask(assigned, name, stage)
+    ask(assigned, "Sue", Stage.ADJUDICATION)
+
+    def sue() -> tuple[str, int, int]:
+        result = line(assigned, "Sue", Stage.ADJUDICATION)
+        return result.state, result.units, result.of
+
+    assert sue() == ("not begun", 0, 2)
+    add_adjudication(assigned, "open")
+    assert sue() == ("in adjudication", 0, 2)
+    close(assigned)
+    assert sue() == ("in adjudication", 1, 2)
+    add_adjudication(assigned, "closed", Stage.PLAN)
+    assert sue() == ("consensus", 2, 2)
+    dispute(assigned, "Ada")
+    assert sue() == ("disputed", 2, 2)
+
+
+def test_totals_add_up_by_person_and_by_stage(assigned: Project) -> None:
+    late = datetime.now(UTC) - DAY
+    ask(assigned, "Ada", Stage.RUBRIC)
+    ask(assigned, "Ada", Stage.PLAN, due=late)
+    ask(assigned, "Ben", Stage.PLAN)
+    artifact_id = begin(assigned, "Ada")
+    assignments.spend(assigned, artifact_id, 30)
+    assignments.seal(assigned, artifact_id)
+    work_as(assigned, "Me")
+    lines = board.board(assigned)
+    by_person = [
+        (one.name, one.assignments, one.states, one.handed_in, one.overdue, one.units, one.seconds)
+        for one in board.per_person(lines)
+    ]
+    assert by_person == [
+        ("Ada", 2, {"not begun": 1, "submitted": 1}, 1, 1, 4, 30.0),
+        ("Ben", 1, {"not begun": 1}, 0, 0, 0, 0.0),
+    ]
+
+
+def test_an_annotator_sees_their_own_lines_alone_and_no_repeat(assigned: Project) -> None:
+    for name in ("Ada", "Ben"):
+        ask(assigned, name, Stage.LABELLING)
+        ask(assigned, name, Stage.LABELLING, trial=2, purpose=Purpose.REPEAT)
+    work_as(assigned, "Ada")
+    assert [(one.person, one.trial) for one in board.board(assigned)] == [("Ada", 1)]

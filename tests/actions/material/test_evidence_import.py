@@ -34,7 +34,7 @@ from tests.judging.odd_server import Odd, OddServer, at_work, completion
 from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import add_report, project_with, small_project, submit_labels, units_of
 from tests.storage import sql
-from tests.templates import once
+from tests.templates import fixture_of, once
 
 PAPER = """# A paper
 
@@ -244,9 +244,7 @@ def scored_project(folder: Path) -> Project:
     return scored
 
 
-@pytest.fixture
-def scored(tmp_path: Path) -> Project:
-    return scored_project(tmp_path)
+scored = fixture_of(scored_project)
 
 
 def rows(scored: Project, view: str, **chosen: str) -> list[list[Any]]:

@@ -309,14 +309,12 @@ def freeze_again(project: Project) -> None:
         0
     ]
     again = canonical_json(json.loads(content) | {"program": "9.9"})
-    with project.store.write() as db:
-        values = again.decode(), sha256(again), content
-        db.exec_driver_sql("UPDATE agreement SET content = ?, sha256 = ? WHERE content = ?", values)
+    values = again.decode(), sha256(again), content
+    sql.alter(project, "UPDATE agreement SET content = ?, sha256 = ? WHERE content = ?", values)
 
 
 def change_a_document(project: Project) -> None:
-    with project.store.write() as db:
-        db.exec_driver_sql("UPDATE revision SET content = replace(content, 'of gold', 'of lead')")
+    sql.alter(project, "UPDATE revision SET content = replace(content, 'of gold', 'of lead')")
 
 
 def withdraw(project: Project) -> None:
@@ -523,8 +521,7 @@ def three_reports(folder: Path) -> Project:
 
 
 def settle(to_label: Project, author: str, state: str) -> None:
-    with to_label.store.write() as db:
-        db.exec_driver_sql("UPDATE artifact SET author_id = ?, state = ?", (author, state))
+    sql.alter(to_label, "UPDATE artifact SET author_id = ?, state = ?", (author, state))
 
 
 @pytest.fixture

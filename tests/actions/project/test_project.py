@@ -1,4 +1,6 @@
-"""A project: made, opened, closed; its settings, rows, hashes, people and uses; what is kept of what was counted."""
+"""A project: made, opened, closed; its settings, rows, hashes, people and uses; what is kept of what was counted.
+
+Backups are made, listed, looked into and put back."""
 
 import json
 import sqlite3
@@ -15,10 +17,11 @@ from annotator import __version__
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items, materials
 from annotator.actions.labelling import labels
-from annotator.actions.project import file, people
+from annotator.actions.project import backups, file, people
 from annotator.actions.project.file import USES, Project, cached, insert_rows, known, record, row_hash
 from annotator.actions.project.people import new_project
 from annotator.actions.project.profile import choose, extractions, kinds, profile, protocols, stages
+from annotator.actions.releases import checking
 from annotator.actions.undo import history
 from annotator.domain.experts.assignment import Role
 from annotator.domain.judges.judge import JudgementFields, RaterKind
@@ -28,8 +31,10 @@ from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.texts import rendering
 from annotator.protocols import PROTOCOLS, profiles
-from annotator.storage.opening import Damaged
+from annotator.storage.opening import Busy, Damaged
+from annotator.storage.store import ProjectHold
 from annotator.storage.tables import JUDGEMENT, RUN, SYSTEM
+from tests.projects.filled_project import filled_project
 from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import (
     empty_project,
@@ -39,6 +44,8 @@ from tests.projects.small_projects import (
     units_of,
 )
 from tests.storage import sql
+from tests.storage.sql import digest
+from tests.templates import fixture_of
 
 
 def test_a_new_project_has_a_name_and_a_folder(tmp_path: Path) -> None:
@@ -188,8 +195,7 @@ def test_numbers_stand_for_items_in_order_and_words_are_found_in_any_script(numb
     assert [line.key for line in items.lines_at(numbered, items.numbers(numbered)[::-1])] == ["3", "2", "1"]
     assert items.number(numbered, items.ids(numbered)[-1]) == items.numbers(numbered)[-1]
     assert items.number(numbered, "nowhere") == 0
-    assert found(numbered, "物") == ["1"]
-    assert found(numbered, "HA") == ["1", "3"]
+    assert (found(numbered, "物"), found(numbered, "HA")) == (["1"], ["1", "3"])
     assert found(numbered, "ha 物理 ent") == ["1"]
     assert (found(numbered, "%"), found(numbered, "_b"), found(numbered, "0 %")) == (["2"], ["3"], ["2"])
     first = items.ids(numbered)[0]
@@ -198,9 +204,7 @@ def test_numbers_stand_for_items_in_order_and_words_are_found_in_any_script(numb
     assert list(items.numbers(numbered, items.Filter(retired=True))) == [items.number(numbered, first)]
 
 
-@pytest.fixture
-def peopled(tmp_path: Path) -> Project:
-    return empty_project(tmp_path)
+peopled = fixture_of(empty_project)
 
 
 def names(peopled: Project) -> list[tuple[str, str]]:
@@ -310,8 +314,7 @@ def test_a_file_without_a_coordinator_may_still_rename_its_annotator(tmp_path: P
 
 def test_a_person_is_found_by_id_or_alias_and_never_by_name(peopled: Project) -> None:
     ada, ben = added(peopled, "Ada"), people.add_person(peopled, "Ben", alias="r2x").subject
-    assert people.known(peopled, ada).name == "Ada"
-    assert people.known(peopled, "r2").id == ada
+    assert (people.known(peopled, ada).name, people.known(peopled, "r2").id) == ("Ada", ada)
     assert people.known(peopled, "R2X").id == ben
     refused = expect_refusal("“Ada” is not an id or alias", people.known, peopled, "Ada")
     assert refused.details == ("R1", "R2", "r2x")
@@ -514,3 +517,158 @@ def test_nothing_is_known_of_a_closed_project_and_whoever_asks_is_refused(
     file.forget(project.path)
     assert known(titled, project, "a") is None
     expect_refusal("is closed", titled, project, "a")
+
+
+filled = fixture_of(filled_project)
+
+
+def titles(path: Path) -> str:
+    filled = Project.open(path)
+    title = filled.title
+    filled.close()
+    return title
+
+
+def pretend_changes_are(filled: Project, age: timedelta) -> None:
+    moment = (datetime.now(UTC) - age).strftime("%Y-%m-%d %H:%M:%S.%f")
+    sql.alter(filled, "UPDATE audit SET at = ?", [moment])
+
+
+def test_a_backup_is_listed_and_looked_into(filled: Project) -> None:
+    path = backups.make(filled, "before an import")
+    (listed,) = backups.listing(filled.path)
+    assert (listed.path, listed.why, listed.ok) == (path, "before an import", True)
+    last = sql.first(filled, "SELECT at FROM audit ORDER BY seq DESC LIMIT 1")[0]
+    path = backups.make(filled, "to look at")
+    items.add(filled, "Added later?")
+    before = digest(path)
+    summary = backups.peek(path)
+    assert (summary.title, summary.items, summary.artifacts, summary.judgements) == ("small", 2, 2, 3)
+    assert summary.last_change == datetime.fromisoformat(f"{last}+00:00")
+    assert (summary.why, summary.problem) == ("to look at", "")
+    assert digest(path) == before
+
+
+def test_a_look_into_a_broken_backup_is_refused(filled: Project) -> None:
+    path = backups.make(filled, "")
+    path.write_bytes(path.read_bytes()[:9000])
+    with pytest.raises(Damaged):
+        backups.peek(path)
+
+
+def test_a_backup_is_due_half_an_hour_after_a_change_that_none_holds(filled: Project) -> None:
+    pretend_changes_are(filled, timedelta(minutes=29))
+    assert backups.due(filled) is False
+    pretend_changes_are(filled, timedelta(minutes=31))
+    assert backups.due(filled) is True
+    backups.make(filled, "due")
+    pretend_changes_are(filled, timedelta(days=3))
+    assert backups.due(filled) is False
+    items.add(filled, "New?")
+    assert backups.due(filled) is False
+    pretend_changes_are(filled, timedelta(minutes=40))
+    assert backups.due(filled) is True
+    # A clock set back makes one due too.
+    pretend_changes_are(filled, timedelta(days=-365))
+    assert backups.due(filled) is True
+
+
+def test_a_backup_of_altered_rows_does_not_stay_due(filled: Project) -> None:
+    with closing(sqlite3.connect(filled.path)) as raw:
+        raw.execute("UPDATE person SET name = 'flipped'")
+        raw.commit()
+    backups.make(filled, "as it is")
+    pretend_changes_are(filled, timedelta(minutes=40))
+    assert backups.listing(filled.path)[0].ok is False
+    assert backups.due(filled) is False
+
+
+def test_putting_a_backup_back_sets_the_present_file_aside(filled: Project) -> None:
+    backup = backups.make(filled, "good")
+    filled.set("title", "worse")
+    filled.close()
+    present = digest(filled.path)
+    aside = backups.restore(filled.path, backup)
+    assert digest(aside) == present
+    assert aside.name.startswith("small.set-aside-20")
+    assert backup.exists()
+    restored = Project.open(filled.path)
+    assert restored.title == "small"
+    assert checking.check(restored).problems == []
+    assert len(history.recover(restored)) == 1
+
+
+@pytest.mark.parametrize("content", [b"", b"garbage" * 999, None])
+def test_a_backup_replaces_a_project_that_is_broken_or_gone(filled: Project, content: bytes | None) -> None:
+    backup = backups.make(filled, "good")
+    filled.close()
+    if content is None:
+        filled.path.unlink()
+    else:
+        filled.path.write_bytes(content)
+    (listed,) = backups.listing(filled.path)
+    aside = backups.restore(filled.path, listed.path)
+    assert backup == listed.path
+    assert titles(filled.path) == "small"
+    assert (aside.read_bytes() if aside.exists() else None) == content
+
+
+def test_a_journal_that_was_left_alone_is_not_played_back_into_the_backup(filled: Project) -> None:
+    backup = backups.make(filled, "good")
+    filled.close()
+    filled.path.unlink()
+    Path(f"{filled.path}-journal").write_bytes(b"a journal that must not be played back")
+    aside = backups.restore(filled.path, backup)
+    assert titles(filled.path) == "small"
+    assert Path(f"{aside}-journal").read_bytes() == b"a journal that must not be played back"
+
+
+def test_a_damaged_backup_is_not_put_back(filled: Project) -> None:
+    backup = backups.make(filled, "good")
+    with closing(sqlite3.connect(backup)) as raw:
+        raw.execute("UPDATE person SET name = 'flipped'")
+        raw.commit()
+    filled.close()
+    before = digest(filled.path)
+    with pytest.raises(Damaged, match="This backup is incomplete:  Row 1 of “person”"):
+        backups.restore(filled.path, backup)
+    assert digest(filled.path) == before
+    assert list(filled.path.parent.glob("*aside*")) == []
+
+
+def test_a_project_that_is_open_in_a_window_is_not_replaced(filled: Project) -> None:
+    backup = backups.make(filled, "good")
+    filled.hold()
+    with pytest.raises(Busy):
+        backups.restore(filled.path, backup)
+    assert list(filled.path.parent.glob("*aside*")) == []
+
+
+def test_a_full_disk_while_putting_back_leaves_the_project_in_its_place(
+    filled: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backup = backups.make(filled, "good")
+    filled.close()
+    before = digest(filled.path)
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(backups.files, "put_in_place", full)
+    expect_refusal("could not be replaced", backups.restore, filled.path, backup)
+    assert digest(filled.path) == before
+    assert [path.name for path in filled.path.parent.glob("*.goldsmith")] == ["small.goldsmith"]
+    ProjectHold.take(filled.path).release()
+
+
+def test_a_copy_is_saved_and_old_backups_go(filled: Project) -> None:
+    copy = backups.save_copy(filled, filled.path.with_name("copy.goldsmith"))
+    assert titles(copy) == "small"
+    expect_refusal("already exists", backups.save_copy, filled, copy)
+    first = backups.make(filled, "")
+    days = [first.with_name(f"small-20200101-1{hour}0000.goldsmith") for hour in range(3)]
+    for day in days:
+        day.write_bytes(first.read_bytes())
+    backups.make(filled, "")
+    assert [day.exists() for day in days] == [False, False, False]
+    assert len(backups.listing(filled.path)) == 2

@@ -44,9 +44,7 @@ def found(path: Path) -> list[tuple[str, str]]:
 
 def test_a_sound_project_passes_step_by_step(project: Project) -> None:
     report = checking.check(project)
-    assert report.problems == []
-    assert report.counted["judgement"] == 3
-    assert report.counted["revision"] == 7
+    assert (report.problems, report.counted["judgement"], report.counted["revision"]) == ([], 3, 7)
     assert min(report.counted.values()) > 0
     told: list[tuple[str, int, int]] = []
     checking.check(project, lambda *step: told.append(step))

@@ -262,8 +262,7 @@ def test_the_baseline_writes_without_asking_anybody(project: Project, server: Od
     assert (tokens, cost) == (None, 0.0)
     assert settings.startswith("prompts none, baseline (kept 3, searched in corpus ")
     # Only of oaks and of shade does the task speak; the tenth work is too young for it.
-    assert listed(text)[0] == "[1] A. Mo. On oak. 2024. arXiv:2401.00001"
-    assert len(listed(text)) == 3
+    assert (listed(text)[0], len(listed(text))) == ("[1] A. Mo. On oak. 2024. arXiv:2401.00001", 3)
     assert checking.check(project).problems == []
 
 
@@ -343,8 +342,7 @@ def kept(named: Project) -> dict[str, tuple[str, int | None, str]]:
 
 def test_a_table_completes_works_and_replaces_no_text(named: Project, tmp_path: Path) -> None:
     result = research_module.named(named)
-    assert set(result.titles) == {OAK, ELM, ASH}
-    assert set(result.without_abstract) == {ELM, ASH}
+    assert (set(result.titles), set(result.without_abstract)) == ({OAK, ELM, ASH}, {ELM, ASH})
     assert set(result.without_citations) == {OAK, ELM, ASH}
     assert result.words().startswith("3 works named by reports and gold: 2 without an abstract, 3 without")
     rows = [
@@ -392,8 +390,7 @@ def test_replies_in_a_folder_complete_works(named: Project, tmp_path: Path) -> N
     (folder / "b.json").write_text(json.dumps(openalex("10.48550/arxiv.2001.00002", 4)), encoding="utf-8")
     result = research_module.from_place(named, folder)
     assert (result.abstracts, result.citations) == (1, 2)
-    assert kept(named)[ELM][:2] == ("Of elms in towns.", 12)
-    assert kept(named)[ASH][1] == 4
+    assert (kept(named)[ELM][:2], kept(named)[ASH][1]) == (("Of elms in towns.", 12), 4)
 
 
 @pytest.mark.parametrize("content", ["identifier,abstract\n", "a,b\n1,2\n", ""])
@@ -444,8 +441,7 @@ def test_services_complete_works_and_are_asked_only_for_what_lacks(
     result = looked_up(named, services)
     assert (result.abstracts, result.citations, result.problems) == (2, 3, ())
     whole = kept(named)
-    assert whole[OAK][:2] == ("About oaks.", 20)
-    assert whole[ELM][0] == "Of elms."
+    assert (whole[OAK][:2], whole[ELM][0]) == (("About oaks.", 20), "Of elms.")
     assert whole[ASH][0]
     before = len(services.pages.asked)  # type: ignore[attr-defined]
     assert looked_up(named, services).abstracts == 0

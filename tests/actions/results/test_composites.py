@@ -124,8 +124,7 @@ def test_undefined_parts_and_floors_are_told() -> None:
     assert made({}) == {}
     first = [score("one", 1, 0.5, missing=2, floor=0.25, ceiling=1.0)]
     row = made(counted(first, [score("two", 1, 1.0)]))["s"]
-    assert (row.estimate.floor, row.estimate.ceiling, row.estimate.missing) == (0.5, 1.0, 2)
-    assert row.judged == 2
+    assert (row.estimate.floor, row.estimate.ceiling, row.estimate.missing, row.judged) == (0.5, 1.0, 2, 2)
     result = counted([score("one", 1, 0.5)], [score("two", 1, 0.5)])
     result["second"] = replace(result["second"], rater=ResultRater("you", "you", 1))
     row = made(result)["s"]

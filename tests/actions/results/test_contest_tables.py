@@ -108,8 +108,7 @@ def test_differences_of_one_two_and_three_tenths_are_not_beyond_chance(show) -> 
     assert (own["value"], own["star"], round(own["p"], 4)) == (pytest.approx(0.5), False, 0.0742)
     first = result_pictures.rows(pairs)[0]
     assert (first["better"], first["other"], first["df"], first["apart"]) == ("a", "b", 2, "too few items")
-    assert round(first["t"], 4) == 3.4641
-    assert first["difference"] == pytest.approx(0.2)
+    assert (round(first["t"], 4), first["difference"]) == (3.4641, pytest.approx(0.2))
 
 
 def test_only_the_best_has_a_star_and_the_other_pairs_are_corrected(show) -> None:

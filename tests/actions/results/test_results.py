@@ -59,7 +59,7 @@ from tests.projects.small_projects import (
 )
 from tests.servers.served import JUDGE, asked_about
 from tests.storage import sql
-from tests.templates import once
+from tests.templates import fixture_of, once
 
 
 def label_all(project: Project, verdicts: dict[str, list[str]]) -> None:
@@ -83,8 +83,7 @@ def figure(project: Project, system: str, group: str = "all") -> results.ResultR
 def test_an_unsure_label_is_missing_and_bounds_the_score(project: Project) -> None:
     label_all(project, {"Alpha": ["yes", "no", "unsure"], "Beta": ["no", "no", "no"]})
     found = figure(project, "Alpha").estimate
-    assert found.missing == 2
-    assert found.value == pytest.approx(3 / 5)
+    assert (found.missing, found.value) == (2, pytest.approx(3 / 5))
     assert (found.floor, found.ceiling) == (pytest.approx(3 / 6), pytest.approx(4 / 6))
     assert figure(project, "Beta").estimate.value == 0
 
@@ -266,9 +265,7 @@ def doubled_project(folder: Path) -> pairs.Project:
     return doubled
 
 
-@pytest.fixture
-def doubled(tmp_path: Path) -> pairs.Project:
-    return doubled_project(tmp_path)
+doubled = fixture_of(doubled_project)
 
 
 def coverage_row(doubled: pairs.Project) -> results.ResultRow:
@@ -518,9 +515,7 @@ def test_a_judge_that_is_asked_several_criteria_in_one_call_cannot_be_read(
 RECALL = "plan.recall"
 
 
-@pytest.fixture
-def compared(tmp_path: Path) -> Project:
-    return adra.adra_project(tmp_path, 0)
+compared = fixture_of(adra.adra_project, 0)
 
 
 def item(compared: Project, subject: str = "NLP") -> str:
@@ -586,8 +581,7 @@ def test_a_domain_has_its_mean_and_its_interval(compared: Project) -> None:
     half = 4.3027 / (1 + 4.3027**2 / 12) * (1 / 48 + 4.3027**2 / (4 * 12**2)) ** 0.5
     assert nlp.value == pytest.approx(0.5)
     assert nlp.high is not None
-    assert nlp.high == pytest.approx(0.5 + half, abs=1e-5)
-    assert (vision.value, vision.high) == (1.0, None)
+    assert (nlp.high, vision.value, vision.high) == (pytest.approx(0.5 + half, abs=1e-5), 1.0, None)
     assert [line.cells[4].words for line in sheet.lines] == ["1.000", "0.500  [0.111, 0.889] rough"]
 
 
@@ -615,8 +609,7 @@ def test_best_of_k_runs_takes_more_than_one(compared: Project) -> None:
     (sheet,) = score_views.attempts(compared, RECALL)
     passed = [cell.value for cell in sheet.lines[0].cells[2:]]
     # Of 1/4, 2/4 and 4/4: the mean; of the three pairs the best are 2/4, 4/4, 4/4; and the best of all.
-    assert passed[0] == pytest.approx((0.25 + 0.5 + 1) / 3)
-    assert passed[1] == pytest.approx((0.5 + 1 + 1) / 3)
+    assert (passed[0], passed[1]) == (pytest.approx((0.25 + 0.5 + 1) / 3), pytest.approx((0.5 + 1 + 1) / 3))
     assert passed[2] == 1.0
 
 
@@ -667,9 +660,7 @@ def rated_project(folder: Path) -> Project:
     return made
 
 
-@pytest.fixture
-def rated(tmp_path: Path) -> Project:
-    return rated_project(tmp_path)
+rated = fixture_of(rated_project)
 
 
 def test_a_judges_scores_are_correlated_with_the_mean_of_peoples_who_agree_by_alpha(rated: Project) -> None:
@@ -679,8 +670,7 @@ def test_a_judges_scores_are_correlated_with_the_mean_of_peoples_who_agree_by_al
     assert set(result.by_judge) == {10.0, 5.0, 0.0}
     peer = spearmanr(result.by_judge, [fmean(of.values()) for of in result.by_people]).statistic
     assert result.over("spearman").value == pytest.approx(peer)
-    assert result.within().value == pytest.approx(1.0)
-    assert result.within().n == ITEMS
+    assert (result.within().value, result.within().n) == (pytest.approx(1.0), ITEMS)
     names = sorted({rater for of in result.by_people for rater in of})
     rows = [[of.get(name, float("nan")) for of in result.by_people] for name in names]
     assert result.alpha().value == pytest.approx(krippendorff.alpha(rows, level_of_measurement="interval"))

@@ -59,6 +59,7 @@ from tests.projects.small_projects import (
     submit_labels,
 )
 from tests.storage import sql
+from tests.templates import fixture_of
 
 HEAVY, LIGHT = "heavy", "light"
 
@@ -218,9 +219,7 @@ EXPECTED = {
 SAID = {USUAL: COVERED, CLAIMS: CLAIMED, PLAN: CELLS, REASONING: STATED}
 
 
-@pytest.fixture
-def labelled(tmp_path):
-    return one_item(tmp_path, reports=3)
+labelled = fixture_of(one_item, reports=3)
 
 
 def verdicts(labelled: Project, protocol: str) -> Said:
@@ -380,8 +379,7 @@ def test_each_persons_pool_makes_a_figure_and_these_are_averaged(pooled: Project
     (row,) = (
         row for row in results.rows(pooled, "people", "pooled") if row.metric == "heavy" and row.group == ALL
     )
-    assert (row.estimate.missing, row.judged) == (1, 2)
-    assert (row.estimate.floor, row.estimate.ceiling) == (1.0, 3.0)
+    assert (row.estimate.missing, row.judged, row.estimate.floor, row.estimate.ceiling) == (1, 2, 1.0, 3.0)
 
 
 def shown(project: Project, metric: str = "") -> ResultSheet:

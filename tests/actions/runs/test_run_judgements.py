@@ -212,6 +212,5 @@ def test_a_run_tells_what_it_is_asking(project: Project, server: OddServer) -> N
     server.answer = lambda body, number: Odd(replies(body, number).body, delay=1.3 if number < 2 else 0.0)
     asyncio.run(judge_runs.run(project, RunRequest(JUDGE, items=("1",), concurrency=2), tell=told.append))
     (first, *_) = (line["under_way"] for line in told if line["under_way"])
-    assert len(first) == 2
-    assert {call["trial"] for call in first} == {1}
+    assert (len(first), {call["trial"] for call in first}) == (2, {1})
     assert all(len(call["units"]) == 1 and call["seconds"] > 0 for call in first)

@@ -53,7 +53,7 @@ from tests.projects.validation_project import (
 )
 from tests.servers.served import JUDGE, asked_about
 from tests.storage import sql
-from tests.templates import once
+from tests.templates import fixture_of, once
 
 PROJECT = validation_project
 
@@ -235,8 +235,7 @@ def test_a_look_covers_the_same_labels_and_verdicts_and_no_other_wording_or_judg
     before = validation_ground.seen(locked, "Spring")
     validation_sets.open_test(locked, "Spring", before.judges)
     after = validation_ground.seen(locked, "Spring")
-    assert before.judges == ("small",)
-    assert (before.openings, after.openings) == (0, 1)
+    assert (before.judges, before.openings, after.openings) == (("small",), 0, 1)
     assert validation_ground.covers(before, after)
     sql.alter(locked, "UPDATE run SET prompt_sha256 = 'p2'")
     reworded = validation_ground.seen(locked, "Spring")
@@ -284,8 +283,7 @@ def test_only_what_was_drawn_travels_and_the_set_is_locked_when_it_is_back(tmp_p
 def test_mean_costs_leave_out_the_unknown():
     # (0.1 + 0.2) / 2; not (0.1 + 0.2 + 0) / 3
     result = validation_ground.mean_cost([0.1, None, 0.2])
-    assert result.value == pytest.approx(0.15)
-    assert (result.n, result.missing) == (2, 1)
+    assert (result.value, result.n, result.missing) == (pytest.approx(0.15), 2, 1)
     assert "1 of 3" in result.note
     # (0 + 0.3) / 2
     assert validation_ground.mean_cost([0.0, 0.3]).value == 0.15
@@ -317,8 +315,7 @@ def test_what_judges_differ_on_comes_up_first(reviewed: Project) -> None:
     lines = reviews.outlook(reviewed, "small").lines
     assert [list(part) for part in (lines[-2:], lines[16:])] == [[lines[14], lines[15]], []]
     heavy = reviews.queue(reviewed, "small", order=reviews.ReviewOrder.WEIGHT)
-    assert [one.place.weight for one in heavy] == [3] * 8 + [1] * 8
-    assert heavy[8].place.unit_id == "i1c2"
+    assert ([one.place.weight for one in heavy], heavy[8].place.unit_id) == ([3] * 8 + [1] * 8, "i1c2")
     chance = reviews.queue(reviewed, "small", order=reviews.ReviewOrder.RANDOM)
     assert {one.place.key for one in chance} == {one.place.key for one in heavy}
     assert [one.place.key for one in chance] != [one.place.key for one in heavy]
@@ -527,8 +524,7 @@ def test_a_new_version_is_sealed_in_which_only_other_words_differ(judged: Projec
 
 def test_who_did_not_write_a_rubric_is_told_whom_to_ask(judged: Project) -> None:
     of = rubric(judged)
-    with judged.store.write() as db:
-        db.exec_driver_sql("UPDATE artifact SET author_id = 'gone' WHERE id = ?", (of.id,))
+    sql.alter(judged, "UPDATE artifact SET author_id = 'gone' WHERE id = ?", (of.id,))
     way = reviews.way(judged, COVERAGE, of.item_id, of.document.units[0].id)
     assert (way.page, "wrote this rubric" in way.refused) == ("Author", True)
     expect_refusal("wrote this rubric", word, judged)
@@ -561,9 +557,7 @@ def settled_project(folder: Path) -> Project:
     return judged
 
 
-@pytest.fixture
-def settled(tmp_path: Path) -> Project:
-    return settled_project(tmp_path)
+settled = fixture_of(settled_project)
 
 
 def test_a_consensus_is_reopened_and_closed_as_its_next_version(settled: Project) -> None:

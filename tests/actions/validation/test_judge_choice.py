@@ -1,34 +1,50 @@
-"""The choice of a judge, judges compared, and whether one may stand in for people: by hand."""
+"""The choice of a judge, judges compared, and whether one may stand in for people: by hand.
+
+Every protocol that people answer is validated, by the level of its scale."""
 
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 
+import krippendorff
 import pytest
+from sklearn.metrics import cohen_kappa_score
 from sqlalchemy import insert, update
 
+from annotator.actions.attacks import biases
 from annotator.actions.judges import judges
+from annotator.actions.labelling import labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import results
-from annotator.actions.validation import disagreements, stand_in, validation
+from annotator.actions.results.result_sheets import ResultSheet
+from annotator.actions.sets import validation_figures
+from annotator.actions.validation import disagreements, stand_in, validation, validation_views, validity_cards
 from annotator.actions.validation.stand_in import JudgeChoiceQuery, StandInQuery, StandInVerdict
+from annotator.actions.validation.validation import ValidationQuery
 from annotator.domain.experts.assignment import Role
+from annotator.domain.judges.protocol import FIGURES, PAIR, Level, numbers
 from annotator.domain.texts.canonical import derived_id, now
+from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import CALL, JUDGEMENT
+from tests.projects import pairs_project as pairs
 from tests.projects.refusals import expect_refusal
+from tests.projects.small_projects import ALL, CLAIMS, PAIRS, REASONING, one_item, submit_labels
 from tests.projects.validation_project import (
+    COVERAGE,
     At,
     ann,
     judge_says,
     noisy,
     person_says,
     places as unit_places,
+    rated,
     validation_project,
 )
 from tests.promises.labelled_at_once import labelled_at_once
-from tests.servers.said_by_judges import COVERAGE, label, places, say, submit, two_judges
-from tests.templates import once
+from tests.servers.said_by_judges import label, places, say, submit, two_judges
+from tests.stats.agreement_oracles import icc
+from tests.templates import fixture_of, once
 
 
 def missing_two(at: At) -> str:
@@ -172,9 +188,7 @@ def test_people_may_be_the_reference_and_are_the_band(project: Project, small_ca
     assert [picture.name for picture in sheet.pictures] == ["choice"]
 
 
-@pytest.fixture
-def two(tmp_path: Path) -> Project:
-    return two_judges(tmp_path)
+two = fixture_of(two_judges)
 
 
 def pairing(two: Project, a: str, b: str, **how: bool) -> disagreements.RaterPair:
@@ -225,8 +239,7 @@ def test_on_shared_units_only_what_all_judged_is_counted(two: Project) -> None:
     judges.add(two, "c", base_url="http://127.0.0.1:1/v1", model="m")
     say(two, "c", "yyn---")
     result = disagreements.compare(two, COVERAGE, shared=True)
-    assert result.shared == 3
-    assert {one.units for one in result.pairings} == {3}
+    assert (result.shared, {one.units for one in result.pairings}) == (3, {3})
     assert pairing(two, "a", "b", shared=True).figure("agreement").value == pytest.approx(2 / 3)
 
 
@@ -251,9 +264,7 @@ def test_units_nobody_shares_leave_figures_undefined_with_a_reason(two: Project)
     assert "no unit was judged by both raters" in result.figure("kappa").note
 
 
-@pytest.fixture
-def thirty(tmp_path: Path) -> Project:
-    return validation_project(tmp_path, 30, ("Alpha",), (1, 1, 1))
+thirty = fixture_of(validation_project, 30, ("Alpha",), (1, 1, 1))
 
 
 def labelled(thirty: Project, persons: int) -> None:
@@ -391,8 +402,7 @@ def test_a_unit_of_three_people_weighs_no_more_among_people_than_beside_the_judg
     judge_says(thirty, "kind", lambda _: "yes")
     result = answer(thirty, figure="accuracy")
     # Item 1: nine pairs with the judge, all alike. Items 2 and 3: twelve, half of them; of people nine, and none of 12.
-    assert result.judge.value == pytest.approx((9 + 6) / 21)
-    assert result.human.value == pytest.approx(9 / 21)
+    assert (result.judge.value, result.human.value) == (pytest.approx((9 + 6) / 21), pytest.approx(9 / 21))
 
 
 def test_a_yes_by_itself_is_none_among_ten_judges(tmp_path: Path) -> None:
@@ -461,3 +471,308 @@ def test_a_judge_that_copies_one_person_is_remarked(thirty: Project) -> None:
     (remark,) = result["copy"]
     assert remark.startswith("It agrees with R2 (1.000")
     assert "copied from" in remark
+
+
+FEW = 100
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> Project:
+    asked = one_item(tmp_path, reports=3)
+    judges.add(asked, "small", base_url="http://127.0.0.1:1/v1", model="m")
+    return asked
+
+
+def places_under(asked: Project, protocol: str) -> list[validation_figures.UnitPlace]:
+    return list(validation_figures.places(asked, PROTOCOLS[protocol]).values())
+
+
+def judge_says_of(
+    asked: Project, protocol: str, place: validation_figures.UnitPlace, value: str, *, turned: bool = False
+) -> None:
+    first, second = place.key[::-1] if turned else place.key
+    with asked.store.write() as db:
+        db.execute(
+            insert(JUDGEMENT).values(
+                id=derived_id(first, second), protocol=protocol, item_id=place.item_id, response_id=first,
+                unit_id=second, rater_kind="judge", rater_id=judges.named(asked, "small").id, trial=1, at=now(),
+                sha256="h", value=value, status="ok",
+            )
+        )  # fmt: skip
+
+
+def person_says_all(asked: Project, protocol: str, value: str) -> int:
+    """The first value that may be said of every unit that the person working is asked about; how many there are."""
+    said = 0
+    for task in labels.queue(asked, protocol):
+        for group in labels.sheet(asked, task.response_id, protocol, task.other_id).groups:
+            for unit in group.units:
+                labels.set_label(
+                    asked,
+                    task.response_id,
+                    unit.id,
+                    value if value in group.values else group.values[0],
+                    protocol=protocol,
+                )
+                said += 1
+    submit_labels(asked)
+    return said
+
+
+@pytest.mark.parametrize("protocol", ALL)
+def test_every_protocol_is_validated(asked: Project, protocol: str) -> None:
+    definition = PROTOCOLS[protocol]
+    number = person_says_all(asked, protocol, definition.values[0])
+    for place in places_under(asked, protocol):
+        judge_says_of(asked, protocol, place, definition.values[0])
+    result = validation.report(asked, ValidationQuery(protocol))
+    line = result.of("small")
+    assert line.units == number == len(places_under(asked, protocol))
+    assert set(line.result.plain) >= {"accuracy", "kappa", "ac1"}
+    assert bool(result.positive) == (len(definition.values) == 2)
+    assert validation.sheets(result)
+
+
+def test_more_than_two_values_have_agreement_and_a_named_positive_has_all(asked: Project) -> None:
+    """Two statements a report, three reports: people say true of all six; the judge errs once, and cannot tell once."""
+    units = places_under(asked, REASONING)
+    person_says_all(asked, REASONING, "true")
+    for n, place in enumerate(units):
+        judge_says_of(
+            asked,
+            REASONING,
+            place,
+            "false" if n == 0 else PROTOCOLS[REASONING].values[2] if n == 1 else "true",
+        )
+    line = validation.report(asked, ValidationQuery(REASONING)).of("small")
+    assert (set(line.result.plain), set(line.result.weighted)) == ({"accuracy", "kappa", "ac1"}, {"accuracy"})
+    assert line.result.plain["accuracy"].value == pytest.approx(1 - 2 / len(units))
+    assert "one category" not in line.result.plain["accuracy"].note
+    named = validation.report(asked, ValidationQuery(REASONING, positive="true")).of("small")
+    assert named.result.plain["recall"].value == pytest.approx(1 - 2 / len(units))
+    assert named.result.confusion["true", "false"] == 1
+
+
+def test_a_page_that_could_not_be_read_is_unknown_to_both(asked: Project) -> None:
+    person_says_all(asked, CLAIMS, "yes")
+    for place in places_under(asked, CLAIMS):
+        judge_says_of(asked, CLAIMS, place, "yes")
+    line = validation.report(asked, ValidationQuery(CLAIMS)).of("small")
+    # Of three claims one cites a page that is gone, of which people can only say that it is unknown.
+    assert line.result.confusion == {("yes", "yes"): 2, ("unknown", "yes"): 1}
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0)])
+def test_pairs_are_compared_in_one_order(
+    asked: Project, monkeypatch: pytest.MonkeyPatch, order: tuple[int, ...]
+) -> None:
+    """People asked in the other order are turned, in whichever order the values stand: the better report stays it."""
+    (first, second, _), protocol = PAIR.names, PROTOCOLS[PAIRS]
+    scale = replace(PAIR, values=tuple(PAIR.values[place] for place in order))
+    monkeypatch.setitem(PROTOCOLS, PAIRS, replace(protocol, scale=scale))
+    orders = [(task.response_id, task.other_id) for task in labels.queue(asked, PAIRS)]
+    for response_id, other_id in orders:
+        # Always the report whose id sorts first.
+        labels.set_label(
+            asked, response_id, other_id, first if response_id < other_id else second, protocol=PAIRS
+        )
+    submit_labels(asked)
+    for place in places_under(asked, PAIRS):
+        judge_says_of(asked, PAIRS, place, first)
+        judge_says_of(asked, PAIRS, place, first, turned=True)
+    line = validation.report(asked, ValidationQuery(PAIRS)).of("small")
+    assert (line.units, line.result.confusion) == (3, {(first, first): 3})
+
+
+def test_the_consensus_may_be_what_is_true(tmp_path: Path) -> None:
+    """Two criteria, of which adjudication settled a yes and a no; the judge says yes of both."""
+    asked = pairs.settled_labels(tmp_path)
+    judges.add(asked, "small", base_url="http://127.0.0.1:1/v1", model="m")
+    for place in places_under(asked, USUAL):
+        judge_says_of(asked, USUAL, place, "yes")
+    result = validation.report(asked, ValidationQuery(against=("consensus",)))
+    assert result.against == "consensus"
+    told = result.of("small").result
+    assert (told.plain["accuracy"].value, told.weighted["accuracy"].value) == (0.5, 0.75)
+    assert any("flatters the people" in note for note in result.notes)
+
+
+ITEMS, CRITERIA = 12, 3
+OF = validation.ValidationQuery()
+
+
+def true(at: At) -> int:
+    """What R2 says: from 1 to 9, by item and criterion."""
+    return 1 + (at[0] * 5 + at[2] * 3) % 9
+
+
+def near(at: At) -> str:
+    return str(true(at) + (at[2] == 1))
+
+
+def far(at: At) -> str:
+    return str(10 - true(at))
+
+
+scaled = fixture_of(validation_project, ITEMS, ("Alpha",), (1, 2, 3))
+
+
+@pytest.fixture(params=[Level.ORDINAL, Level.INTERVAL])
+def level(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, scaled: Project) -> Level:
+    """Two judges and two people, of whom R3 says one more on the second criterion."""
+    rated(monkeypatch, numbers(0, 10, level=request.param))
+    labelled_at_once(scaled, "R2", lambda at: str(true(at)))
+    labelled_at_once(scaled, "R3", lambda at: str(true(at) + (at[2] == 2)))
+    judge_says(scaled, "near", near)
+    judge_says(scaled, "far", far)
+    level: Level = request.param
+    return level
+
+
+def named(sheets: tuple[ResultSheet, ...], title: str) -> ResultSheet:
+    return next(sheet for sheet in sheets if sheet.title == title)
+
+
+def test_each_rater_has_the_figures_of_the_level(scaled: Project, level: Level) -> None:
+    result = validation.report(scaled, replace(OF, against=("R2",)))
+    expected = {"accuracy" if name == "agreement" else name for name in FIGURES[level]}
+    for rater in ("near", "far", "people", "R3"):
+        told = result.of(rater).result
+        assert told.plain.keys() == expected
+        # A perfect order has no interval of ρ.
+        assert all(one.value == -1 or one.low is not None for one in told.plain.values())
+        assert "kappa" not in told.plain
+    truth, said = ([of(at) for at in unit_places(scaled)] for of in (true, lambda at: int(near(at))))
+    plain = result.of("near").result.plain
+    if level is Level.ORDINAL:
+        peer = cohen_kappa_score(truth, said, labels=range(11), weights="quadratic")
+        assert plain["kappa_quadratic"].value == pytest.approx(peer)
+        assert "quadratic weights" in plain["kappa_quadratic"].method
+        assert plain["accuracy"].value == pytest.approx(2 / 3)
+    else:
+        assert plain["icc"].value == pytest.approx(icc([truth, said], "2,1"))
+        assert plain["icc"].method.startswith("ICC(2,1)")
+        # One above on one criterion of three.
+        assert plain["mean_difference"].value == pytest.approx(1 / 3)
+        assert plain["absolute_difference"].value == pytest.approx(1 / 3)
+        # By weight that criterion is one of six.
+        weighted = result.of("near").result.weighted
+        assert weighted.keys() == {"kappa_quadratic", "absolute_difference", "mean_difference"}
+        assert weighted["mean_difference"].value == pytest.approx(1 / 6)
+    alpha = krippendorff.alpha([truth, said], level_of_measurement=level.value)
+    assert plain["alpha"].value == pytest.approx(alpha)
+
+
+def test_the_confusion_is_in_the_order_of_the_scale_or_left_out_with_a_reason(
+    scaled: Project, level: Level
+) -> None:
+    card = validity_cards.card(scaled, validity_cards.CardQuery(judge="near"))
+    assert set(FIGURES[level]) - {"agreement"} <= {definition.name for definition in card.definitions}
+    assert (card.of("judge").confusion == ()) is (level is Level.INTERVAL)
+    assert validity_cards.brief(card).lines[0].cells[0].words in ("κ quadratic", "ICC")
+    result = validation.report(scaled, replace(OF, against=("R2",), judge="near"))
+    titles = [sheet.title for sheet in validation.sheets(result)]
+    if level is Level.INTERVAL:
+        assert "Confusion" not in titles
+        assert any("Confusion: No table: the scale has 11 values" in note for note in result.notes)
+        return
+    lines = named(validation.sheets(result), "Confusion").lines
+    of_judge = [line for line in lines if line.cells[0].words == "near"]
+    assert [line.cells[2].words for line in of_judge[::11]] == [str(value) for value in range(11)]
+    assert [line.cells[3].words for line in of_judge[:11]] == [str(value) for value in range(11)]
+    assert sum(line.cells[4].value for line in of_judge) == ITEMS * CRITERIA
+
+
+def test_two_judges_differ_by_the_figures_of_the_level(scaled: Project, level: Level) -> None:
+    result = validation.report(scaled, replace(OF, against=("R2",)))
+    (contrast,) = result.contrasts
+    assert (contrast.first.name, contrast.second.name) == ("far", "near")
+    plain = contrast.gap.plain
+    main = "kappa_quadratic" if level is Level.ORDINAL else "icc"
+    values = [result.of(rater).result.plain[main].value for rater in ("far", "near")]
+    assert plain[main].value == pytest.approx(values[0] - values[1])
+    assert contrast.gap.verdict(main) == "the second is better"
+    if level is Level.INTERVAL:
+        # Less is better here, and of a lean neither is.
+        assert plain["absolute_difference"].value > 0
+        assert contrast.gap.verdict("absolute_difference") == "the second is better"
+        assert "better" not in contrast.gap.verdict("mean_difference")
+    else:
+        assert plain["accuracy"].value == pytest.approx(
+            result.of("far").result.plain["accuracy"].value - result.of("near").result.plain["accuracy"].value
+        )
+    whole, pairs, *_ = validation.brief(result)
+    assert all(line.cells for line in whole.lines)
+    assert pairs.columns[4].title.startswith("Difference of ")
+    for sheet in validation.sheets(result):
+        for picture in sheet.pictures:
+            assert picture.draw() is not None
+
+
+def test_judges_are_held_against_people_by_figures_that_fit_the_level(scaled: Project, level: Level) -> None:
+    main = "kappa_quadratic" if level is Level.ORDINAL else "icc"
+    result = stand_in.report(scaled, stand_in.StandInQuery(OF))
+    assert result.query.figure == main
+    answers = {answer.rater.name: answer for answer in result.answers}
+    assert answers["far"].verdict is stand_in.StandInVerdict.NO
+    assert answers["near"].difference.value == pytest.approx(
+        answers["near"].judge.value - answers["near"].human.value
+    )
+    chosen = stand_in.choose(scaled, stand_in.JudgeChoiceQuery(OF, reference="best"))
+    assert (chosen.query.figure, chosen.reference) == (main, "near")
+    assert [sheet.title for sheet in stand_in.choice_sheets(chosen)] == ["Agreement against cost"]
+    offered = [of_answer for of_answer in validation_views._of_answers(scaled) if of_answer.name == "figure"]
+    of_protocol = [one for one in offered if one.only_if is None or COVERAGE in one.only_if[1]]
+    assert [one.values[0][1] for one in of_protocol] == [FIGURES[level][0]]
+    assert "alpha" in dict((name, words) for words, name in of_protocol[0].values)
+    assert "mean_difference" not in dict((name, words) for words, name in of_protocol[0].values)
+    ruled = {one.rater.name: one for one in disagreements.report(scaled, OF)}
+    assert FIGURES[level][0] in ruled["near"].first.plain
+    assert len(disagreements.sheets(list(ruled.values()))[0].lines) == 2 * len(FIGURES[level])
+    told = {one.name: one for one in biases.report(scaled, judge="near")}
+    # One above on a third of the units, and half of the labels beside it are one above on another third.
+    assert told["Leans to higher values"].figure.value == pytest.approx(1 / 3 - 1 / 6)
+    assert told["Leans to higher values"].figure.low is not None
+    assert not any("people disagree" in name for name in told)
+    assert COVERAGE in [value for one in biases.choices(scaled) for _, value in one.values]
+
+
+def test_a_figure_that_does_not_fit_is_refused_with_those_that_do(scaled: Project, level: Level) -> None:
+    for figure in ("kappa", "f1", "spearman", "mean_difference", "lower_limit"):
+        refused = expect_refusal("", stand_in.report, scaled, stand_in.StandInQuery(OF, figure))
+        assert FIGURES[level][0] in refused.todo, figure
+
+
+def test_closeness_of_ordered_values_is_how_far_off_they_are(scaled: Project, level: Level) -> None:
+    people.add_person(scaled, "Rater R4", (Role.ANNOTATOR,))
+    labelled_at_once(scaled, "R4", lambda at: str(max(0, true(at) - 1)))
+    # Never equal to two of three, and never further off than a person is from the others.
+    judge_says(scaled, "between", lambda at: str(true(at)))
+    result = stand_in.report(scaled, stand_in.StandInQuery(OF))
+    answer = next(one for one in result.answers if one.rater.name == "between")
+    far_off = next(one for one in result.answers if one.rater.name == "far")
+    assert (answer.alt.winning_rate.value, far_off.alt.winning_rate.value) == (1, 0)
+    assert result.scoring == "neg_rmse"
+    assert "root mean squared distance" in " ".join(stand_in.sheets(result)[0].notes)
+
+
+def test_judges_are_compared_with_one_another_and_with_people(scaled: Project, level: Level) -> None:
+    compared = disagreements.compare(scaled, COVERAGE)
+    for pairing in compared.pairings:
+        assert [figure.name for figure in pairing.figures] == list(FIGURES[level])
+    among = next(pairing for pairing in compared.pairings if pairing.a is pairing.b)
+    if level is Level.INTERVAL:
+        assert among.figure("icc").method.startswith("ICC(1,1)")
+        # Which of two people stands first says nothing.
+        assert among.figure("mean_difference").value == pytest.approx(0)
+        low, high = (among.figure(f"{end}_limit").value for end in ("lower", "upper"))
+        assert low == pytest.approx(-high)
+        assert high > 0
+    between = biases.between(scaled, "near", "far")
+    assert list(between.more) == [name for name in FIGURES[level] if name != "agreement"]
+    assert between.tree().keys() >= {"agreement", *between.more}
+    told = next(
+        pairing for pairing in compared.pairings if {pairing.a.name, pairing.b.name} == {"near", "far"}
+    )
+    main = FIGURES[level][0]
+    assert told.figure(main).value == pytest.approx(between.more[main].value)

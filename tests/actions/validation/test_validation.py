@@ -46,7 +46,7 @@ from tests.projects.validation_project import (
 )
 from tests.stats.agreement_oracles import corrected_mean
 from tests.storage import sql
-from tests.templates import once
+from tests.templates import fixture_of, once
 
 PROJECT = validation_project
 
@@ -60,9 +60,7 @@ def labelled_project(folder: Path) -> Project:
     return labelled
 
 
-@pytest.fixture
-def labelled(tmp_path: Path) -> Project:
-    return labelled_project(tmp_path)
+labelled = fixture_of(labelled_project)
 
 
 def report(project: Project, **more: object) -> validation.Validation:
@@ -129,8 +127,7 @@ def test_what_did_not_come_is_counted_by_cause_and_enters_no_figure(project: Pro
     person_says(project, "R2", ann)
     judge_says(project, "small", lambda at: {(1, "Alpha", 1): "-", (1, "Beta", 1): ""}.get(at, ann(at)))
     line = report(project).of("small")
-    assert line.missing == {"invalid": 1, "not asked": 1}
-    assert line.missing_rate == pytest.approx(2 / 16)
+    assert (line.missing, line.missing_rate) == ({"invalid": 1, "not asked": 1}, pytest.approx(2 / 16))
     assert (line.result.plain["accuracy"].value, line.result.plain["accuracy"].n) == (1.0, 14)
     assert line.result.plain["accuracy"].missing == 2
 
@@ -268,9 +265,7 @@ def twice_judged_project(folder: Path) -> Project:
     return judged_twice
 
 
-@pytest.fixture
-def judged_twice(tmp_path: Path) -> Project:
-    return twice_judged_project(tmp_path)
+judged_twice = fixture_of(twice_judged_project)
 
 
 def table(judged_twice: Project, title: str, **chosen: str) -> ResultSheet:
@@ -306,8 +301,7 @@ def test_cells_gaps_and_groups_lead_to_their_units(judged_twice: Project) -> Non
     assert [line.cells[2].words for line in result.lines] == ["Criterion 2 of 4"]
     assert result.lines[0].cells[6].tip == "invalid"
     result = behind(judged_twice, table(judged_twice, "Two judges"), "Only first right", "good", "small")
-    assert len(result.lines) == 7
-    assert result.columns[-1].title == "small"
+    assert (len(result.lines), result.columns[-1].title) == (7, "small")
     result = behind(
         judged_twice, table(judged_twice, "Judges beside people", by="system"), "Accuracy", "small", "Beta"
     )
@@ -365,9 +359,7 @@ def ruled_project(folder: Path) -> Project:
     return ruled
 
 
-@pytest.fixture
-def ruled(tmp_path: Path) -> Project:
-    return ruled_project(tmp_path)
+ruled = fixture_of(ruled_project)
 
 
 # Of runs that were asked again nothing is shown before there is one: `actions/judging/test_drift` has some.
@@ -387,8 +379,7 @@ def test_sets_their_parts_and_whom_to_hold_against_can_be_chosen(ruled: Project)
     shown = result_views.show(
         ruled, "judges", {"set": "Spring", "against": ann_id, "by": "system"}, among=VIEWS
     )
-    assert shown.count.query.set_name == "Spring"
-    assert shown.count.against == "R2"
+    assert (shown.count.query.set_name, shown.count.against) == ("Spring", "R2")
     assert {line.group for line in shown.count.lines} <= {"Alpha", "Beta"}
     assert "part" not in offered(ruled)
     assert "part" in offered(ruled, set="Spring")
@@ -418,9 +409,7 @@ def test_figures_leave_with_pictures(ruled: Project, tmp_path: Path) -> None:
         assert names <= {picture.name for picture in sheet.pictures}
 
 
-@pytest.fixture
-def six_questions(tmp_path: Path) -> Project:
-    return validation_project(tmp_path, questions=6)
+six_questions = fixture_of(validation_project, questions=6)
 
 
 def truth(at: At) -> str:
@@ -445,9 +434,7 @@ def leniently_judged_project(folder: Path) -> Project:
     return judged
 
 
-@pytest.fixture
-def leniently_judged(tmp_path: Path) -> Project:
-    return leniently_judged_project(tmp_path)
+leniently_judged = fixture_of(leniently_judged_project)
 
 
 def corrected_report(six_questions: Project, **more: object) -> corrected.CorrectedLeaderboard:
@@ -479,8 +466,7 @@ def test_raw_scores_are_those_of_the_results(leniently_judged: Project) -> None:
     scores, pairs, plan = corrected.sheets(corrected_report(leniently_judged))[:3]
     assert [line.cells[0].words for line in scores.lines] == ["Alpha", "Beta"]
     assert scores.notes[0] == "“small”, corrected by the labels of R2."
-    assert [cell.words for cell in pairs.lines[0].cells][:2] == ["Alpha", "Beta"]
-    assert len(plan.lines) == 2
+    assert ([cell.words for cell in pairs.lines[0].cells][:2], len(plan.lines)) == (["Alpha", "Beta"], 2)
     expect_refusal(
         "“Win rate” is not made of single verdicts", corrected_report, leniently_judged, metric="win_rate"
     )
@@ -676,9 +662,7 @@ def differing_project(folder: Path) -> Project:
     return differing
 
 
-@pytest.fixture
-def differing(tmp_path: Path) -> Project:
-    return differing_project(tmp_path)
+differing = fixture_of(differing_project)
 
 
 def waiting(differing: Project) -> list[disagreements.Disagreement]:
@@ -758,8 +742,7 @@ def test_a_ruling_goes_behind_what_waits_and_is_given_anew_and_undone_by_coordin
 @pytest.mark.parametrize("value", ["judge_value", "label_value"])
 def test_a_ruling_on_other_values_stands_for_nothing(differing: Project, value: str) -> None:
     disagreements.rule(differing, waiting(differing)[0], InformedRuling.PERSON_WRONG)
-    with differing.store.write() as db:
-        db.exec_driver_sql(f"UPDATE informed SET {value} = 'unknown'")
+    sql.alter(differing, f"UPDATE informed SET {value} = 'unknown'")
     assert [one.ruling for one in waiting(differing)] == ["", "", ""]
     assert disagreements.report(differing, WISH)[0].open == 3
 

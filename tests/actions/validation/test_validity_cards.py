@@ -26,6 +26,7 @@ from tests.projects.validation_project import (
     validation_project,
 )
 from tests.servers.served import JUDGE
+from tests.storage import sql
 from tests.templates import once
 
 COVERAGE = "researcherbench.coverage"
@@ -138,13 +139,12 @@ def test_a_set_is_told_with_its_draw_its_lock_and_every_look(tmp_path: Path) -> 
 def test_no_key_no_address_and_no_path_is_on_a_card(tmp_path: Path, server: OddServer) -> None:
     # What an earlier version let into its parameters; today it is refused on entry.
     project = carded_project(tmp_path, server)
-    with project.store.write() as db:
-        db.exec_driver_sql("UPDATE judge SET parameters = ?, key_env = 'PLANTED_KEY'", (PLANTED,))
-        plant = "UPDATE run SET snapshot = json_set(snapshot, '$.parameters', ?, '$.key_env', 'PLANTED_KEY')"
-        db.exec_driver_sql(plant, (PLANTED,))
-        db.exec_driver_sql("UPDATE judge SET model = ?", (MODEL,))
-        db.exec_driver_sql("UPDATE run SET snapshot = replace(snapshot, 'test-model', ?)", (MODEL,))
-        db.exec_driver_sql("UPDATE call SET returned_model = ?", (MODEL,))
+    sql.alter(project, "UPDATE judge SET parameters = ?, key_env = 'PLANTED_KEY'", (PLANTED,))
+    plant = "UPDATE run SET snapshot = json_set(snapshot, '$.parameters', ?, '$.key_env', 'PLANTED_KEY')"
+    sql.alter(project, plant, (PLANTED,))
+    sql.alter(project, "UPDATE judge SET model = ?", (MODEL,))
+    sql.alter(project, "UPDATE run SET snapshot = replace(snapshot, 'test-model', ?)", (MODEL,))
+    sql.alter(project, "UPDATE call SET returned_model = ?", (MODEL,))
     card = card_of(project)
     assert card.judge.parameters["temperature"] == 0
     assert (card.judge.model, card.judge.returned_models) == ("judge-7b.gguf", ("judge-7b.gguf",))
@@ -197,10 +197,9 @@ def test_settings_changed_after_judging_leave_the_card_as_it_was_and_on_the_way_
     before = card_of(project).judge
     judges.change(project, judges.named(project, JUDGE).id, {"parameters": '{"temperature": 1}'})
     assert card_of(project).judge == before
-    with project.store.write() as db:
-        db.exec_driver_sql(
-            "DELETE FROM judgement WHERE rater_kind = 'judge' AND item_id = (SELECT min(id) FROM item)"
-        )
+    sql.alter(
+        project, "DELETE FROM judgement WHERE rater_kind = 'judge' AND item_id = (SELECT min(id) FROM item)"
+    )
     judged(project)
     refused = expect_refusal("different settings: request parameters", card_of, project)
     assert refused.details == ('request parameters: {}; later {"temperature":1}',)
@@ -255,8 +254,7 @@ def test_without_labels_or_verdicts_there_is_no_card_and_none_but_for_a_coordina
 def test_a_wording_of_ours_is_told_by_its_version(tmp_path: Path, server: OddServer) -> None:
     project = carded_project(tmp_path, server)
     prompts.write(project, COVERAGE, prompts.shipped(COVERAGE).replace("# user", "Be strict.\n\n# user"))
-    with project.store.write() as db:
-        db.exec_driver_sql("DELETE FROM judgement WHERE rater_kind = 'judge'")
+    sql.alter(project, "DELETE FROM judgement WHERE rater_kind = 'judge'")
     judged(project)
     (ours, shipped) = card_of(project).judge.prompts
     assert (ours.name, ours.version, shipped.version) == (COVERAGE, 2, 1)
