@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -39,3 +39,9 @@ def traced(project: Project) -> Iterator[list[str]]:
 
 def connection(project: Project) -> sqlite3.Connection:
     return project.store._raw
+
+
+def beside(path: Path, statement: str, *values: object) -> None:
+    """Change a file by a connection of another program's, whoever has it open."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute(statement, values)

@@ -73,9 +73,7 @@ def test_settings_outlive_the_program_and_a_reader_changes_none(tmp_path: Path) 
 def test_a_setting_that_is_no_json_is_damage_and_the_file_is_given_back(tmp_path: Path) -> None:
     project = new_project(tmp_path / "p.goldsmith")
     project.close()
-    with closing(sqlite3.connect(project.path)) as raw:
-        raw.execute("UPDATE meta SET value = '\"ti' WHERE key = 'title'")
-        raw.commit()
+    sql.beside(project.path, "UPDATE meta SET value = '\"ti' WHERE key = 'title'")
     with pytest.raises(Damaged, match="is damaged"):
         Project.open(project.path)
 
@@ -148,15 +146,13 @@ def test_hashes_cover_every_value() -> None:
     assert file.judgement_hash(fields(at=east)) == file.judgement_hash(fields())
 
 
-def test_a_row_read_back_has_the_hash_it_was_written_with(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_a_row_read_back_has_the_hash_it_was_written_with(tmp_path: Path) -> None:
     project = small_project(tmp_path)
+    response_id, item_id = sql.first(project, "SELECT id, item_id FROM response")
+    unit_id = units_of(project, item_id)[0]
+    values = fields(item_id=item_id, response_id=response_id, unit_id=unit_id).model_dump()
+    digest = file.judgement_hash(values | {"rater_kind": RaterKind.PERSON})
     with project.store.write() as db:
-        response_id, item_id = db.exec_driver_sql("SELECT id, item_id FROM response").fetchone()
-        values = fields(
-            item_id=item_id, response_id=response_id, unit_id=units_of(project, item_id)[0]
-        ).model_dump()
-        values["rater_kind"] = RaterKind.PERSON
-        digest = file.judgement_hash(values)
         db.execute(insert(JUDGEMENT).values(id="j", **values, sha256=digest))
         found = db.execute(select(JUDGEMENT)).mappings().one()
     assert file.judgement_hash(found) == found["sha256"] == digest
@@ -339,35 +335,33 @@ def test_a_kind_brings_what_judges_by_it_and_a_protocol_what_it_needs():
 
 
 def test_what_a_project_holds_stays_in_use(tmp_path):
-    with closing(people.new_project(tmp_path / "p.goldsmith", uses="rubrics")) as project:
-        assert profile(project) is profile(project)
-        items.add(project, "Why?")
-        artifacts.start(project, items.ids(project)[0], Kind.PLAN)
-        assert profile(project).kinds == {Kind.RUBRIC, Kind.PLAN}
-        assert kinds(project) == (Kind.PLAN, Kind.RUBRIC)
-        assert kinds(project, ItemRole.SEMINAR) == (Kind.INSPIRATIONS, Kind.TASKS)
-        assert {"adra.plan", "adra.efficiency"} <= set(protocols(project))
-        choose(project, "related-work")
-        assert profile(project).kinds == {Kind.NUGGETS, Kind.EVIDENCE, Kind.PLAN}
+    project = people.new_project(tmp_path / "p.goldsmith", uses="rubrics")
+    assert profile(project) is profile(project)
+    artifacts.start(project, items.add(project, "Why?").subject, Kind.PLAN)
+    assert profile(project).kinds == {Kind.RUBRIC, Kind.PLAN}
+    assert kinds(project) == (Kind.PLAN, Kind.RUBRIC)
+    assert kinds(project, ItemRole.SEMINAR) == (Kind.INSPIRATIONS, Kind.TASKS)
+    assert {"adra.plan", "adra.efficiency"} <= set(protocols(project))
+    choose(project, "related-work")
+    assert profile(project).kinds == {Kind.NUGGETS, Kind.EVIDENCE, Kind.PLAN}
 
 
 def test_an_older_project_uses_what_it_holds(tmp_path):
-    with closing(Project.create(tmp_path / "p.goldsmith")) as project:
-        people.someone(project)
-        project.set(USES, None)
-        assert profile(project).kinds == {Kind.RUBRIC}
+    project = empty_project(tmp_path)
+    project.set(USES, None)
+    assert profile(project).kinds == {Kind.RUBRIC}
 
 
 def test_labels_and_runs_of_another_protocol_are_in_use(tmp_path):
-    with closing(labelling_project(tmp_path)) as project:
-        project.set(USES, "nuggets")
-        assert "researcherbench.coverage" in protocols(project)
-        assert "researcherbench.pairwise" not in protocols(project)
-        first = labels.queue(project)[0]
-        labels.set_label(project, first.response_id, f"{first.item_id}/c1", "yes")
-        assert "researcherbench.coverage" in profile(project).protocols
-        assert "researcherbench.claims.extract" not in extractions(project)
-        assert stages(project) == (Stage.RUBRIC, Stage.NUGGETS, Stage.LABELLING)
+    project = labelling_project(tmp_path)
+    project.set(USES, "nuggets")
+    assert "researcherbench.coverage" in protocols(project)
+    assert "researcherbench.pairwise" not in protocols(project)
+    first = labels.queue(project)[0]
+    labels.set_label(project, first.response_id, f"{first.item_id}/c1", "yes")
+    assert "researcherbench.coverage" in profile(project).protocols
+    assert "researcherbench.claims.extract" not in extractions(project)
+    assert stages(project) == (Stage.RUBRIC, Stage.NUGGETS, Stage.LABELLING)
 
 
 COUNTED: list[str] = []
@@ -389,8 +383,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 def by_another_process(project: Project) -> None:
     """A write that leaves no trace in the audit, nor a byte more in the file."""
-    with closing(sqlite3.connect(project.path, isolation_level=None)) as other:
-        other.execute("UPDATE person SET name = name || 'x'")
+    sql.beside(project.path, "UPDATE person SET name = name || 'x'")
 
 
 def test_what_was_asked_before_is_not_counted_again_for_the_same_person(project: Project) -> None:
@@ -402,10 +395,14 @@ def test_what_was_asked_before_is_not_counted_again_for_the_same_person(project:
     assert known(titled, project, "people:") is None
 
 
-@pytest.mark.parametrize("watched", [True, False])
-def test_every_write_makes_it_counted_anew(project: Project, watched: bool) -> None:
-    if watched:
+@pytest.fixture(params=[True, False], ids=["watched", "not watched"])
+def watched(project: Project, request: pytest.FixtureRequest) -> None:
+    if request.param:
         file.watch(project.path)
+
+
+@pytest.mark.usefixtures("watched")
+def test_every_write_makes_it_counted_anew(project: Project) -> None:
     titled(project, "a")
     people.add_person(project, "Ann")
     assert titled(project, "a") == "a 2"
@@ -422,10 +419,8 @@ def test_a_watched_file_is_known_to_every_connection(project: Project) -> None:
     assert COUNTED == ["a"]
 
 
-@pytest.mark.parametrize("watched", [True, False])
-def test_a_report_that_is_rendered_moves_no_answer(project: Project, watched: bool) -> None:
-    if watched:
-        file.watch(project.path)
+@pytest.mark.usefixtures("watched")
+def test_a_report_that_is_rendered_moves_no_answer(project: Project) -> None:
     titled(project, "a")
     materials.html(project, "# A report")
     assert known(titled, project, "a") == "a 1"
@@ -442,10 +437,8 @@ def test_a_report_for_whose_formulas_time_ran_out_is_drawn_anew(
     assert ("<img" in second.html, second.unfinished, second.reason) == (True, False, "")
 
 
-@pytest.mark.parametrize("watched", [True, False])
-def test_what_another_writes_meanwhile_is_seen(project: Project, watched: bool) -> None:
-    if watched:
-        file.watch(project.path)
+@pytest.mark.usefixtures("watched")
+def test_what_another_writes_meanwhile_is_seen(project: Project) -> None:
     titled(project, "a")
     with file.unmoved(project):
         by_another_process(project)
@@ -506,12 +499,8 @@ def test_of_large_projects_fewer_answers_are_kept(project: Project, monkeypatch:
     assert [bool(known(titled, project, words)) for words in ("a", "b", "c")] == [False, True, True]
 
 
-@pytest.mark.parametrize("watched", [True, False])
-def test_nothing_is_known_of_a_closed_project_and_whoever_asks_is_refused(
-    project: Project, watched: bool
-) -> None:
-    if watched:
-        file.watch(project.path)
+@pytest.mark.usefixtures("watched")
+def test_nothing_is_known_of_a_closed_project_and_whoever_asks_is_refused(project: Project) -> None:
     titled(project, "a")
     project.close()
     file.forget(project.path)
@@ -523,15 +512,14 @@ filled = fixture_of(filled_project)
 
 
 def titles(path: Path) -> str:
-    filled = Project.open(path)
-    title = filled.title
-    filled.close()
-    return title
+    return Project.open(path).title
 
 
-def pretend_changes_are(filled: Project, age: timedelta) -> None:
-    moment = (datetime.now(UTC) - age).strftime("%Y-%m-%d %H:%M:%S.%f")
+def due_after(filled: Project, minutes: int) -> bool:
+    """Whether a backup is due, were all changes so old."""
+    moment = (datetime.now(UTC) - timedelta(minutes=minutes)).strftime("%Y-%m-%d %H:%M:%S.%f")
     sql.alter(filled, "UPDATE audit SET at = ?", [moment])
+    return backups.due(filled)
 
 
 def test_a_backup_is_listed_and_looked_into(filled: Project) -> None:
@@ -557,30 +545,19 @@ def test_a_look_into_a_broken_backup_is_refused(filled: Project) -> None:
 
 
 def test_a_backup_is_due_half_an_hour_after_a_change_that_none_holds(filled: Project) -> None:
-    pretend_changes_are(filled, timedelta(minutes=29))
-    assert backups.due(filled) is False
-    pretend_changes_are(filled, timedelta(minutes=31))
-    assert backups.due(filled) is True
+    assert [due_after(filled, minutes) for minutes in (29, 31)] == [False, True]
     backups.make(filled, "due")
-    pretend_changes_are(filled, timedelta(days=3))
-    assert backups.due(filled) is False
+    assert due_after(filled, 3 * 24 * 60) is False
     items.add(filled, "New?")
     assert backups.due(filled) is False
-    pretend_changes_are(filled, timedelta(minutes=40))
-    assert backups.due(filled) is True
     # A clock set back makes one due too.
-    pretend_changes_are(filled, timedelta(days=-365))
-    assert backups.due(filled) is True
+    assert [due_after(filled, minutes) for minutes in (40, -365 * 24 * 60)] == [True, True]
 
 
 def test_a_backup_of_altered_rows_does_not_stay_due(filled: Project) -> None:
-    with closing(sqlite3.connect(filled.path)) as raw:
-        raw.execute("UPDATE person SET name = 'flipped'")
-        raw.commit()
+    sql.beside(filled.path, "UPDATE person SET name = 'flipped'")
     backups.make(filled, "as it is")
-    pretend_changes_are(filled, timedelta(minutes=40))
-    assert backups.listing(filled.path)[0].ok is False
-    assert backups.due(filled) is False
+    assert (due_after(filled, 40), backups.listing(filled.path)[0].ok) == (False, False)
 
 
 def test_putting_a_backup_back_sets_the_present_file_aside(filled: Project) -> None:
@@ -589,12 +566,10 @@ def test_putting_a_backup_back_sets_the_present_file_aside(filled: Project) -> N
     filled.close()
     present = digest(filled.path)
     aside = backups.restore(filled.path, backup)
-    assert digest(aside) == present
+    assert (digest(aside), backup.exists()) == (present, True)
     assert aside.name.startswith("small.set-aside-20")
-    assert backup.exists()
     restored = Project.open(filled.path)
-    assert restored.title == "small"
-    assert checking.check(restored).problems == []
+    assert (restored.title, checking.check(restored).problems) == ("small", [])
     assert len(history.recover(restored)) == 1
 
 
@@ -625,15 +600,12 @@ def test_a_journal_that_was_left_alone_is_not_played_back_into_the_backup(filled
 
 def test_a_damaged_backup_is_not_put_back(filled: Project) -> None:
     backup = backups.make(filled, "good")
-    with closing(sqlite3.connect(backup)) as raw:
-        raw.execute("UPDATE person SET name = 'flipped'")
-        raw.commit()
+    sql.beside(backup, "UPDATE person SET name = 'flipped'")
     filled.close()
     before = digest(filled.path)
     with pytest.raises(Damaged, match="This backup is incomplete:  Row 1 of “person”"):
         backups.restore(filled.path, backup)
-    assert digest(filled.path) == before
-    assert list(filled.path.parent.glob("*aside*")) == []
+    assert (digest(filled.path), list(filled.path.parent.glob("*aside*"))) == (before, [])
 
 
 def test_a_project_that_is_open_in_a_window_is_not_replaced(filled: Project) -> None:
