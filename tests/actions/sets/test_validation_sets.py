@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import update
 
 from annotator.actions.adjudication import ruling
 from annotator.actions.adjudication.adjudicating import sheet
@@ -31,7 +30,6 @@ from annotator.domain.judges.judge import Fault, Review
 from annotator.domain.judges.validation import Split
 from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.protocols import PROTOCOLS, USUAL
-from annotator.storage.tables import JUDGEMENT
 from tests.actions.parcels.test_exchange import label_all, three_reports
 from tests.judging.odd_server import OddServer
 from tests.projects import pairs_project
@@ -146,16 +144,14 @@ def test_whoever_labels_an_item_already_goes_on_with_all_of_it(project: Project)
 
 def test_whoever_takes_an_item_over_labels_what_was_drawn_of_it(project: Project) -> None:
     validation_sets.make(project, request(project))
-    people.add_person(project, "Cleo")
+    cleo = people.add_person(project, "Cleo").subject
     for one in assignments.of_person(project, person(project, "R3").id):
-        assignments.reassign(project, one.id, person(project, "R4").id)
-    person_says(project, "R2", lambda _: "yes")
-    person_says(project, "R4", lambda _: "no")
+        assignments.reassign(project, one.id, cleo)
+    for alias in ("R2", "R4"):
+        person_says(project, alias, lambda _: "yes")
     validation_sets.lock(project, "Spring")
-    result = validation_sets.named(project, "Spring")
-    assert Counter(first_label.person_id for first_label in result.first_labels) == {
-        person(project, "R2").id: 8, person(project, "R4").id: 8,
-    }  # fmt: skip
+    first = validation_sets.named(project, "Spring").first_labels
+    assert Counter(one.person_id for one in first) == {person(project, "R2").id: 8, cleo: 8}
 
 
 def test_labels_of_others_are_no_first_labels(project: Project) -> None:
@@ -164,23 +160,24 @@ def test_labels_of_others_are_no_first_labels(project: Project) -> None:
     for alias in ("R2", "R3"):
         person_says(project, alias, lambda _: "yes")
     validation_sets.lock(project, "Spring")
-    assert {first_label.value for first_label in validation_sets.named(project, "Spring").first_labels} == {
-        "yes"
-    }
+    assert {one.value for one in validation_sets.named(project, "Spring").first_labels} == {"yes"}
 
 
 def test_labels_are_locked_only_when_all_are_submitted_and_stay_what_they_were_then(project: Project) -> None:
+    def half_unsure(at: At) -> str:
+        return "no" if at[2] == 1 else "unsure"
+
     validation_sets.make(project, request(project))
     person_says(project, "R2", lambda _: "yes")
-    person_says(project, "R3", lambda at: "no" if at[2] == 1 else "unsure", submit=False)
+    person_says(project, "R3", half_unsure, submit=False)
     refused = expect_refusal("no judge is shown before", validation_sets.lock, project, "Spring")
     assert refused.details[0].startswith("R3, item ")
     assert refused.details[0].endswith("labelled, not submitted")
     expect_refusal("not locked", validation_sets.open_test, project, "Spring", ["m"])
-    person_says(project, "R3", lambda at: "no" if at[2] == 1 else "unsure")
+    person_says(project, "R3", half_unsure)
     validation_sets.lock(project, "Spring")
-    result = validation_sets.named(project, "Spring")
-    assert Counter((first_label.person_id, first_label.value) for first_label in result.first_labels) == {
+    first = validation_sets.named(project, "Spring").first_labels
+    assert Counter((one.person_id, one.value) for one in first) == {
         (person(project, "R2").id, "yes"): 8, (person(project, "R3").id, "no"): 4, (person(project, "R3").id, None): 4,
     }  # fmt: skip
     expect_refusal("locked already", validation_sets.lock, project, "Spring")
@@ -195,11 +192,9 @@ def test_every_look_at_the_test_part_is_counted_and_audited(project: Project) ->
         validation_sets.open_test(project, "Spring", ["b", "a"])
     result = validation_sets.named(project, "Spring")
     looks = validation_sets.openings(project, result.id)
-    assert (result.openings, [look.judges for look in looks]) == (2, ['["a","b"]'] * 2)
-    assert {look.labels_sha256 for look in looks} == {result.labels_sha256}
-    with project.store.read() as db:
-        audited = db.exec_driver_sql("SELECT count(*) FROM audit WHERE verb = 'open the test part'").scalar()
-    assert audited == 2
+    assert [(look.judges, look.labels_sha256) for look in looks] == [('["a","b"]', result.labels_sha256)] * 2
+    audited = sql.first(project, "SELECT count(*) FROM audit WHERE verb = 'open the test part'")
+    assert (result.openings, audited) == (2, (2,))
 
 
 def test_a_wish_that_makes_no_sense_is_refused(project: Project) -> None:
@@ -285,13 +280,9 @@ def test_mean_costs_leave_out_the_unknown():
     result = validation_ground.mean_cost([0.1, None, 0.2])
     assert (result.value, result.n, result.missing) == (pytest.approx(0.15), 2, 1)
     assert "1 of 3" in result.note
-    # (0 + 0.3) / 2
-    assert validation_ground.mean_cost([0.0, 0.3]).value == 0.15
-
-
-@pytest.mark.parametrize("costs", [[], [None, None]])
-def test_no_known_cost_is_not_0(costs):
-    assert validation_ground.mean_cost(costs).value is None
+    # (0 + 0.3) / 2; and no known cost is not 0
+    others = [validation_ground.mean_cost(costs).value for costs in ([0.0, 0.3], [], [None, None])]
+    assert others == [0.15, None, None]
 
 
 @pytest.fixture
@@ -308,6 +299,15 @@ def say(reviewed: Project, at: At, said: Review, **more: str) -> None:
     reviews.review(reviewed, "small", response, unit, said, **more)
 
 
+def alter_judgements(reviewed: Project, at: At, change: str) -> None:
+    """What the judges said at a place is changed behind the program's back."""
+    sql.alter(
+        reviewed,
+        f"UPDATE judgement SET {change} WHERE response_id = ? AND unit_id = ?",
+        places(reviewed)[at][1:],
+    )
+
+
 def test_what_judges_differ_on_comes_up_first(reviewed: Project) -> None:
     uncertain = reviews.queue(reviewed, "small")
     assert (uncertain[0].place.unit_id, uncertain[0].uncertainty) == ("i1c2", 1.0)
@@ -319,14 +319,8 @@ def test_what_judges_differ_on_comes_up_first(reviewed: Project) -> None:
     chance = reviews.queue(reviewed, "small", order=reviews.ReviewOrder.RANDOM)
     assert {one.place.key for one in chance} == {one.place.key for one in heavy}
     assert [one.place.key for one in chance] != [one.place.key for one in heavy]
-    _, response, unit = places(reviewed)[3, "Beta", 2]
-    with reviewed.store.write() as db:
-        mine = (JUDGEMENT.c.response_id == response) & (JUDGEMENT.c.unit_id == unit)
-        db.execute(update(JUDGEMENT).where(mine).values(flags="quote_missing"))
-    assert [one.place.unit_id for one in reviews.queue(reviewed, "small")[:2]] in (
-        ["i1c2", "i3c2"],
-        ["i3c2", "i1c2"],
-    )
+    alter_judgements(reviewed, (3, "Beta", 2), "flags = 'quote_missing'")
+    assert {one.place.unit_id for one in reviews.queue(reviewed, "small")[:2]} == {"i1c2", "i3c2"}
 
 
 def test_what_takes_away_comes_up_as_heavy_as_its_weight(
@@ -358,15 +352,18 @@ def test_the_accepted_rate_is_counted_with_the_reasons(reviewed: Project) -> Non
 def test_a_review_is_given_anew_and_undone_and_waits_for_a_second_expert_only_when_two_are_wanted(
     reviewed: Project,
 ) -> None:
-    say(reviewed, (1, "Alpha", 1), Review.AGREE)
-    say(reviewed, (1, "Alpha", 1), Review.DISAGREE)
-    assert reviews.report(reviewed)[0].said == {"disagree": 1}
+    for said in (Review.AGREE, Review.DISAGREE):
+        say(reviewed, (1, "Alpha", 1), said)
+        assert reviews.report(reviewed)[0].said == {said.value: 1}
     history.undo(reviewed)
     assert reviews.report(reviewed)[0].said == {"agree": 1}
-    assert len(reviews.queue(reviewed, "small", experts=2)) == 15
+
+    def waiting() -> list[int]:
+        return [len(reviews.queue(reviewed, "small", experts=experts)) for experts in (1, 2)]
+
+    assert waiting() == [15, 15]
     reviewed.work_as(person(reviewed, "R2"))
-    assert len(reviews.queue(reviewed, "small")) == 15
-    assert len(reviews.queue(reviewed, "small", experts=2)) == 16
+    assert waiting() == [15, 16]
 
 
 def test_whoever_is_still_to_label_an_item_blind_is_not_shown_its_verdicts(reviewed: Project) -> None:
@@ -395,17 +392,16 @@ def test_a_label_given_after_a_review_is_no_blind_label(reviewed: Project) -> No
 def test_what_there_is_not_is_refused_and_reviews_of_replaced_verdicts_enter_nothing(
     reviewed: Project,
 ) -> None:
-    expect_refusal("not a valid reason", say, reviewed, (1, "Alpha", 1), Review.DISAGREE, reason="mood")
-    expect_refusal(
-        "The note does not fit", say, reviewed, (1, "Alpha", 1), Review.DISAGREE, note="x" * 20_001
-    )
+    at = (1, "Alpha", 1)
+    for words, more in (
+        ("not a valid reason", {"reason": "mood"}),
+        ("note does not fit", {"note": "x" * 20_001}),
+    ):
+        expect_refusal(words, say, reviewed, at, Review.DISAGREE, **more)
     expect_refusal("no longer has a verdict", reviews.review, reviewed, "small", "nowhere", "u", Review.AGREE)
     expect_refusal("cannot be broken down", reviews.report, reviewed, by="mood")
-    say(reviewed, (1, "Alpha", 1), Review.AGREE)
-    _, response, unit = places(reviewed)[1, "Alpha", 1]
-    with reviewed.store.write() as db:
-        mine = (JUDGEMENT.c.response_id == response) & (JUDGEMENT.c.unit_id == unit)
-        db.execute(update(JUDGEMENT).where(mine).values(value="no"))
+    say(reviewed, at, Review.AGREE)
+    alter_judgements(reviewed, at, "value = 'no'")
     (line,) = reviews.report(reviewed)
     assert (line.accepted.value, line.outdated) == (None, 1)
 
@@ -511,14 +507,16 @@ def test_a_reply_about_words_that_changed_while_it_was_asked_for_is_no_verdict(
 
 
 def test_a_new_version_is_sealed_in_which_only_other_words_differ(judged: Project) -> None:
+    before = rubric(judged)
     for text in (OLD, "  "):
         expect_refusal("its current wording", word, judged, text)
-    assert rubric(judged).revision == 2
-    before = rubric(judged)
+    assert rubric(judged) == before
     word(judged)
     after = rubric(judged)
-    assert [unit.text for unit in after.document.units] == [CRITERIA[0][0], NEW, CRITERIA[2][0]]
-    assert [unit.id for unit in after.document.units] == [unit.id for unit in before.document.units]
+    assert [(unit.id, unit.text) for unit in after.document.units] == [
+        (unit.id, text)
+        for unit, text in zip(before.document.units, (CRITERIA[0][0], NEW, CRITERIA[2][0]), strict=True)
+    ]
     assert (after.id, after.state) == (before.id, State.SEALED)
 
 
@@ -564,20 +562,16 @@ def test_a_consensus_is_reopened_and_closed_as_its_next_version(settled: Project
     before = rubric(settled)
     unit = before.document.units[2]
     reviews.word(settled, COVERAGE, before.item_id, unit.id, "Names two datasets", "Ruled unclear twice.")
-    after = rubric(settled)
-    assert [one.id for one in after.document.units] == [one.id for one in before.document.units]
-    changed = [
-        (a.text, b.text) for a, b in zip(before.document.units, after.document.units, strict=True) if a != b
-    ]
-    assert changed == [(unit.text, "Names two datasets")]
+    reworded = unit.model_copy(update={"text": "Names two datasets"})
+    expected = [reworded if one is unit else one for one in before.document.units]
+    assert list(rubric(settled).document.units) == expected
     assert reviews.way(settled, COVERAGE, before.item_id, unit.id).page == "Adjudicate"
 
 
 def test_who_may_not_adjudicate_is_told_so_and_nothing_changes(settled: Project) -> None:
     pairs_project.work_as(settled, "Cora")
     of = rubric(settled)
-    assert reviews.way(settled, COVERAGE, of.item_id, of.document.units[0].id).refused
-    expect_refusal(
-        "omeone else", reviews.word, settled, COVERAGE, of.item_id, of.document.units[0].id, "Other words"
-    )
+    where = COVERAGE, of.item_id, of.document.units[0].id
+    assert reviews.way(settled, *where).refused
+    expect_refusal("omeone else", reviews.word, settled, *where, "Other words")
     assert rubric(settled) == of

@@ -22,7 +22,6 @@ from annotator.actions.undo import history
 from annotator.actions.validation import corrected, disagreements, validation
 from annotator.actions.validation.validation import HeldRater, ValidationQuery
 from annotator.actions.validation.validation_views import VIEWS
-from annotator.domain.experts.assignment import Role
 from annotator.domain.judges.judge import Fault, InformedRuling, Review
 from annotator.domain.judges.protocol import Metric, RatedResponse, numbers
 from annotator.domain.kinds.artifact import Kind
@@ -107,19 +106,20 @@ def test_by_weight_the_sign_of_a_weight_is_left_out(
 def test_against_several_people_each_label_is_true_and_people_stand_beside_the_judge(
     labelled: Project,
 ) -> None:
-    line = report(labelled).of("small")
+    result = report(labelled)
+    line = result.of("small")
     # 16 labels each. Ben differs from Ann on two units, on which the judge says yes: two more FP, two TP fewer.
     assert line.result.confusion == {("yes", "yes"): 12, ("yes", "no"): 2, ("no", "yes"): 6, ("no", "no"): 12}
     assert (line.units, line.missing) == (16, {})
-    result = report(labelled)
     # Ann is right of Ben on 14 of 16, and he of her: both ways round, precision and recall are 12 / 14.
     among = result.of("people").result.plain
-    assert among["accuracy"].value == pytest.approx(14 / 16)
-    assert among["precision"].value == among["recall"].value == pytest.approx(12 / 14)
+    assert [among[name].value for name in ("accuracy", "precision", "recall")] == [
+        pytest.approx(14 / 16), pytest.approx(12 / 14), pytest.approx(12 / 14),
+    ]  # fmt: skip
     # Ben against Ann alone: 6 of her 8 found, nothing wrongly.
     one = report(labelled, against=("R2",))
-    assert one.of("R3").result.plain["recall"].value == pytest.approx(6 / 8)
-    assert one.of("R3").result.plain["precision"].value == 1.0
+    ben = one.of("R3").result.plain
+    assert (ben["recall"].value, ben["precision"].value) == (pytest.approx(6 / 8), 1.0)
     assert [line.rater.name for line in one.lines] == ["small", "people", "R3"]
 
 
@@ -318,26 +318,19 @@ def test_a_figure_leads_to_the_units_that_it_is_counted_over(judged_twice: Proje
 
 
 def test_units_behind_figures_are_read_by_coordinators(judged_twice: Project) -> None:
-    expect_refusal(
-        "no longer among those compared", validation.units, judged_twice, HeldRater(USUAL, "x", rater="x")
-    )
     held = HeldRater(USUAL, "x", rater="x")
+    expect_refusal("no longer among those compared", validation.units, judged_twice, held)
     judged_twice.work_as(person(judged_twice, "R2"))
-    assert not person(judged_twice, "R2").has(Role.COORDINATOR)
-    expect_refusal("", validation.units, judged_twice, held)
+    expect_refusal("Only a coordinator", validation.units, judged_twice, held)
 
 
 def test_what_one_is_still_to_label_blind_is_only_counted(sample: Project) -> None:
     units = behind(sample, table(sample, "Judges beside people"), "Accuracy", "baseline")
     # The coordinator has labels of the second item still to submit.
     assert {line.cells[0].words for line in units.lines} == {"norm-placement"}
-    every = sum(
-        validation.report(sample, validation.ValidationQuery()).of("baseline").result.confusion.values()
-    )
-    assert (
-        f"{every - len(units.lines):,.0f} more are on items that you still have to label blind."
-        in units.notes
-    )
+    every = sum(report(sample).of("baseline").result.confusion.values())
+    more = f"{every - len(units.lines):,.0f} more are on items that you still have to label blind."
+    assert more in units.notes
 
 
 @once
@@ -441,35 +434,37 @@ def corrected_report(six_questions: Project, **more: object) -> corrected.Correc
     return corrected.report(six_questions, replace(corrected.CorrectionQuery(), **more))
 
 
+def shown_in_results(project: Project, metric: str = "coverage") -> dict[str, float | None]:
+    rows = results.rows(project, protocol=COVERAGE)
+    return {row.system: row.estimate.value for row in rows if (row.metric, row.group) == (metric, "all")}
+
+
 def test_raw_scores_are_those_of_the_results(leniently_judged: Project) -> None:
-    result = corrected_report(leniently_judged).standings.scores
-    rows = [
-        row for row in results.rows(leniently_judged) if (row.metric, row.group_by) == ("coverage", "all")
-    ]
-    # Alpha: three items at 1 and three at 3/4; Beta: 3/4 throughout.
-    assert {name: score.raw.value for name, score in result.items()} == {
-        "Alpha": pytest.approx(21 / 24), "Beta": pytest.approx(3 / 4),
-    }  # fmt: skip
-    assert {row.system: row.estimate.value for row in rows} == {
-        name: pytest.approx(score.raw.value) for name, score in result.items()
-    }
-    # Beta covers 3/4 of items 1 to 3 and nothing of the others.
-    assert result["Beta"].corrected.value == pytest.approx(3 / 8)
-    assert result["Alpha"].corrected.value == pytest.approx(21 / 24)
     result = corrected_report(leniently_judged)
+    # Alpha: three items at 1 and three at 3/4; Beta: 3/4 throughout by the judge, and nothing of items 4 to 6.
+    scores = {name: (one.raw.value, one.corrected.value) for name, one in result.standings.scores.items()}
+    assert scores == {
+        "Alpha": (pytest.approx(21 / 24), pytest.approx(21 / 24)),
+        "Beta": (pytest.approx(3 / 4), pytest.approx(3 / 8)),
+    }
+    assert shown_in_results(leniently_judged) == {
+        name: pytest.approx(raw) for name, (raw, _) in scores.items()
+    }
     (pair,) = result.standings.pairs
-    assert (pair.first, pair.second) == ("Alpha", "Beta")
-    assert pair.difference.value == pytest.approx(21 / 24 - 3 / 8)
+    assert (pair.first, pair.second, pair.difference.value) == (
+        "Alpha",
+        "Beta",
+        pytest.approx(21 / 24 - 3 / 8),
+    )
     # Beta has at most 3/4 in any resample, and Alpha at least.
     assert pair.flip.value < 0.05
     assert corrected.in_order(result) == ["Alpha", "Beta"]
-    scores, pairs, plan = corrected.sheets(corrected_report(leniently_judged))[:3]
-    assert [line.cells[0].words for line in scores.lines] == ["Alpha", "Beta"]
-    assert scores.notes[0] == "“small”, corrected by the labels of R2."
+    board, pairs, plan = corrected.sheets(result)[:3]
+    assert [line.cells[0].words for line in board.lines] == ["Alpha", "Beta"]
+    assert board.notes[0] == "“small”, corrected by the labels of R2."
     assert ([cell.words for cell in pairs.lines[0].cells][:2], len(plan.lines)) == (["Alpha", "Beta"], 2)
-    expect_refusal(
-        "“Win rate” is not made of single verdicts", corrected_report, leniently_judged, metric="win_rate"
-    )
+    refusal = "“Win rate” is not made of single verdicts"
+    expect_refusal(refusal, corrected_report, leniently_judged, metric="win_rate")
     assert [info.name for info in corrected.offered(leniently_judged)] == ["coverage"]
 
 
@@ -493,12 +488,8 @@ def test_criteria_of_negative_weight_take_away_as_in_the_results(
     # Of all that can be reached, 3: Alpha has (3 − 1)/3 of odd items and 3/3 of even ones, Beta 3/3 by the judge.
     assert (scores["Alpha"].raw.value, scores["Beta"].raw.value) == pytest.approx((5 / 6, 1.0))
     assert scores["Beta"].corrected.value == pytest.approx(1 / 2)
-    rows = [
-        row for row in results.rows(leniently_judged) if (row.metric, row.group_by) == ("coverage", "all")
-    ]
-    assert {row.system: row.estimate.value for row in rows} == {
-        name: pytest.approx(score.raw.value) for name, score in scores.items()
-    }
+    raw = {name: pytest.approx(score.raw.value) for name, score in scores.items()}
+    assert shown_in_results(leniently_judged) == raw
     assert any("takes away where it is met" in note for note in result.notes)
 
 
@@ -572,15 +563,14 @@ def test_ratings_are_corrected_by_what_each_is_worth(
     off = {"Alpha": -2, "Beta": 2}
     judge_says(six_questions, "small", lambda at: str(int(people_say[at[1:]]) + off[at[1]]))
     result = corrected_report(six_questions, metric="rating")
-    scores = result.standings.scores
+    scores = {name: (one.raw.value, one.corrected.value) for name, one in result.standings.scores.items()}
     # Of weights 3 and 1: (3 · 8 + 4)/4 and (3 · 6 + 2)/4 by the judge, (3 · 10 + 6)/4 and (3 · 4 + 0)/4 by people.
-    assert {name: (one.raw.value, one.corrected.value) for name, one in scores.items()} == {
+    assert scores == {
         "Alpha": (pytest.approx(7), pytest.approx(9)), "Beta": (pytest.approx(5), pytest.approx(3)),
     }  # fmt: skip
-    rows = results.rows(six_questions, protocol=COVERAGE)
-    assert {
-        row.system: row.estimate.value for row in rows if (row.metric, row.group) == ("rating", "all")
-    } == {name: pytest.approx(one.raw.value) for name, one in scores.items()}
+    assert shown_in_results(six_questions, "rating") == {
+        name: pytest.approx(raw) for name, (raw, _) in scores.items()
+    }
     (board, _, plan, *_) = corrected.sheets(result)
     assert board.columns[1].tip == "The judge's rating: mean over items"
     assert board.pictures[0].title == "Rating, raw and corrected"
@@ -632,8 +622,8 @@ def test_several_peoples_labels_are_averaged_and_without_labels_or_a_judge_nothi
 ) -> None:
     judge_says(six_questions, "small", lambda _: "yes")
     expect_refusal("Nobody has submitted", corrected_report, six_questions)
-    person_says(six_questions, "R2", lambda _: "yes")
-    person_says(six_questions, "R3", lambda _: "no")
+    for alias, value in (("R2", "yes"), ("R3", "no")):
+        person_says(six_questions, alias, lambda _, value=value: value)
     expect_refusal("", corrected_report, six_questions, judge="other")
     result = corrected_report(six_questions)
     assert {score.corrected.value for score in result.standings.scores.values()} == {0.5}
@@ -693,11 +683,10 @@ def test_disagreements_come_heaviest_first_and_unclear_criteria_are_listed(
 
 
 def test_rulings_are_a_second_column_and_first_labels_stay(differing: Project) -> None:
-    heavy, first, second = waiting(differing)
     before = validation.report(differing, WISH).of("small").result
-    disagreements.rule(differing, heavy, InformedRuling.JUDGE_WRONG, reason=Fault.MISSED)
-    disagreements.rule(differing, first, InformedRuling.PERSON_WRONG)
-    disagreements.rule(differing, second, InformedRuling.UNCLEAR)
+    rulings = (InformedRuling.JUDGE_WRONG, InformedRuling.PERSON_WRONG, InformedRuling.UNCLEAR)
+    for one, said in zip(waiting(differing), rulings, strict=True):
+        disagreements.rule(differing, one, said)
     (result,) = disagreements.report(differing, WISH)
     assert result.rulings == {"judge wrong": 1, "person wrong": 1, "criterion unclear": 1}
     assert (result.open, result.first) == (0, before)
@@ -769,12 +758,11 @@ def test_what_a_paper_publishes_of_agreement_is_a_footnote_and_no_table(tmp_path
     person_says(six_questions, "R2", ann)
     person_says(six_questions, "R3", strict)
     judge_says(six_questions, "good", ann)
-    result = validation.report(six_questions, ValidationQuery())
+    result = report(six_questions)
     # Both ways people agree on 24 of 32, each side saying yes to 12; of the judge's 16 yes, 12 are theirs.
-    people = result.of("people").result.plain["kappa"]
-    assert people.value == pytest.approx(7 / 15)
+    among = result.of("people").result.plain["kappa"]
     # Both ways round, the two sides share their margins.
-    assert "Scott's π" in people.method
+    assert (among.value, "Scott's π" in among.method) == (pytest.approx(7 / 15), True)
     assert result.of("good").result.plain["kappa"].method.startswith("Cohen's κ")
     assert "κ of people is then Scott's π." in " ".join(result.notes)
     footnote = (
