@@ -232,8 +232,9 @@ def test_letter_7_a_pdfs_own_list_goes_in_over_lines_and_pages(
     assert [(one.text, one.identifier, one.year) for one in from_source.fresh] == wanted
 
 
+@fixture_of
 @once
-def scored_project(folder: Path) -> Project:
+def scored(folder: Path) -> Project:
     """Alpha covers all of item 1 and nothing of item 2."""
     scored = small_project(folder)
     first, _ = items.ids(scored)
@@ -242,9 +243,6 @@ def scored_project(folder: Path) -> Project:
         labels.set_labels(scored, task.response_id, units, "yes" if task.item_id == first else "no")
     submit_labels(scored)
     return scored
-
-
-scored = fixture_of(scored_project)
 
 
 def rows(scored: Project, view: str, **chosen: str) -> list[list[Any]]:

@@ -250,8 +250,9 @@ def test_settled_labels_are_a_rater_too(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+@fixture_of
 @once
-def doubled_project(folder: Path) -> pairs.Project:
+def doubled(folder: Path) -> pairs.Project:
     """Ada and Ben wrote a rubric of the first item, Ada alone one of the second; a judge judged both by Ada's."""
     doubled = pairs.pairs_project(folder, 2)
     pairs.submit(doubled, {"Ada": pairs.rubric(pairs.ADA, "a"), "Ben": pairs.rubric(pairs.BEN, "b")})
@@ -263,9 +264,6 @@ def doubled_project(folder: Path) -> pairs.Project:
         values = {f"{prefix}{n}": {"y": "yes", "n": "no"}[one] for n, one in enumerate(said, 1)}
         adra.say(doubled, COVERAGE, pairs.item(doubled, place), report, values)
     return doubled
-
-
-doubled = fixture_of(doubled_project)
 
 
 def coverage_row(doubled: pairs.Project) -> results.ResultRow:
@@ -639,8 +637,9 @@ RATINGS = {"Alpha": (9, 8, 10), "Beta": (6, 5, 4), "Gamma": (0, 1, 2)}
 ITEMS = 6
 
 
+@fixture_of
 @once
-def rated_project(folder: Path) -> Project:
+def rated(folder: Path) -> Project:
     made = project_with(folder, 2)
     raters, first = people.people(made), made.person
     assert first is not None
@@ -658,9 +657,6 @@ def rated_project(folder: Path) -> Project:
     submit_labels(made)
     asyncio.run(orders.carry_out(made, RunRequest("baseline", NAME)))
     return made
-
-
-rated = fixture_of(rated_project)
 
 
 def test_a_judges_scores_are_correlated_with_the_mean_of_peoples_who_agree_by_alpha(rated: Project) -> None:

@@ -539,8 +539,9 @@ def test_a_gold_sub_task_is_worded_anew_through_any_of_its_cells(tmp_path: Path)
     assert (list(version.missing.values()), len(version.verdicts)) == (["reworded"] * 2, 4)
 
 
+@fixture_of
 @once
-def settled_project(folder: Path) -> Project:
+def settled(folder: Path) -> Project:
     """A consensus of two rubrics, closed by Cleo, who coordinates too."""
     judged = pairs_project.rubrics_project(folder)
     result = pairs_project.opened(judged)
@@ -553,9 +554,6 @@ def settled_project(folder: Path) -> Project:
     people.set_roles(judged, pairs_project.person(judged, "Cleo").id, (Role.COORDINATOR, Role.ADJUDICATOR))
     pairs_project.work_as(judged, "Cleo")
     return judged
-
-
-settled = fixture_of(settled_project)
 
 
 def test_a_consensus_is_reopened_and_closed_as_its_next_version(settled: Project) -> None:

@@ -50,16 +50,14 @@ from tests.templates import fixture_of, once
 PROJECT = validation_project
 
 
+@fixture_of
 @once
-def labelled_project(folder: Path) -> Project:
+def labelled(folder: Path) -> Project:
     labelled = validation_project(folder)
     person_says(labelled, "R2", ann)
     person_says(labelled, "R3", missing_two)
     judge_says(labelled, "small", nearly_ann)
     return labelled
-
-
-labelled = fixture_of(labelled_project)
 
 
 def report(project: Project, **more: object) -> validation.Validation:
@@ -255,17 +253,15 @@ def test_a_set_shows_no_judge_before_its_labels_are_locked_and_its_test_part_by_
     assert report(project).of("small").result.confusion == dev.of("small").result.confusion
 
 
+@fixture_of
 @once
-def twice_judged_project(folder: Path) -> Project:
+def judged_twice(folder: Path) -> Project:
     """Sixteen units, half of them covered by R2's word; “small” says yes to all, and nothing of (4, Beta, 2)."""
     judged_twice = validation_project(folder)
     person_says(judged_twice, "R2", ann)
     judge_says(judged_twice, "small", lambda at: "-" if at == (4, "Beta", 2) else "yes")
     judge_says(judged_twice, "good", ann)
     return judged_twice
-
-
-judged_twice = fixture_of(twice_judged_project)
 
 
 def table(judged_twice: Project, title: str, **chosen: str) -> ResultSheet:
@@ -333,8 +329,9 @@ def test_what_one_is_still_to_label_blind_is_only_counted(sample: Project) -> No
     assert more in units.notes
 
 
+@fixture_of
 @once
-def ruled_project(folder: Path) -> Project:
+def ruled(folder: Path) -> Project:
     """A locked set of half of the reports, two people, two judges, a review and a ruling."""
     ruled = validation_project(folder)
     both = (person(ruled, "R2").id, person(ruled, "R3").id)
@@ -350,9 +347,6 @@ def ruled_project(folder: Path) -> Project:
     for one in disagreements.queue(ruled, validation.ValidationQuery())[:1]:
         disagreements.rule(ruled, one, InformedRuling.JUDGE_WRONG)
     return ruled
-
-
-ruled = fixture_of(ruled_project)
 
 
 # Of runs that were asked again nothing is shown before there is one: `actions/judging/test_drift` has some.
@@ -418,16 +412,14 @@ def lenient(at: At) -> str:
     return "yes" if at[1] == "Beta" and at[2] == 1 else truth(at)
 
 
+@fixture_of
 @once
-def leniently_judged_project(folder: Path) -> Project:
+def leniently_judged(folder: Path) -> Project:
     """Six questions of which R2 tells the truth, and which a judge judges leniently."""
     judged = validation_project(folder, questions=6)
     person_says(judged, "R2", truth)
     judge_says(judged, "small", lenient)
     return judged
-
-
-leniently_judged = fixture_of(leniently_judged_project)
 
 
 def corrected_report(six_questions: Project, **more: object) -> corrected.CorrectedLeaderboard:
@@ -644,15 +636,13 @@ def test_an_interval_of_a_share_ends_within_its_bounds(tmp_path: Path) -> None:
 WISH = validation.ValidationQuery(against=("R2",))
 
 
+@fixture_of
 @once
-def differing_project(folder: Path) -> Project:
+def differing(folder: Path) -> Project:
     differing = validation_project(folder)
     person_says(differing, "R2", ann)
     judge_says(differing, "small", nearly_ann)
     return differing
-
-
-differing = fixture_of(differing_project)
 
 
 def waiting(differing: Project) -> list[disagreements.Disagreement]:
