@@ -89,8 +89,7 @@ def test_the_queue_is_dealt_blind(project):
     labels.set_label(project, response_id, unit_id, "yes")
     as_second_rater(project)
     assert labels.sheet(project, response_id).labels == {}
-    assert sum(task.labelled for task in labels.queue(project)) == 0
-    assert labels.recent(project) == []
+    assert (sum(task.labelled for task in labels.queue(project)), labels.recent(project)) == (0, [])
 
 
 @pytest.mark.parametrize(("read", "each"), [(labels.queue, 3), (board.board, 1)], ids=["queue", "board"])

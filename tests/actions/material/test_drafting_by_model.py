@@ -23,11 +23,12 @@ from annotator.actions.project.file import Project
 from annotator.actions.releases import checking, releases
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.undo import history
-from annotator.domain.experts.assignment import Person, Role, Stage
+from annotator.domain.experts.assignment import Person, Stage
 from annotator.domain.kinds.artifact import Artifact, Kind
 from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.material.extract import WriterAid
+from annotator.domain.material.item import Source
 from tests.judging.odd_server import OddServer, completion, error
 from tests.material import drawn_extracts
 from tests.projects.refusals import expect_refusal
@@ -70,6 +71,13 @@ def draft(project: Project, kind: Kind = Kind.RUBRIC) -> Proposal:
     return result
 
 
+@pytest.fixture
+def drafted(project: Project) -> Proposal:
+    """What a model drafted for the rubric of the first item."""
+    ask(project)
+    return draft(project)
+
+
 def own(project: Project, kind: Kind = Kind.RUBRIC) -> Artifact | None:
     mine = (a for a in artifacts_of(project, first_item(project)) if a.author_id == project.by)
     return next((a for a in mine if a.kind is kind), None)
@@ -106,13 +114,13 @@ def test_diagnostics_and_insights_are_drafted_too(project: Project) -> None:
     assert (result.source.judge, result.source.model, result.source.name) == ("baseline", "", "baseline")
 
 
-def test_nobody_but_whoever_asked_is_shown_it_or_served_the_same(project: Project, server: OddServer) -> None:
-    ask(project)
-    mine = draft(project)
+def test_nobody_but_whoever_asked_is_shown_it_or_served_the_same(
+    project: Project, server: OddServer, drafted: Proposal
+) -> None:
     project.work_as(ben(project))
     assert proposals(project) == []
     for act in (take, model_drafts.refuse, model_drafts.confirm):
-        expect_refusal("no longer exists", act, project, mine.id)
+        expect_refusal("no longer exists", act, project, drafted.id)
     assert (ask(project)["reused"], len(server.bodies)) == (0, 2)
     assert sql.first(project, "SELECT count(DISTINCT origin) FROM extract") == (2,)
 
@@ -170,64 +178,58 @@ def test_what_cannot_be_drafted_is_refused(project: Project, server: OddServer) 
     assert not server.bodies
 
 
-def test_units_are_taken_into_a_document_of_ones_own_as_they_are_chosen(project: Project) -> None:
-    ask(project)
-    result = draft(project)
-    first, second, third = result.document.units
-    take(project, result.id, [second.id])
+def test_units_are_taken_into_a_document_of_ones_own_as_they_are_chosen(
+    project: Project, drafted: Proposal
+) -> None:
+    first, second, third = drafted.document.units
+    take(project, drafted.id, [second.id])
     assert texts(project) == [TEXTS[1]]
     again = draft(project)
     assert (again.taken, [unit.id for unit in again.left]) == ({second.id}, [first.id, third.id])
-    take(project, result.id)
+    take(project, drafted.id)
     history.undo(project)
     assert (texts(project), draft(project)) == ([TEXTS[1]], again)
     history.redo(project)
-    assert texts(project) == [TEXTS[1], TEXTS[0], TEXTS[2]]
     assert proposals(project) == []
-    document = own(project).document  # type: ignore[union-attr]
-    assert [unit.weight for unit in document.units] == [2, 3, 1]
-    assert document.units[1].anchor.quote == "Deep plain networks train badly."
+    units = own(project).document.units  # type: ignore[union-attr]
+    assert [(unit.text, unit.weight) for unit in units] == [(TEXTS[1], 2), (TEXTS[0], 3), (TEXTS[2], 1)]
+    assert units[1].anchor.quote == "Deep plain networks train badly."
 
 
-def test_they_come_below_the_unit_at_the_cursor_and_a_blank_one_gives_way(project: Project) -> None:
-    item = first_item(project)
-    artifact = artifacts.start(project, item, Kind.RUBRIC, Rubric(units=(Criterion(id="blank"),))).subject
-    ask(project)
-    result = draft(project)
-    take(project, result.id, [result.document.units[0].id], after="blank")
+def test_they_come_below_the_unit_at_the_cursor_and_a_blank_one_gives_way(
+    project: Project, drafted: Proposal
+) -> None:
+    blank = Rubric(units=(Criterion(id="blank"),))
+    artifact = artifacts.start(project, first_item(project), Kind.RUBRIC, blank).subject
+    take(project, drafted.id, [drafted.document.units[0].id], after="blank")
     assert texts(project) == TEXTS[:1]
     artifacts.add_unit(project, artifact, text="Mine.")
-    take(project, result.id, after=own(project).document.units[0].id)  # type: ignore[union-attr]
-    assert texts(project) == [TEXTS[0], TEXTS[1], TEXTS[2], "Mine."]
+    take(project, drafted.id, after=own(project).document.units[0].id)  # type: ignore[union-attr]
+    assert texts(project) == [*TEXTS, "Mine."]
 
 
-def test_a_unit_is_not_taken_twice_unless_it_was_retired(project: Project) -> None:
-    ask(project)
-    result = draft(project)
-    unit = result.document.units[0].id
-    take(project, result.id, [unit])
-    expect_refusal("in your rubric already", take, project, result.id, [unit])
+def test_a_unit_is_not_taken_twice_unless_it_was_retired(project: Project, drafted: Proposal) -> None:
+    unit = drafted.document.units[0].id
+    take(project, drafted.id, [unit])
+    expect_refusal("in your rubric already", take, project, drafted.id, [unit])
     artifact = own(project)
     artifacts.remove_unit(project, artifact.id, artifact.document.units[0].id)
-    take(project, result.id, [unit])
+    take(project, drafted.id, [unit])
     assert texts(project) == TEXTS[:1]
-    expect_refusal("has no unit “other”", take, project, result.id, ["other"])
+    expect_refusal("has no unit “other”", take, project, drafted.id, ["other"])
 
 
-def test_the_history_names_the_model_and_the_draft_for_ever(project: Project) -> None:
-    ask(project)
-    result = draft(project)
-    take(project, result.id, [result.document.units[0].id])
+def test_the_history_names_the_model_and_the_draft_for_ever(project: Project, drafted: Proposal) -> None:
+    take(project, drafted.id, [drafted.document.units[0].id])
     artifact = own(project)
     (unit,) = artifact.document.units
     artifacts.change_unit(project, artifact.id, unit.id, text="Explains it in my words.")
     assignments.seal(project, artifact.id)
     verbs = [revision.verb for revision in artifacts.revisions(project, artifact.id)]
-    assert verbs == ["seal", "change text", f"from a model's draft: test-model {result.id[:8]}", "start"]
+    assert verbs == ["seal", "change text", f"from a model's draft: test-model {drafted.id[:8]}", "start"]
     with project.store.read() as db:
-        drafted = artifacts.of_artifacts(db, [artifact.id])[artifact.id]
-    assert drafted == {unit.id: result.source}
-    expect_refusal("is submitted", take, project, result.id)
+        assert artifacts.of_artifacts(db, [artifact.id])[artifact.id] == {unit.id: drafted.source}
+    expect_refusal("is submitted", take, project, drafted.id)
     assert texts(project) == ["Explains it in my words."]
 
 
@@ -236,16 +238,16 @@ def test_a_long_name_of_a_model_is_cut_to_what_a_verb_may_hold() -> None:
     assert (len(verb), verb[-10:]) == (60, "… 01234567")
 
 
-@pytest.mark.parametrize("act", [model_drafts.refuse, model_drafts.confirm])
-def test_a_draft_that_was_dealt_with_is_kept_and_no_longer_shown(project: Project, act: Any) -> None:
-    ask(project)
-    result = draft(project)
-    act(project, result.id)
-    assert proposals(project) == []
-    (state,) = sql.first(project, "SELECT state FROM extract")
-    assert state == {"refuse": "refused", "confirm": "confirmed"}[act.__name__]
+@pytest.mark.parametrize(
+    ("act", "state"), [(model_drafts.refuse, "refused"), (model_drafts.confirm, "confirmed")]
+)
+def test_a_draft_that_was_dealt_with_is_kept_and_no_longer_shown(
+    project: Project, drafted: Proposal, act: Any, state: str
+) -> None:
+    act(project, drafted.id)
+    assert (proposals(project), sql.first(project, "SELECT state FROM extract")) == ([], (state,))
     history.undo(project)
-    assert draft(project) == result
+    assert draft(project) == drafted
 
 
 def test_a_part_that_a_person_confirmed_is_no_draft_of_theirs(project: Project) -> None:
@@ -310,8 +312,7 @@ def test_a_draft_is_no_source_until_its_owner_confirms_it_once_for_everybody(
     begun.work_as(ben(begun))
     assert model_drafts.waiting(begun, first_item(begun)) is None
     expect_refusal("no longer exists", model_drafts.confirm_material, begun, draft)
-    assert beside(begun) == []
-    assert checking.check(begun).problems == []
+    assert (beside(begun), checking.check(begun).problems) == ([], [])
     begun.work_as(me)
     model_drafts.confirm_material(begun, draft)
     expect_refusal("no longer exists", model_drafts.confirm_material, begun, draft)
@@ -377,39 +378,32 @@ def test_refused_it_is_kept_aside_and_a_second_one_is_another(begun: Project, se
 @pytest.mark.parametrize(("text", "why"), [("  \n", "text is empty"), ("a\x00b", "The text")])
 def test_an_empty_or_broken_text_is_not_confirmed(begun: Project, text: str, why: str) -> None:
     expect_refusal(why, model_drafts.confirm_material, begun, asked(begun), text, "")
-    assert beside(begun) == []
-    assert len(model_drafts.proposals(begun)) == 1
+    assert (beside(begun), len(model_drafts.proposals(begun))) == ([], 1)
 
 
 def test_where_work_is_handed_out_only_a_coordinator_confirms(begun: Project) -> None:
     cora = hand_out(begun)
-    assert cora.has(Role.COORDINATOR)
     begun.work_as(ben(begun))
     artifacts.start(begun, first_item(begun), Kind.INSIGHTS, Insights(units=(Insight(text="Ben's own."),)))
-    draft = asked(begun)
     assert not model_drafts.may_confirm(begun)
-    expect_refusal(
-        "Only a coordinator can add reference material to an item",
-        model_drafts.confirm_material,
-        begun,
-        draft,
-    )
+    refusal = "Only a coordinator can add reference material to an item"
+    expect_refusal(refusal, model_drafts.confirm_material, begun, asked(begun))
     begun.work_as(cora)
     model_drafts.confirm_material(begun, asked(begun))
     assert len(beside(begun)) == 1
 
 
 def test_it_is_packed_into_tasks_with_its_mark(begun: Project, tmp_path: Path) -> None:
+    def sources_in(name: str) -> list[Source]:
+        path = packing.task(begun, ben(begun).id, tmp_path / f"{name}.goldsmith-task").path
+        with closing(tasking.take_task(path, tmp_path / name).project) as task:
+            return items.sources(task, first_item(task))[1:]
+
     hand_out(begun)
     draft = asked(begun)
-    packing.task(begun, ben(begun).id, tmp_path / "before.goldsmith-task")
+    assert sources_in("before") == []
     model_drafts.confirm_material(begun, draft)
-    packing.task(begun, ben(begun).id, tmp_path / "after.goldsmith-task")
-    with closing(tasking.take_task(tmp_path / "before.goldsmith-task", tmp_path / "before").project) as task:
-        assert beside(task) == []
-    with closing(tasking.take_task(tmp_path / "after.goldsmith-task", tmp_path / "after").project) as task:
-        (made,) = [source for source in items.sources(task, first_item(task)) if source.drafted]
-        assert made == items.sources(begun, first_item(begun))[-1]
+    assert sources_in("after") == items.sources(begun, first_item(begun))[1:] != []
 
 
 def test_it_leaves_with_a_release_and_comes_back_with_its_mark(begun: Project, tmp_path: Path) -> None:
@@ -453,17 +447,14 @@ def waiting(unfiled: Project) -> str:
 def test_letter_3_a_class_is_drafted_confirmed_and_undone(unfiled: Project, server: OddServer) -> None:
     expect_refusal("A model is needed to draft a classification", ask_class, unfiled, "baseline")
     assert ask_class(unfiled) == []
-    result = model_drafts.unconfirmed_classes(unfiled, first_item(unfiled))
-    assert result is not None
-    drawn = model_drafts.proposed_class(result)
+    drawn = model_drafts.proposed_class(model_drafts.unconfirmed_classes(unfiled, first_item(unfiled)))
     assert (drawn.question_type, drawn.subject, drawn.text) == (*FILED, REASON)
     assert filed(unfiled) == ("", "")
     sent = server.bodies[-1]["messages"][1]["content"]
     assert "- Literature Review: The question asks what has been written" in sent
     assert "- Scaling" in sent
-    change = model_drafts.confirm_class(unfiled, result.id)
-    assert filed(unfiled) == FILED
-    assert change.verb.startswith("from a model's draft: test-model")
+    change = model_drafts.confirm_class(unfiled, waiting(unfiled))
+    assert (filed(unfiled), change.verb.partition(":")[0]) == (FILED, "from a model's draft")
     assert model_drafts.unconfirmed_classes(unfiled, first_item(unfiled)) is None
     history.undo(unfiled)
     assert filed(unfiled) == ("", "")
@@ -480,8 +471,7 @@ def test_letter_3_only_who_may_change_items_confirms(unfiled: Project) -> None:
     unfiled.work_as(ben(unfiled))
     ask_class(unfiled)
     expect_refusal("change items", model_drafts.confirm_class, unfiled, waiting(unfiled))
-    assert filed(unfiled) == ("", "")
-    assert waiting(unfiled)
+    assert (filed(unfiled), bool(waiting(unfiled))) == (("", ""), True)
 
 
 def test_letter_3_a_type_that_the_project_does_not_have_is_no_draft(

@@ -90,8 +90,7 @@ def test_every_response_is_drawn_from_with_as_many_calls_as_it_takes(
     (origin, run_id, flags) = sql.first(tiny, "SELECT origin, run_id, flags FROM extract")
     assert (origin.split(":")[0], run_id, flags) == ("judge", ended["run"], "noted")
     assert sql.first(tiny, "SELECT count(*) FROM call")[0] == ended["calls"]
-    assert sql.first(tiny, "SELECT count(*) FROM judgement")[0] == 0
-    assert checking.check(tiny).problems == []
+    assert (sql.first(tiny, "SELECT count(*) FROM judgement")[0], checking.check(tiny).problems) == (0, [])
 
 
 def test_a_finished_one_is_not_asked_again(tiny: Project, server: OddServer) -> None:
@@ -625,8 +624,7 @@ def test_a_budget_reckons_with_the_length_of_a_report(asking: Project, endpoint:
     usage = genai_prices.Usage(output_tokens=4_000)
     budget = float(genai_prices.calc_price(usage, "gpt-4.1", provider_id="openai").total_price)
     ended = respond(asking, endpoint, settings=settings, budget_usd=budget)
-    assert (ended["state"], endpoint.bodies) == ("interrupted", [])
-    assert "budget" in ended["cause"]
+    assert (ended["state"], endpoint.bodies, "budget" in ended["cause"]) == ("interrupted", [], True)
 
 
 def test_the_reports_leave_with_the_release_and_so_does_who_wrote_them(

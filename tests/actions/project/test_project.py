@@ -250,8 +250,7 @@ def test_the_first_to_work_in_an_empty_project_becomes_its_coordinator_and_a_rea
 ) -> None:
     peopled = Project.create(tmp_path / "empty.goldsmith")
     looked = Project.open(peopled.path, readonly=True)
-    assert people.someone(looked) == people.VISITOR
-    assert people.people(looked) == []
+    assert (people.someone(looked), people.people(looked)) == (people.VISITOR, [])
     assert people.someone(peopled).has(Role.COORDINATOR)
     assert people.someone(peopled) == people.someone(peopled)
     assert len(people.people(peopled)) == 1
@@ -338,8 +337,7 @@ def test_what_a_project_holds_stays_in_use(tmp_path):
     project = people.new_project(tmp_path / "p.goldsmith", uses="rubrics")
     assert profile(project) is profile(project)
     artifacts.start(project, items.add(project, "Why?").subject, Kind.PLAN)
-    assert profile(project).kinds == {Kind.RUBRIC, Kind.PLAN}
-    assert kinds(project) == (Kind.PLAN, Kind.RUBRIC)
+    assert (profile(project).kinds, kinds(project)) == ({Kind.RUBRIC, Kind.PLAN}, (Kind.PLAN, Kind.RUBRIC))
     assert kinds(project, ItemRole.SEMINAR) == (Kind.INSPIRATIONS, Kind.TASKS)
     assert {"adra.plan", "adra.efficiency"} <= set(protocols(project))
     choose(project, "related-work")
@@ -560,8 +558,12 @@ def test_a_backup_of_altered_rows_does_not_stay_due(filled: Project) -> None:
     assert (due_after(filled, 40), backups.listing(filled.path)[0].ok) == (False, False)
 
 
-def test_putting_a_backup_back_sets_the_present_file_aside(filled: Project) -> None:
-    backup = backups.make(filled, "good")
+@pytest.fixture
+def backup(filled: Project) -> Path:
+    return backups.make(filled, "good")
+
+
+def test_putting_a_backup_back_sets_the_present_file_aside(filled: Project, backup: Path) -> None:
     filled.set("title", "worse")
     filled.close()
     present = digest(filled.path)
@@ -574,8 +576,9 @@ def test_putting_a_backup_back_sets_the_present_file_aside(filled: Project) -> N
 
 
 @pytest.mark.parametrize("content", [b"", b"garbage" * 999, None])
-def test_a_backup_replaces_a_project_that_is_broken_or_gone(filled: Project, content: bytes | None) -> None:
-    backup = backups.make(filled, "good")
+def test_a_backup_replaces_a_project_that_is_broken_or_gone(
+    filled: Project, backup: Path, content: bytes | None
+) -> None:
     filled.close()
     if content is None:
         filled.path.unlink()
@@ -588,8 +591,9 @@ def test_a_backup_replaces_a_project_that_is_broken_or_gone(filled: Project, con
     assert (aside.read_bytes() if aside.exists() else None) == content
 
 
-def test_a_journal_that_was_left_alone_is_not_played_back_into_the_backup(filled: Project) -> None:
-    backup = backups.make(filled, "good")
+def test_a_journal_that_was_left_alone_is_not_played_back_into_the_backup(
+    filled: Project, backup: Path
+) -> None:
     filled.close()
     filled.path.unlink()
     Path(f"{filled.path}-journal").write_bytes(b"a journal that must not be played back")
@@ -598,8 +602,7 @@ def test_a_journal_that_was_left_alone_is_not_played_back_into_the_backup(filled
     assert Path(f"{aside}-journal").read_bytes() == b"a journal that must not be played back"
 
 
-def test_a_damaged_backup_is_not_put_back(filled: Project) -> None:
-    backup = backups.make(filled, "good")
+def test_a_damaged_backup_is_not_put_back(filled: Project, backup: Path) -> None:
     sql.beside(backup, "UPDATE person SET name = 'flipped'")
     filled.close()
     before = digest(filled.path)
@@ -608,8 +611,7 @@ def test_a_damaged_backup_is_not_put_back(filled: Project) -> None:
     assert (digest(filled.path), list(filled.path.parent.glob("*aside*"))) == (before, [])
 
 
-def test_a_project_that_is_open_in_a_window_is_not_replaced(filled: Project) -> None:
-    backup = backups.make(filled, "good")
+def test_a_project_that_is_open_in_a_window_is_not_replaced(filled: Project, backup: Path) -> None:
     filled.hold()
     with pytest.raises(Busy):
         backups.restore(filled.path, backup)
@@ -617,9 +619,8 @@ def test_a_project_that_is_open_in_a_window_is_not_replaced(filled: Project) -> 
 
 
 def test_a_full_disk_while_putting_back_leaves_the_project_in_its_place(
-    filled: Project, monkeypatch: pytest.MonkeyPatch
+    filled: Project, backup: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    backup = backups.make(filled, "good")
     filled.close()
     before = digest(filled.path)
 

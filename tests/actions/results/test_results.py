@@ -276,8 +276,7 @@ def test_doubles_count_only_where_asked(doubled: pairs.Project) -> None:
     found = coverage_row(doubled)
     # Ada's weights are 3, 2, 1, 2, 1: of the second item the third criterion is met, of the first nothing counts.
     assert (found.estimate.value, found.estimate.n) == (pytest.approx(1 / 9), 1)
-    assert "R2 alone (1 item)" in found.gold
-    assert "not adjudicated (1 item)" in found.gold
+    assert ("R2 alone (1 item)" in found.gold, "not adjudicated (1 item)" in found.gold) == (True, True)
     annotating.count_unadjudicated(doubled, True)
     found = coverage_row(doubled)
     assert (found.estimate.value, found.estimate.n) == (pytest.approx((7 / 9 + 1 / 9) / 2), 2)
@@ -304,8 +303,7 @@ def test_letter_12_the_command_and_the_release_say_whose(
     cora = pairs.person(doubled, "Cora").id
     app(["gold", str(doubled.path), "--unadjudicated", "--as", cora, "--json"], standalone_mode=False)
     told = json.loads(capsys.readouterr().out)
-    assert told["unadjudicated"] is True
-    assert "R2, not adjudicated" in told["gold"]["rubric"]
+    assert (told["unadjudicated"], "R2, not adjudicated" in told["gold"]["rubric"]) == (True, True)
     releases.export(pairs.Project.open(doubled.path), tmp_path / "release")
     scores = json.loads((tmp_path / "release" / "scores.json").read_text("utf-8"))
     assert all("not adjudicated" in one["gold"] for one in scores if one["metric"] == "coverage")
@@ -600,8 +598,7 @@ def test_what_gold_gives_is_paired_item_by_item(compared: Project) -> None:
 def test_best_of_k_runs_takes_more_than_one(compared: Project) -> None:
     one = item(compared)
     recall(compared, one, "Alpha", 1)
-    assert score_views.attempts(compared, RECALL) == ()
-    assert score_views.modes(compared, metric=RECALL) == ()
+    assert (score_views.attempts(compared, RECALL), score_views.modes(compared, metric=RECALL)) == ((), ())
     for trial, result in ((2, 2), (3, 4)):
         recall(compared, one, "Alpha", result, trial=trial)
     (sheet,) = score_views.attempts(compared, RECALL)
@@ -751,8 +748,7 @@ def test_what_is_judged_once_is_shown_for_every_window_and_a_wider_one_asks_only
     # The first and the third sentence with each other's sources.
     assert judge_runs.plan(cited, order).to_do == 2
     asyncio.run(judge_runs.run(cited, order))
-    assert judge_runs.plan(cited, order).to_do == 0
-    assert list(covered(cited)) == ["w0", "w1", "w2"]
+    assert (judge_runs.plan(cited, order).to_do, list(covered(cited))) == (0, ["w0", "w1", "w2"])
 
 
 def test_reports_are_counted_by_system(cited: Project) -> None:
@@ -772,8 +768,7 @@ def test_a_forecast_says_that_fewer_calls_may_do(cited: Project) -> None:
     judges.add(cited, "model", base_url="http://127.0.0.1:9/v1", model="gpt-4o-mini")
     result = asyncio.run(forecasts.of(judge_runs.JudgeRun(cited, RunRequest("model", REFERENCE_COVERAGE))))
     # One and two places of four sentences: its own sources or the task, and those of the sentence beside it that cites.
-    assert result.calls == 1 + 3 + 1 + 2
-    assert "by at most 7 calls" in result.words()[0]
+    assert (result.calls, "by at most 7 calls" in result.words()[0]) == (1 + 3 + 1 + 2, True)
 
 
 def test_views_of_one_part_stand_together() -> None:

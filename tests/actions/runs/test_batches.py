@@ -23,7 +23,6 @@ pytestmark = pytest.mark.usefixtures("distant_judge")
 
 # Two items with three criteria, two systems.
 ALL = 12
-DONE = "SELECT status, count(*) FROM judgement GROUP BY status"
 
 
 @pytest.fixture
@@ -38,27 +37,21 @@ def run(project: Project, **how: Any) -> dict[str, Any]:
 
 
 def left_with_the_provider(project: Project, server: BatchServer) -> dict[str, Any]:
+    """A run that is cancelled as soon as its batch is out and was looked at."""
+
+    def lines() -> Iterator[str]:
+        while not (server.posts("batches") > 0 and server.seen[-1][0] == "GET"):
+            time.sleep(0.005)
+        yield "cancel\n"
+
     server.looks = 10**9
-    listen: Any = _When(lambda: server.posts("batches") > 0 and server.seen[-1][0] == "GET")
-    ended = asyncio.run(judge_runs.run(project, RunRequest(JUDGE, batch=True), listen=listen))
+    ended = asyncio.run(judge_runs.run(project, RunRequest(JUDGE, batch=True), listen=lines()))
     server.looks = 0
     return ended
 
 
-class _When:
-    """A stream that says “cancel” once something is so."""
-
-    def __init__(self, so: Any) -> None:
-        self._so = so
-
-    def __iter__(self) -> Iterator[str]:
-        while not self._so():
-            time.sleep(0.005)
-        yield "cancel\n"
-
-
 def statuses(project: Project) -> dict[str, int]:
-    return dict(sql.rows(project, DONE))
+    return dict(sql.rows(project, "SELECT status, count(*) FROM judgement GROUP BY status"))
 
 
 def test_a_run_goes_by_one_batch_but_for_its_first_question_and_is_told_line_by_line(
@@ -68,8 +61,7 @@ def test_a_run_goes_by_one_batch_but_for_its_first_question_and_is_told_line_by_
     ended = asyncio.run(judge_runs.run(project, RunRequest(JUDGE, batch=True), tell=told.append))
     assert (ended["state"], ended["done"], ended["total"], ended["missing"]) == ("done", ALL, ALL, {})
     assert (len(server.bodies), len(server.made), len(server.named())) == (1, 1, ALL - 1)
-    assert statuses(project) == {"ok": ALL}
-    assert run_kind.out(project) == []
+    assert (statuses(project), run_kind.out(project)) == ({"ok": ALL}, [])
     waiting = [line for line in told if "batches" in line]
     assert (waiting[0]["batches"]["out"], waiting[0]["batches"]["questions"]) == (1, ALL - 1)
     assert waiting[-1]["batches"]["fates"] == {"answered": ALL - 1}
@@ -112,8 +104,7 @@ def test_a_withdrawn_batch_gives_what_it_has_and_the_rest_stays_unjudged(
     )
     assert asyncio.run(run_kind.withdraw(project, JUDGE)) == 1
     ended = asyncio.run(orders.carry_out(project, orders.unfinished(project)))
-    assert (ended["state"], len(server.bodies)) == ("interrupted", 1)
-    assert "cancelled" in ended["cause"]
+    assert (ended["state"], len(server.bodies), "cancelled" in ended["cause"]) == ("interrupted", 1, True)
     assert statuses(project) == {"ok": 2}
     assert asyncio.run(orders.carry_out(project, orders.unfinished(project)))["done"] == ALL
 

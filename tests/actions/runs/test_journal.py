@@ -64,16 +64,16 @@ def test_an_answer_is_found_in_the_same_start_and_in_the_next_and_an_error_never
     kept.record([finished(project, "u1", (call("a", Status.TIMEOUT),))])
     assert kept.find("a") is journal(project).find("a") is None
     kept.record([finished(project, "u1", (call("a"),))])
-    for result in (kept.find("a"), journal(project).find("a")):
-        assert (result.id, result.status) == ("call-a-ok", Status.OK)
+    assert [(one.find("a").id, one.find("a").status) for one in (kept, journal(project))] == [
+        ("call-a-ok", Status.OK)
+    ] * 2
 
 
 def test_a_judgement_never_rests_on_a_call_that_is_not_there(project: Project) -> None:
     shared = call("a")
-    journal(project).record([finished(project, "u1", reused=(shared,))])
-    assert calls_in(project) == {shared.id: "ok"}
-    journal(project).record([finished(project, "u2", (shared,))])
-    assert calls_in(project) == {shared.id: "ok"}
+    for unit, calls in (("u1", {"reused": (shared,)}), ("u2", {"calls": (shared,)})):
+        journal(project).record([finished(project, unit, **calls)])
+        assert calls_in(project) == {shared.id: "ok"}
 
 
 def test_a_call_that_turns_out_to_leave_a_unit_out_is_not_found_again(project: Project) -> None:
@@ -127,9 +127,11 @@ def ended(*found: Finished, state: RunState = RunState.DONE, cause: str = "") ->
 
 
 def test_a_model_that_changes_within_a_run_is_warned_of() -> None:
-    one = ended(finished_case(1, returned_model="m-2026-01"), finished_case(2, returned_model="m-2026-01"))
+    one, two = (
+        ended(*(finished_case(n, returned_model=f"m-2026-0{of}") for n, of in enumerate(models)))
+        for models in ((1, 1), (1, 2))
+    )
     assert not any("more than one model" in sentence for sentence in run_records.words(one))
-    two = ended(finished_case(1, returned_model="m-2026-01"), finished_case(2, returned_model="m-2026-02"))
     assert two["models"] == ["m-2026-01", "m-2026-02"]
     assert "The endpoint answered as more than one model: m-2026-01, m-2026-02." in run_records.words(two)
 

@@ -5,7 +5,6 @@ import json
 from typing import Any
 
 import pytest
-from sqlalchemy import select
 
 from annotator.actions.items import items
 from annotator.actions.judges import judges, prompts
@@ -17,11 +16,11 @@ from annotator.actions.runs import journal, run_records
 from annotator.actions.runs.journal import ALL, FLAGGED, NO_VERDICT, JudgementQuery, JudgementSource
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.experts.assignment import Role
-from annotator.storage.tables import JUDGEMENT
 from tests.judging.odd_server import Odd, OddServer, completion, error
 from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import CRITERIA, units_of
 from tests.servers.served import JUDGE, QUOTE, answering, replies
+from tests.storage import sql
 
 pytestmark = pytest.mark.usefixtures("distant_judge")
 OURS = "# system\nBe brief.\n\n# user\n{{question}}\nThe criterion:\n\n{{criterion}}\n\nThe report:\n{{report}}\n"
@@ -94,9 +93,8 @@ def test_every_reply_to_a_question_is_kept_over_runs(project: Project, server: O
     line = journal.lines(project, JudgementSource(run(project))).lines[0]
     server.answer = lambda body, number: error(403, "Blocked.", code="content_filter")
     again = run(project)
-    told = the(project, again, "Names")
-    assert [reply.call.run_id == again for reply in told.replies] == [True, False]
-    assert [reply.own for reply in told.replies] == [True, False]
+    replies = the(project, again, "Names").replies
+    assert [(reply.call.run_id == again, reply.own) for reply in replies] == [(True, True), (False, False)]
     # What was judged anew is not looked for in vain.
     expect_refusal("replaced", journal.judgement_detail, project, line.id)
 
@@ -105,7 +103,7 @@ def test_a_baseline_has_no_replies(project: Project) -> None:
     run_id = str(asyncio.run(judge_runs.run(project, RunRequest("baseline")))["run"])
     told = the(project, run_id, "Explains")
     assert (told.line.value, told.quote_found, told.replies) == ("yes", True, ())
-    assert filled_prompts.sent(project, the_id(project, run_id, "Explains")) is None
+    assert filled_prompts.sent(project, told.line.id) is None
 
 
 def test_what_an_extraction_asked_and_drew_can_be_read(project: Project, server: OddServer) -> None:
@@ -151,19 +149,14 @@ def test_a_judge_is_summed_up_with_what_it_spent_and_listed_over_its_runs(projec
     assert dict(journal.lines(project, mine).counts) == {NO_VERDICT: 4, FLAGGED: 4, ALL: 12}
 
 
-def the_id(project: Project, run_id: str, unit: str) -> str:
-    return the(project, run_id, unit).line.id
-
-
 def test_what_was_sent_is_put_together_again_and_what_changed_since_is_told(
     project: Project, server: OddServer
 ) -> None:
-    judged = the_id(project, run(project), "Compares")
+    judged = the(project, run(project), "Compares").line.id
     result = filled_prompts.sent(project, judged)
     assert (result.prompt, result.version, result.same) == ("researcherbench.coverage", 1, True)
-    bodies = [body["messages"] for body in server.bodies]
-    asked = [said for said in bodies if "The criterion:\n\nCompares" in said[1]["content"]]
-    of_alpha = next(said[1]["content"] for said in asked if "# Alpha" in said[1]["content"])
+    asked = [body["messages"][1]["content"] for body in server.bodies]
+    of_alpha = next(said for said in asked if "The criterion:\n\nCompares" in said and "# Alpha" in said)
     assert result.user_part == of_alpha.replace(of_alpha.split("<<<BEGIN report ")[1][:16], "0" * 16)
     # A former wording is shown as it was.
     prompts.write(project, "researcherbench.coverage", OURS)
@@ -175,36 +168,28 @@ def test_what_was_sent_is_put_together_again_and_what_changed_since_is_told(
 
 def test_units_asked_together_are_shown_together(project: Project, server: OddServer) -> None:
     server.answer = answering(lambda words: "yes")
-    result = filled_prompts.sent(project, the_id(project, run(project, together=2), "Compares"))
+    result = filled_prompts.sent(project, the(project, run(project, together=2), "Compares").line.id)
     assert (result.prompt, result.same) == ("researcherbench.coverage.together", True)
 
 
 def test_a_run_goes_by_the_wording_in_force(project: Project, server: OddServer) -> None:
     prompts.write(project, "researcherbench.coverage", OURS, "shorter")
-    server.answer = lambda body, number: completion(
-        json.dumps({"quote": "", "rationale": "", "covered": "no"})
-    )
-    judged = the_id(project, run(project), "Compares")
+    server.script(completion('{"quote": "", "rationale": "", "covered": "no"}'))
+    result = filled_prompts.sent(project, the(project, run(project), "Compares").line.id)
     assert all(body["messages"][0]["content"].startswith("Be brief.") for body in server.bodies)
-    result = filled_prompts.sent(project, judged)
     assert (result.version, result.same) == (2, True)
 
 
 def test_the_list_is_long_and_annotators_read_nothing(project: Project) -> None:
-    line = journal.lines(project, JudgementSource(run(project)), JudgementQuery(ALL)).lines[0]
-    told = journal.judgement_detail(project, line.id)
-    with project.store.read() as db:
-        response, unit = db.execute(
-            select(JUDGEMENT.c.response_id, JUDGEMENT.c.unit_id).where(JUDGEMENT.c.id == told.line.id)
-        ).one()
-    result = run_records.named(project, "researcherbench.coverage", [(response, unit)])
-    assert result == {(response, unit): run_records.CallSubject("1", "Alpha", line.unit)}
-    run_id = run(project)
-    people.add_person(project, "Ada", (Role.ANNOTATOR,))
-    project.work_as(people.people(project)[1])
+    source = JudgementSource(run_id := run(project))
+    line = journal.lines(project, source, JudgementQuery(ALL)).lines[0]
+    place = sql.first(project, "SELECT response_id, unit_id FROM judgement WHERE id = ?", [line.id])
+    result = run_records.named(project, "researcherbench.coverage", [place])
+    assert result == {place: run_records.CallSubject("1", "Alpha", line.unit)}
+    project.work_as(people.known(project, people.add_person(project, "Ada", (Role.ANNOTATOR,)).subject))
     for question in (journal.calls, journal.judgement_detail, filled_prompts.sent):
         expect_refusal("Only a coordinator", question, project, run_id)
-    expect_refusal("Only a coordinator", journal.lines, project, JudgementSource(run_id))
+    expect_refusal("Only a coordinator", journal.lines, project, source)
 
 
 def test_a_run_tells_what_it_is_asking(project: Project, server: OddServer) -> None:

@@ -448,8 +448,7 @@ def test_only_what_was_worded_anew_is_asked(judged: Project, server: OddServer) 
     ended = run(judged, again.order)
     assert (ended["judged_now"], ended["total"]) == (2, 6)
     assert [words for body in server.bodies for _, words in asked_about(body)] == [NEW, NEW]
-    assert reviews.waiting(judged) == []
-    assert judge_runs.plan(judged, RunRequest(JUDGE)).to_do == 0
+    assert (reviews.waiting(judged), judge_runs.plan(judged, RunRequest(JUDGE)).to_do) == ([], 0)
     expect_refusal("current wording", reviews.order, judged, JUDGE, COVERAGE)
 
 

@@ -233,10 +233,9 @@ def test_both_protocols_in_which_people_compare_count(preferred: Project) -> Non
 
 
 def test_whoever_is_asked_both_ways_round_has_one_preference(preferred: Project) -> None:
-    prefer(preferred, 0, "first")
-    prefer(preferred, 0, "second", turned=True)
-    prefer(preferred, 1, "first")
-    prefer(preferred, 1, "first", turned=True)
+    for place, turned in ((0, "second"), (1, "first")):
+        prefer(preferred, place, "first")
+        prefer(preferred, place, turned, turned=True)
     *_, pairs = pair_views.preferences(preferred, metric="plan.recall")
     assert [row["preferred"] for row in result_pictures.rows(pairs)] == ["Alpha", "neither"]
 
@@ -361,9 +360,8 @@ def planned(tmp_path: Path) -> Project:
 
 def test_both_readings_of_a_matrix(planned: Project, tmp_path: Path) -> None:
     (met,) = part_views.matrix_report(planned).met
-    values = {name: result.value for name, result in met.scores.items()}
     # A matching of 3: P = 3/3, R = 3/4, F1 = 6/7, J = 3/4. Any match: 3 rows and 3 columns, the same here.
-    assert values == pytest.approx({
+    assert {name: result.value for name, result in met.scores.items()} == pytest.approx({
         "plan.precision": 1.0, "plan.recall": 0.75, "plan.f1": 6 / 7, "plan.jaccard": 0.75,
         "plan_any.precision": 1.0, "plan_any.recall": 0.75, "plan_any.f1": 6 / 7, "plan_any.jaccard": 0.75,
     })  # fmt: skip
@@ -375,7 +373,6 @@ def test_both_readings_of_a_matrix(planned: Project, tmp_path: Path) -> None:
         ["not", "not", "not", "◉ relevant"],
     ]
     assert "Without a known plan, not counted as zero: 1 report." in readings.notes
-    readings, matrix = part_views.matrix_sheets(part_views.matrix_report(planned))
     source = matrix.lines[1].cells[1].source
     assert (source.unit_id, source.rater_id) == ("p2~g1", adra.JUDGE)
     assert readings.lines[0].picture == matrix.pictures[0].name
@@ -389,10 +386,10 @@ def test_both_readings_of_a_matrix(planned: Project, tmp_path: Path) -> None:
     # One-to-one finds 1 of 4; with any match two columns are met.
     assert (scores["plan.recall"].value, scores["plan_any.recall"].value) == (0.25, 0.5)
     sql.alter(planned, "DELETE FROM judgement WHERE unit_id = 'p3~g3'")
-    _, matrix = part_views.matrix_sheets(part_views.matrix_report(planned))
-    assert matrix.lines[2].cells[3].words == "missing"
-    (met,) = part_views.matrix_report(planned).met
-    assert (met.scores["plan.recall"].floor, met.scores["plan.recall"].ceiling) == (0.75, 0.75)
+    report = part_views.matrix_report(planned)
+    _, matrix = part_views.matrix_sheets(report)
+    recall = report.met[0].scores["plan.recall"]
+    assert (matrix.lines[2].cells[3].words, recall.floor, recall.ceiling) == ("missing", 0.75, 0.75)
 
 
 def test_a_value_never_leaves_the_range_it_must_lie_in(planned: Project) -> None:
@@ -501,29 +498,28 @@ def piloted(tmp_path: Path) -> Project:
     return piloted
 
 
-def judge_id(piloted: Project) -> str:
-    return judges.named(piloted, "a").id
-
-
 def test_criteria_that_tell_nothing_apart_come_first_by_ceiling_and_floor(piloted: Project) -> None:
     # People say yes of all of Beta's reports; of Alpha's first: met, not met, not told.
     label(piloted, "yn-yyy")
     submit(piloted)
     criteria, _ = rubric_views.pilot(piloted, "people")
     # Pass rates 1 and 1; one with a gap; 0 and 1: a standard deviation of 1/2, the most there is.
-    first = [row for row in result_pictures.rows(criteria) if row["item"] == "1"]
-    assert [row["reach"] for row in first] == [
-        "every system always meets it",
-        "open: votes are missing",
-        "tells systems apart",
-    ]
-    assert [first[place]["spread"] for place in (0, 2)] == [0.0, 0.5]
-    assert criteria.notes[0].endswith(
-        "1 of 6 criteria tell systems apart; 4 are met by all, 0 by none, 1 are open."
-    )
+    first = [(row["reach"], row["spread"]) for row in result_pictures.rows(criteria) if row["item"] == "1"]
+    assert [reach for reach, _ in first] == [
+        "every system always meets it", "open: votes are missing", "tells systems apart",
+    ]  # fmt: skip
+    assert (first[0][1], first[2][1]) == (0.0, 0.5)
+    told = "1 of 6 criteria tell systems apart; 4 are met by all, 0 by none, 1 are open."
+    assert criteria.notes[0].endswith(told)
     reaches = [line.cells[3].words for line in criteria.lines]
     assert (reaches[:4], reaches[-1]) == (["every system always meets it"] * 4, "tells systems apart")
     assert criteria.lines[0].cells[3].state == "flat"
+    # The judge judges Alpha's report only: one pair, on which they differ.
+    say(piloted, "a", "yyyyyy")
+    criteria, _ = rubric_views.pilot(piloted)
+    agreement = [column.title for column in criteria.columns].index("Agreement")
+    line = next(one for one in criteria.lines if one.cells[0].words == "1" and one.cells[2].value == 2)
+    assert (line.cells[agreement].estimate.value, line.cells[agreement].estimate.missing) == (0.0, 1)
 
 
 def test_criteria_that_tell_nothing_apart_and_weights_beside_the_experts(
@@ -550,24 +546,13 @@ def test_criteria_that_tell_nothing_apart_and_weights_beside_the_experts(
     )
 
 
-def test_kappa_is_given_criterion_by_criterion(piloted: Project) -> None:
-    label(piloted, "yn-yyy")
-    submit(piloted)
-    say(piloted, "a", "yyyyyy")
-    criteria, _ = rubric_views.pilot(piloted)
-    agreement = [column.title for column in criteria.columns].index("Agreement")
-    line = next(one for one in criteria.lines if one.cells[0].words == "1" and one.cells[2].value == 2)
-    # The judge judged Alpha's report only: one pair, on which they differ.
-    result = line.cells[agreement].estimate
-    assert (result.value, result.missing) == (0.0, 1)
-
-
 def test_criteria_lead_to_their_judgements(piloted: Project) -> None:
     say(piloted, "a", "ynyyny")
     criteria, _ = rubric_views.pilot(piloted)
     assert "κ" not in [column.title for column in criteria.columns]
-    line = next(one for one in criteria.lines if one.unit_id == places(piloted)[1][2])
-    assert (line.source.rater_id, line.source.unit_id) == (judge_id(piloted), places(piloted)[1][2])
+    _, _, unit_id = places(piloted)[1]
+    line = next(one for one in criteria.lines if one.unit_id == unit_id)
+    assert (line.source.rater_id, line.source.unit_id) == (judges.named(piloted, "a").id, unit_id)
 
 
 COVERAGE = "researcherbench.coverage"
@@ -675,8 +660,7 @@ def test_letter_4_one_bar_of_the_project_decides_in_the_view_and_when_it_is_appl
     item = rated(chosen, REVIEW, Ada=(4, 5, 3), Ben=(4, 4, 4))
     assert question_views.selection_report(chosen).chosen[item].is_kept is False
     settings.set_bar(chosen, "4")
-    assert settings.bar(chosen) == 4
-    assert question_views.selection_report(chosen).chosen[item].is_kept is True
+    assert (settings.bar(chosen), question_views.selection_report(chosen).chosen[item].is_kept) == (4, True)
     expect_refusal("No item in use was rated below 4", question_views.apply, chosen)
     expect_refusal("“six” is no bar", settings.set_bar, chosen, "six")
     expect_refusal(
@@ -755,10 +739,11 @@ def test_shares_of_true_statements():
     assert (one.value, one.n, one.missing, one.floor, one.ceiling) == (1 / 2, 2, 2, 1 / 4, 3 / 4)
     assert one.note == "2 of 4 statements have no label"
     result = balance({"a": statements(None), "b": Diagnostics()})
-    assert (result.of_item["a"].value, result.of_item["a"].floor, result.of_item["a"].ceiling) == (None, 0, 1)
-    assert (result.of_item["b"].value, result.of_item["b"].floor) == (None, None)
-    assert result.overall.note == "no statement has a label"
-    assert balance({}).overall.value is None
+    assert [(of.value, of.floor, of.ceiling) for of in result.of_item.values()] == [
+        (None, 0, 1),
+        (None, None, None),
+    ]
+    assert (result.overall.note, balance({}).overall.value) == ("no statement has a label", None)
 
 
 def test_the_mean_plan_length_of_the_paper():

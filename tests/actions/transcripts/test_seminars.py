@@ -30,6 +30,7 @@ from annotator.domain.material.transcript import LEFT_OUT, of_source
 from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import add_report, small_sample
 from tests.storage import sql
+from tests.templates import fixture_of
 
 VTT = """WEBVTT
 
@@ -41,9 +42,9 @@ VTT = """WEBVTT
 """
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    return Project.create(tmp_path / "p.goldsmith")
+@fixture_of
+def project(folder: Path) -> Project:
+    return Project.create(folder / "p.goldsmith")
 
 
 @pytest.fixture

@@ -220,8 +220,7 @@ def test_one_class_leaves_kappa_undefined_with_its_reason(project: Project) -> N
     judge_says(project, "small", lambda _: "yes")
     told = report(project).of("small").result.plain
     assert (told["kappa"].value, told["specificity"].value) == (None, None)
-    assert "one class only" in told["kappa"].note
-    assert "one category" in told["accuracy"].note
+    assert ("one class only" in told["kappa"].note, "one category" in told["accuracy"].note) == (True, True)
 
 
 def drawn(project: Project) -> str:
@@ -368,8 +367,7 @@ def test_sets_their_parts_and_whom_to_hold_against_can_be_chosen(ruled: Project)
     )
     assert (shown.count.query.set_name, shown.count.against) == ("Spring", "R2")
     assert {line.group for line in shown.count.lines} <= {"Alpha", "Beta"}
-    assert "part" not in offered(ruled)
-    assert "part" in offered(ruled, set="Spring")
+    assert ("part" in offered(ruled), "part" in offered(ruled, set="Spring")) == (False, True)
     assert "part" not in result_views.show(ruled, "judges", {"set": "", "part": "test"}, among=VIEWS).chosen
     both = (person(ruled, "R2").id, person(ruled, "R3").id)
     validation_sets.make(ruled, validation_sets.SetRequest("Autumn", both, size=2))
@@ -658,8 +656,7 @@ def test_disagreements_come_heaviest_first_and_unclear_criteria_are_listed(
     ]  # fmt: skip
     assert {(one.alias, one.judge.name, one.ruling) for one in result} == {("R2", "small", "")}
     (sheet,) = disagreements.sheets(disagreements.report(differing, WISH))
-    assert sheet.lines[0].cells[0].words == "small"
-    assert "can only raise agreement" in sheet.notes[0]
+    assert (sheet.lines[0].cells[0].words, "can only raise agreement" in sheet.notes[0]) == ("small", True)
     disagreements.rule(differing, waiting(differing)[2], InformedRuling.UNCLEAR)
     (result,) = disagreements.unclear(differing)
     assert (result.item_key, result.unit_id, result.words, result.times) == (

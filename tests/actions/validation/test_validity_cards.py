@@ -171,8 +171,7 @@ def test_a_key_of_the_environment_is_taken_out_wherever_it_stands(
         tmp_path, server, key_env="PLANTED_KEY", parameters='{"user": "quite-plain-words, 127.0.0.1"}'
     )
     told = str(card_of(project).judge.parameters)
-    assert "quite-plain" not in told
-    assert "127.0.0.1" not in told
+    assert ("quite-plain" in told, "127.0.0.1" in told) == (False, False)
 
 
 def test_the_same_content_gives_the_same_card_and_the_hash_covers_all_of_it(project: Project) -> None:
