@@ -263,15 +263,16 @@ def test_letter_11_a_system_is_compared_with_itself_over_time(scored: Project) -
     assert rows(scored, "over-time", period="day")[0][1] == "2025-03-24"
 
 
+def add_source(scored: Project, item_id: str, folder: Path, **told: object) -> None:
+    (path := folder / f"{item_id}.md").write_text("Words.", "utf-8")
+    source = items.add_source(scored, item_id, path).subject
+    materials.describe(scored, materials.Thing.SOURCE, {source: told})
+
+
 def test_letter_8_scores_are_cut_by_date_and_by_citations(scored: Project, tmp_path: Path) -> None:
-    for item_id, published, citations in zip(
-        items.ids(scored), ("2024-05", "2025-03-10"), (40, 3), strict=True
-    ):
-        (path := tmp_path / f"{citations}.md").write_text("Words.", "utf-8")
-        source = items.add_source(scored, item_id, path).subject
-        materials.describe(
-            scored, materials.Thing.SOURCE, {source: {"published": published, "citations": citations}}
-        )
+    first, second = items.ids(scored)
+    add_source(scored, first, tmp_path, published="2024-05", citations=40)
+    add_source(scored, second, tmp_path, published="2025-03-10", citations=3)
     assert rows(scored, "cut-off", at="2025-03") == [
         [name, 0.5, 0.0, 1, 1.0, 1] for name in ("Alpha", "Beta")
     ]
@@ -282,9 +283,7 @@ def test_letter_8_a_year_alone_leaves_open_on_which_side_of_a_month_it_lies(
     scored: Project, tmp_path: Path
 ) -> None:
     for item_id, published in zip(items.ids(scored), ("2025", "2025-03"), strict=True):
-        (path := tmp_path / f"{published}.md").write_text("Words.", "utf-8")
-        source = items.add_source(scored, item_id, path).subject
-        materials.describe(scored, materials.Thing.SOURCE, {source: {"published": published}})
+        add_source(scored, item_id, tmp_path, published=published)
     result = result_views.show(scored, "cut-off", {"at": "2025-03"})
     assert [cell.value for cell in result.sheets[0].lines[0].cells][3::2] == [1, 0]
     assert result.sheets[0].notes[0].endswith("of 1 item this is not known.")
@@ -292,9 +291,7 @@ def test_letter_8_a_year_alone_leaves_open_on_which_side_of_a_month_it_lies(
 
 def test_letter_8_what_a_file_says_of_sources_is_taken_with_its_day(scored: Project, tmp_path: Path) -> None:
     first = items.ids(scored)[0]
-    (path := tmp_path / "a.md").write_text("Words.", "utf-8")
-    source = items.add_source(scored, first, path).subject
-    materials.describe(scored, materials.Thing.SOURCE, {source: {"identifier": "10.1234/a", "venue": "Old"}})
+    add_source(scored, first, tmp_path, identifier="10.1234/a", venue="Old")
     told = {
         "doi": "https://doi.org/10.1234/a",
         "type": "review",

@@ -326,9 +326,7 @@ def everyone(coordinator: Project) -> list[str]:
 
 def opened(coordinator: Project, alias: str, own: Path) -> Project:
     """The project of a person who opened the task that lies in their subfolder."""
-    folder = shared.folder_of(coordinator)
-    assert folder is not None
-    (task,) = (folder / alias).glob("*.goldsmith-task")
+    (task,) = shared.folder_of(coordinator).glob(f"{alias}/*.goldsmith-task")
     return tasking.take_task(task, folder=own).project
 
 
@@ -346,14 +344,11 @@ def ana(coordinator: Project, tmp_path: Path) -> Project:
 
 def rubrics(coordinator: Project) -> list[str]:
     """The criteria of every newest revision."""
-    question = (
+    newest = (
         "SELECT r.content FROM revision r JOIN artifact a ON a.id = r.artifact_id AND a.revision = r.number"
     )
-    return sorted(
-        unit["text"]
-        for (content,) in sql.rows(coordinator, question)
-        for unit in json.loads(content)["units"]
-    )
+    documents = [json.loads(content) for (content,) in sql.rows(coordinator, newest)]
+    return sorted(unit["text"] for document in documents for unit in document["units"])
 
 
 def test_a_first_task_lies_open_a_key_joins_and_from_then_on_all_is_sealed(

@@ -821,12 +821,13 @@ def test_a_harness_does_not_ask_about_encrypted_texts(published: Path, path: str
         task[reader](*given)
 
 
-def marked(folder: Path) -> tuple[Project, str]:
+@fixture_of
+def marked(folder: Path) -> Project:
     """Two items with criteria and reports, the second marked as test."""
     project = small_project(folder)
     second = items.read(project, items.ids(project)[1])
     assert run_command(["items", "edit", str(project.path), second.key, "--split", "test"]) == 0
-    return project, second.question
+    return project
 
 
 def questions(folder: Path) -> list[str]:
@@ -834,63 +835,57 @@ def questions(folder: Path) -> list[str]:
 
 
 def test_items_that_are_marked_as_test_are_encrypted_without_being_asked_for(
-    tmp_path: Path, capsys: Any
+    marked: Project, tmp_path: Path, capsys: Any
 ) -> None:
-    project, question = marked(tmp_path)
-    releases.export(project, tmp_path / "out")
+    question = items.read(marked, items.ids(marked)[1]).question
+    releases.export(marked, tmp_path / "out")
     first, second = questions(tmp_path / "out")
+    canary = releases.published(marked).canary
     assert (first, second[:20]) == ("What do residual connections do?", "goldsmith-encrypted:")
-    assert encryption.plain_text(second, [releases.published(project).canary]) == question
+    assert encryption.plain_text(second, [canary]) == question
     others = encryption.Encryption((), "another canary").value("é" * 40)
-    assert encryption.plain_text(others, [releases.published(project).canary]) == others
+    assert encryption.plain_text(others, [canary]) == others
     assert tree(tmp_path / "out", "manifest.json")["test_items"] == "encrypted"
-    assert "can be read by everybody" in str(releases.export(project, tmp_path / "csv", "csv").notes)
-    expect_refusal(
-        "cannot hold encrypted",
-        releases.export,
-        project,
-        tmp_path / "no",
-        "csv",
-        test_items=SplitAccess.ENCRYPTED,
-    )
-    path = project.path
-    plain = told(capsys, "export", path, "--to", tmp_path / "plain", "--test-items", "as-is")
+    assert "can be read by everybody" in str(releases.export(marked, tmp_path / "csv", "csv").notes)
+    no = marked, tmp_path / "no", "csv"
+    expect_refusal("cannot hold encrypted", releases.export, *no, test_items=SplitAccess.ENCRYPTED)
+    plain = told(capsys, "export", marked.path, "--to", tmp_path / "plain", "--test-items", "as-is")
     assert (questions(tmp_path / "plain")[1], plain["number"]) == (question, 2)
     assert "decode.py" not in plain["files"]
 
 
-def test_what_corrections_and_signatures_say_of_a_test_item_is_encrypted_too(tmp_path: Path) -> None:
-    project, _ = marked(tmp_path)
-    _, second = items.ids(project)
-    releases.export(project, tmp_path / "before", test_items=SplitAccess.AS_IS)
-    items.change(project, second, question="Which of them was the last to leave?")
-    releases.add_erratum(project, "A question was unclear.", tmp_path / "before")
-    final_pass.sign(project, second, "leak", "passed", "Nobody wrote that it was the last to leave.")
-    releases.export(project, tmp_path / "out")
+def test_what_corrections_and_signatures_say_of_a_test_item_is_encrypted_too(
+    marked: Project, tmp_path: Path
+) -> None:
+    _, second = items.ids(marked)
+    releases.export(marked, tmp_path / "before", test_items=SplitAccess.AS_IS)
+    items.change(marked, second, question="Which of them was the last to leave?")
+    releases.add_erratum(marked, "A question was unclear.", tmp_path / "before")
+    final_pass.sign(marked, second, "leak", "passed", "Nobody wrote that it was the last to leave.")
+    releases.export(marked, tmp_path / "out")
     files = found(tmp_path / "out")
     assert [path for path, content in files.items() if b"the last to leave" in content] == []
     assert b"A question was unclear." in files["CHANGELOG.md"]
-    other = Project.create(tmp_path / "back.goldsmith", project.title)
+    other = Project.create(tmp_path / "back.goldsmith", marked.title)
     imports.run(other, "goldsmith", [tmp_path / "out"], warm=False)
     assert "the last to leave" in str(releases.published(other).errata)
-    assert releases.published(other) == releases.published(project)
-    assert final_pass.of_item(other, second) == final_pass.of_item(project, second)
+    assert releases.published(other) == releases.published(marked)
+    assert final_pass.of_item(other, second) == final_pass.of_item(marked, second)
 
 
-def test_items_that_are_left_out_are_in_no_file_and_their_scores_stay(tmp_path: Path, capsys: Any) -> None:
-    project, question = marked(tmp_path)
-    _, second = items.ids(project)
-    releases.add_erratum(project, "A typing mistake.")
+def test_items_that_are_left_out_are_in_no_file_and_their_scores_stay(
+    marked: Project, tmp_path: Path, capsys: Any
+) -> None:
+    _, second = items.ids(marked)
+    releases.add_erratum(marked, "A typing mistake.")
     for name, access in (("whole", SplitAccess.AS_IS), ("part", SplitAccess.LEFT_OUT)):
-        releases.export(project, tmp_path / name, test_items=access)
+        releases.export(marked, tmp_path / name, test_items=access)
     whole, part = (found(tmp_path / name) for name in ("whole", "part"))
-    assert [path for path, content in whole.items() if second.encode() in content] != []
+    assert any(second.encode() in content for content in whole.values())
     assert [path for path, content in part.items() if second.encode() in content] == []
     assert part["scores.json"] == whole["scores.json"]
     assert b"1 test item and all that belongs to them are left out" in part["README.md"].replace(b"\n", b" ")
-    items.change(project, second, traits={})
-    path = project.path
-    nothing = refused(capsys, "export", path, "--to", tmp_path / "no", "--test-items", "left-out")
-    assert "Every item is a test item" in nothing
-    assert not (tmp_path / "no").exists()
-    assert json.loads(part["items.json"])[0]["question"] != question
+    assert len(json.loads(part["items.json"])) == 1
+    items.change(marked, second, traits={})
+    nothing = refused(capsys, "export", marked.path, "--to", tmp_path / "no", "--test-items", "left-out")
+    assert ("Every item is a test item" in nothing, (tmp_path / "no").exists()) == (True, False)

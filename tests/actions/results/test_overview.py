@@ -1,7 +1,10 @@
-"""All figures side by side, how they are said, how tables leave, and what a floor is."""
+"""All figures side by side, how they are said, how tables leave, and what a floor is.
+
+The table in which systems contend: stars by hand, the overall by draws, the exemplar's own row."""
 
 import json
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,7 @@ from annotator.actions.papers import paper_tables
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
 from annotator.actions.results import overview, result_pictures, result_raters, results, results_behind
+from annotator.actions.results.result_raters import ResultRater
 from annotator.actions.results.result_sheets import (
     ResultSheet,
     SheetCell,
@@ -26,11 +30,14 @@ from annotator.actions.results.result_sheets import (
     percent,
     text,
 )
+from annotator.actions.results.scoring import ALL, Score
 from annotator.actions.studies import result_views
 from annotator.actions.validation import validation_views
+from annotator.domain.material.item import END_TO_END, EXEMPLAR
 from annotator.domain.texts.estimate import Estimate, settled
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import PROTOCOLS
+from annotator.protocols import COMPOSITES, PROTOCOLS
+from annotator.protocols.deepscholar.overall import METRICS, WITHOUT_VERIFIABILITY
 from tests.cli.commands import printed, told
 from tests.material.rated_tasks import rated_tasks
 from tests.projects import adra_project as adra
@@ -39,26 +46,26 @@ from tests.templates import fixture_of
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Project:
+def planned(tmp_path: Path) -> Project:
     """Two items of two subjects; Alpha's plan finds 3 of 4 and 1 of 4, one of its 16 cells is missing."""
-    project = adra.adra_project(tmp_path, 2)
-    one, two = items.ids(project)
-    adra.fill_matrix(project, one, adra.response_of(one), [[1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1]])
-    adra.fill_matrix(project, two, adra.response_of(two), [[1, 0, 0, 0], [0, 0, 0, None]])
-    return project
+    planned = adra.adra_project(tmp_path, 2)
+    one, two = items.ids(planned)
+    adra.fill_matrix(planned, one, adra.response_of(one), [[1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1]])
+    adra.fill_matrix(planned, two, adra.response_of(two), [[1, 0, 0, 0], [0, 0, 0, None]])
+    return planned
 
 
 def cell(sheet: ResultSheet, column: str, row: int = 0) -> SheetCell:
     return sheet.lines[row].cells[[one.title for one in sheet.columns].index(column)]
 
 
-def shown(project: Project, **how: str) -> ResultSheet:
-    (sheet,) = overview.sheets(overview.report(project), **how)
+def shown(planned: Project, **how: str) -> ResultSheet:
+    (sheet,) = overview.sheets(overview.report(planned), **how)
     return sheet
 
 
-def test_all_metrics_stand_beside_one_another_with_n_and_what_is_missing(project: Project) -> None:
-    sheet = shown(project)
+def test_all_metrics_stand_beside_one_another_with_n_and_what_is_missing(planned: Project) -> None:
+    sheet = shown(planned)
     recall = cell(sheet, "Plan recall (one-to-one)")
     # Of the second plan the whole row alone counts: 1 of 4; 3 of 4 in the first.
     assert recall.estimate.value == pytest.approx((3 / 4 + 1 / 4) / 2)
@@ -68,19 +75,19 @@ def test_all_metrics_stand_beside_one_another_with_n_and_what_is_missing(project
     assert "1 judgement is missing behind these figures; none is counted as an answer." in sheet.notes
     assert (recall.source.metric, recall.source.rater_id) == ("plan.recall", adra.JUDGE)
     picture = next(one for one in sheet.pictures if one.name == recall.picture)
-    assert result_pictures.dots(project, picture, result_pictures.PRINTED, 50).width == 360
+    assert result_pictures.dots(planned, picture, result_pictures.PRINTED, 50).width == 360
     # 1 of 20 cells is 5 %, not more than the limit of 5 %.
     assert recall.state == "incomplete"
-    results.set_limit(project, 0.04)
-    sheet = shown(project)
+    results.set_limit(planned, 0.04)
+    sheet = shown(planned)
     result = cell(sheet, "Plan recall (one-to-one)")
     assert result.state == "unfit"
     assert "5.0 % of the judgements are missing, more than 4.0 %" in result.tip
     assert any("8 figures are not publishable" in words for words in sheet.notes)
 
 
-def test_one_metric_is_set_out_with_everything_that_belongs_to_it(project: Project) -> None:
-    sheet = shown(project, metric="plan.recall", by="subject")
+def test_one_metric_is_set_out_with_everything_that_belongs_to_it(planned: Project) -> None:
+    sheet = shown(planned, metric="plan.recall", by="subject")
     rows = [[one.words for one in line.cells] for line in sheet.lines]
     assert [column.title for column in sheet.columns] == [
         "Subject", "System", "Plan recall (one-to-one)", "95 % interval", "Items", "Missing", "Share missing",
@@ -94,17 +101,17 @@ def test_one_metric_is_set_out_with_everything_that_belongs_to_it(project: Proje
 
 
 def test_aspects_are_told_apart_and_a_rater_who_judged_nothing_leaves_only_what_is_computed(
-    project: Project,
+    planned: Project,
 ) -> None:
-    one = items.ids(project)[0]
+    one = items.ids(planned)[0]
     said = {"s1": "true", "s2": "true", "s3": "true", "s4": "false"}
-    adra.say(project, "adra.reasoning", one, adra.response_of(one), said)
-    sheet = shown(project, metric="reasoning.accuracy", by="facet")
+    adra.say(planned, "adra.reasoning", one, adra.response_of(one), said)
+    sheet = shown(planned, metric="reasoning.accuracy", by="facet")
     result = {line.cells[0].words: line.cells[2].value for line in sheet.lines}
     # Background: 1 of 1 right; problem: 0 of 1; results: 2 of 2.
     assert result == {"background": 1.0, "problem": 0.0, "results": 1.0}
-    adra.answer(project, one, "Timed", latency_s=3.0)
-    assert {row.metric for row in overview.report(project, "nobody").rows} == {"latency"}
+    adra.answer(planned, one, "Timed", latency_s=3.0)
+    assert {row.metric for row in overview.report(planned, "nobody").rows} == {"latency"}
 
 
 FOUND = Estimate(0.5, 0.4, 0.65, n=10, missing=2, floor=0.45, ceiling=0.6, method="mean")
@@ -212,9 +219,9 @@ def test_a_table_is_saved_whole_or_not_at_all(tmp_path: Path) -> None:
 SET_BY, NEVER_FALSE = "five public systems average the 0.52", "It never says False"
 
 
-def told_by(project: Project, view: str, **chosen: str) -> str:
+def told_by(planned: Project, view: str, **chosen: str) -> str:
     sheets = result_views.show(
-        project, view, chosen, among=(*paper_tables.VIEWS, *validation_views.VIEWS)
+        planned, view, chosen, among=(*paper_tables.VIEWS, *validation_views.VIEWS)
     ).sheets
     return " ".join(words for sheet in sheets for words in sheet.notes)
 
@@ -249,8 +256,8 @@ def test_letter_22_a_figure_of_the_baseline_is_a_floor_and_never_publishable(sam
     )
 
 
-def _baseline(project: Project) -> str:
-    (judge,) = result_views.named("overview").choices(project)[:1]
+def _baseline(planned: Project) -> str:
+    (judge,) = result_views.named("overview").choices(planned)[:1]
     return next(value for name, value in judge.values if name == "baseline")
 
 
@@ -348,3 +355,172 @@ def test_short_names_stay_with_the_papers_that_had_them() -> None:
     known = paper_tables.aliases()
     assert known["ar4"] == "arena"
     assert [known["r3"], known["a3"], known["d2"]] == ["systems", "gold-plan", "deepscholar"]
+
+
+HERE = [
+    metric.name for protocol in PROTOCOLS.values() for metric in protocol.metrics if metric.name in METRICS
+]
+ME = ResultRater("me", "me", 1)
+HUMAN = (0.5, 1.0, 0.585, 1.0, 1.0)
+
+
+@dataclass
+class Board:
+    """Scores by hand: of each system on each item, the same for all metrics but those that are given."""
+
+    scores: dict[str, dict[str, Sequence[float | None]]]
+    exemplar: Sequence[float] = HUMAN
+
+    def counted(self) -> dict[str, results.Counted]:
+        result = {}
+        for protocol in PROTOCOLS.values():
+            own = [metric.name for metric in protocol.metrics if metric.name in METRICS]
+            if own:
+                made = [one for name in own for one in self._scores(name)]
+                names = {one.system_id: one.system_id for one in made}
+                result[protocol.name] = results.Counted(protocol, ME, made, (), names)
+        return result
+
+    def _scores(self, metric: str) -> list[Score]:
+        given = [
+            _score(metric, system, place, value)
+            for system, of in self.scores.items()
+            for place, value in enumerate(of.get(metric, of["*"]))
+        ]
+        if metric in WITHOUT_VERIFIABILITY:
+            value = self.exemplar[WITHOUT_VERIFIABILITY.index(metric)]
+            given += [_score(metric, "human", place, value, EXEMPLAR) for place in range(len(given) and 6)]
+        return given
+
+
+def _score(metric: str, system: str, item: int, value: float | None, mode: str = END_TO_END) -> Score:
+    estimate = Estimate(value, n=int(value is not None))
+    return Score(f"i{item}", system, metric, ((ALL, ALL),), estimate, f"{system}{item}", 1, mode, 1)
+
+
+@pytest.fixture
+def at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    paper, overall = COMPOSITES["overall"]
+    monkeypatch.setitem(COMPOSITES, "overall", (paper, replace(overall, of=tuple(HERE))))
+
+
+@pytest.fixture
+def show(monkeypatch: pytest.MonkeyPatch, project: Project, at_hand: None):
+
+    def made(board: Board) -> tuple[ResultSheet, ...]:
+        systems = {
+            name: paper_tables.systems_tables.SystemName(name, "", "") for name in (*board.scores, "human")
+        }
+        monkeypatch.setattr(overview, "gathered", lambda *_, **__: board.counted())
+        monkeypatch.setattr(paper_tables.systems_tables, "systems_of", lambda _: systems)
+        return result_views.show(
+            project, *paper_tables.view_of("deepscholar"), among=paper_tables.VIEWS
+        ).sheets
+
+    return made
+
+
+def long(sheet: ResultSheet, system: str, metric: str) -> dict:
+    (result,) = (
+        row
+        for row in result_pictures.as_tree(sheet)["rows"]
+        if (row["system"], row["metric"]) == (system, metric)
+    )
+    return result
+
+
+@pytest.mark.usefixtures("at_hand")
+def test_the_exemplars_overall_is_of_five_figures() -> None:
+    _, overall = COMPOSITES["overall"]
+    result = Board({"a": {"*": [0.5] * 6}}).counted()
+    rows = [row for one in result.values() for row in results.rows_of(one)]
+    made = {row.system_id: row for row in overview.made_of(result, rows)}
+    assert overall.of_exemplar == METRICS[:5]
+    assert made["human"].estimate.value == pytest.approx(0.7820, abs=0.00005)
+    assert made["a"].estimate.value == pytest.approx(0.5)
+
+
+def test_differences_of_one_two_and_three_tenths_are_not_beyond_chance(show) -> None:
+    better, worse = {"*": [0.4, 0.5, 0.6]}, {"*": [0.3, 0.3, 0.3]}
+    table, pairs = show(Board({"a": better, "b": worse}))
+    own = long(table, "a", "nugget_coverage")
+    assert (own["value"], own["star"], round(own["p"], 4)) == (pytest.approx(0.5), False, 0.0742)
+    first = result_pictures.rows(pairs)[0]
+    assert (first["better"], first["other"], first["df"], first["apart"]) == ("a", "b", 2, "too few items")
+    assert (round(first["t"], 4), first["difference"]) == (3.4641, pytest.approx(0.2))
+
+
+def test_only_the_best_has_a_star_and_the_other_pairs_are_corrected(show) -> None:
+    base = [0.10, 0.12, 0.11, 0.13, 0.10, 0.12]
+    systems = {
+        name: {"*": [value + step + wave for value, wave in zip(base, waves, strict=True)]}
+        for name, step, waves in (
+            ("a", 0.5, (0.01, 0, 0.02, 0, 0.01, 0)),
+            ("b", 0.3, (0, 0.01, 0, 0.02, 0, 0.01)),
+            ("c", 0.295, (0.0, 0.02, 0.01, 0.0, 0.01, 0.0)),
+        )
+    }
+    table, pairs = show(Board(systems))
+    cells = {line.cells[0].words: [cell.words for cell in line.cells[1:]] for line in table.lines}
+    assert list(cells) == ["human", "a", "b", "c"]
+    assert all(words.endswith("*") for words in cells["a"])
+    assert not any("*" in words for name in ("human", "b", "c") for words in cells[name])
+    own = [row for row in result_pictures.rows(pairs) if row["metric"] == "Organization"]
+    assert [(row["better"], row["other"]) for row in own] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert own[0]["p_holm"] is None
+    # Two others: the smaller p counts twice, the larger once.
+    assert own[1]["p_holm"] == pytest.approx(2 * own[1]["p"])
+    assert own[2]["p_holm"] == pytest.approx(max(own[2]["p"], own[1]["p_holm"]))
+    overall = [row for row in result_pictures.rows(pairs) if row["metric"] == "Overall"]
+    assert overall[0]["difference_low"] > 0
+    assert "human" not in {row[name] for row in result_pictures.rows(pairs) for name in ("better", "other")}
+
+
+def test_an_item_without_a_figure_of_one_is_left_out_of_the_pair(show) -> None:
+    a = {"*": [0.9, 0.4, 0.5, 0.6], "organization": [None, 0.4, 0.5, 0.6]}
+    table, pairs = show(Board({"a": a, "b": {"*": [0.1, 0.3, 0.3, 0.3]}}))
+    organization = next(row for row in result_pictures.rows(pairs) if row["metric"] == "Organization")
+    assert (organization["df"], round(organization["t"], 4)) == (2, 3.4641)
+    assert long(table, "a", "organization")["value"] == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(("items", "starred"), [(2, False), (4, False), (5, True)])
+def test_items_that_differ_alike_are_beyond_chance_only_where_there_are_enough(show, items, starred) -> None:
+    table, pairs = show(Board({"a": {"*": [0.5] * items}, "b": {"*": [0.0] * items}}))
+    assert long(table, "a", "organization")["star"] is starred
+    assert result_pictures.rows(pairs)[0]["apart"] == ("yes" if starred else "too few items")
+
+
+def test_no_star_stands_on_items_where_the_other_is_ahead(show) -> None:
+    # The best by its mean answered the easy items only; on those that both have the other is clearly ahead.
+    easy, waves = [0.9] * 6, [0.01, 0.0, 0.02, 0.0, 0.01, 0.0]
+    a = [*(0.3 + wave for wave in waves), *easy]
+    b = [*(0.5 + wave for wave in reversed(waves)), *[None] * 6]
+    table, pairs = show(Board({"a": {"*": a}, "b": {"*": b}}))
+    first = result_pictures.rows(pairs)[0]
+    assert first["difference"] < 0
+    assert first["p"] < 0.05
+    assert long(table, "a", "organization")["star"] is False
+    assert "a" in first["better"]
+
+
+def test_what_is_undefined_is_named_in_the_overall_and_one_item_gives_no_test(show) -> None:
+    systems = {"a": {"*": [0.5] * 6, "document_importance": [None] * 6}, "b": {"*": [0.0] * 6}}
+    (table, _) = show(Board(systems))
+    result = long(table, "a", "overall")
+    assert (result["value"], result["reason"]) == (None, "Document importance is undefined")
+    assert long(table, "b", "overall")["value"] == 0.0
+    (table,) = show(Board({"a": {"*": [0.5]}, "b": {"*": [0.25]}}))
+    assert long(table, "a", "overall")["value"] == pytest.approx(0.5)
+    assert {row["p"] for row in result_pictures.as_tree(table)["rows"]} == {None}
+
+
+def test_people_read_it_wide_and_machines_long(project: Project, show, tmp_path: Path) -> None:
+    table, _ = show(Board({"a": {"*": [0.5] * 6}, "b": {"*": [0.25] * 6}}))
+    assert table.columns[0].title == "System"
+    assert len(table.columns) == 2 + len(HERE)
+    rows = json.loads(result_pictures.as_json(table))["rows"]
+    assert len(rows) == 3 * (len(HERE) + 1)
+    assert {row["metric"] for row in rows} == {*HERE, "overall"}
+    # Every item differs alike, which has an infinite t.
+    assert long(table, "a", "organization")["star"] is True

@@ -47,6 +47,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import USUAL
 from annotator.storage.tables import CALL
 from tests.judging.odd_server import Odd, OddServer, at_work, completion, error
+from tests.material.bundles import tree
 from tests.projects import adra_project as adra, pairs_project as pairs
 from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import (
@@ -106,21 +107,18 @@ def test_each_person_is_a_rater_of_their_own_beside_all_of_them(project: Project
 def test_scores_bound_what_is_missing(project: Project) -> None:
     assert results.rows(project) == []
     label_all(project, {"Alpha": ["yes", "no", "yes"], "Beta": ["no", "yes", "no"]})
-    assert figure(project, "Alpha").estimate.value == pytest.approx((3 + 1) / (3 + 2 + 1))
-    assert figure(project, "Beta").estimate.value == pytest.approx(2 / 6)
-    groups = {
-        (row.group_by, row.group): row.estimate.n for row in results.rows(project) if row.system == "Alpha"
-    }
-    assert groups == {
+    values = [figure(project, system).estimate.value for system in ("Alpha", "Beta")]
+    assert values == pytest.approx([(3 + 1) / (3 + 2 + 1), 2 / 6])
+    alpha = [row for row in results.rows(project) if row.system == "Alpha"]
+    assert {(row.group_by, row.group): row.estimate.n for row in alpha} == {
         ("all", "all"): 2,
         ("question_type", "Open Consulting"): 1,
         ("question_type", "Technical Details"): 1,
         ("subject", "Deep learning"): 2,
     }
     row = figure(project, "Alpha", "Technical Details")
-    lines = results_behind.of_source(
-        project, FigureSource(USUAL, row.rater_id, "", row.system_id, row.group_by, row.group)
-    )
+    source = FigureSource(USUAL, row.rater_id, "", row.system_id, row.group_by, row.group)
+    lines = results_behind.of_source(project, source)
     assert [(line.unit, line.weight, line.judgement.value) for line in lines] == [
         ("Explains residual connections", 3, "yes"),
         ("Compares training stability", 2, "no"),
@@ -141,40 +139,30 @@ def matrix(tmp_path: Path) -> Project:
     return matrix
 
 
-def words(matrix: Project, source: FigureSource) -> list[list[str]]:
-    return [[cell.words for cell in line.cells] for line in results_behind.behind(matrix, source).lines]
-
-
 def test_what_stands_behind_a_figure_leads_to_its_judgements(matrix: Project) -> None:
-    found = words(matrix, FigureSource(PLAN, adra.JUDGE, "plan.recall", adra.derived_id("system", "Alpha")))
+    alpha, one = adra.derived_id("system", "Alpha"), items.ids(matrix)[0]
+    sheet = results_behind.behind(matrix, FigureSource(PLAN, adra.JUDGE, "plan.recall", alpha))
+    found = [[cell.words for cell in line.cells] for line in sheet.lines]
     # Two of four gold sub-tasks; of the second item the one row that is whole has none to count.
     assert [(row[0], row[2], row[5], row[6]) for row in found] == [
         ("1", "Alpha", "8", "0"),
         ("2", "Alpha", "3", "1"),
     ]
-    assert found[0][4] == "0.500"
     # All missing not relevant: one of four found; relevant: still one row, so one of four.
-    assert found[1][7] == "0.250 – 0.250"
-    alpha = adra.derived_id("system", "Alpha")
-    sheet = results_behind.behind(matrix, FigureSource(PLAN, adra.JUDGE, "plan.recall", alpha))
-    source = sheet.lines[1].source
-    assert source is not None
-    lines = results_behind.of_source(matrix, source)
+    assert (found[0][4], found[1][7]) == ("0.500", "0.250 – 0.250")
+    lines = results_behind.of_source(matrix, sheet.lines[1].source)
     assert [(line.unit, line.judgement.value) for line in lines] == [
         (adra.GOLD_PLAN[0], "relevant"), (adra.GOLD_PLAN[1], "not"), (adra.GOLD_PLAN[2], "not"),
         (adra.GOLD_PLAN[3], None),
     ]  # fmt: skip
-    one = items.ids(matrix)[0]
     source = FigureSource(PLAN, adra.JUDGE, item_id=one, response_id=adra.response_of(one), unit_id="p2~g2")
     assert [line.judgement.value for line in results_behind.of_source(matrix, source)] == ["relevant"]
-    sheet = results_behind.behind(matrix, FigureSource("adra.efficiency", "computed", "tokens"))
-    assert [line.source for line in sheet.lines] == [None] * 4
-    assert "0 of 4 reports have a score" in sheet.notes[0]
-    people.add_person(matrix, "Ada", (Role.ANNOTATOR,))
-    matrix.work_as(next(person for person in people.people(matrix) if person.name == "Ada"))
-    expect_refusal(
-        "Only a coordinator", results_behind.behind, matrix, FigureSource(PLAN, adra.JUDGE, "plan.recall")
-    )
+    computed = results_behind.behind(matrix, FigureSource("adra.efficiency", "computed", "tokens"))
+    assert [line.source for line in computed.lines] == [None] * 4
+    assert "0 of 4 reports have a score" in computed.notes[0]
+    matrix.work_as(people.known(matrix, people.add_person(matrix, "Ada", (Role.ANNOTATOR,)).subject))
+    recall = FigureSource(PLAN, adra.JUDGE, "plan.recall")
+    expect_refusal("Only a coordinator", results_behind.behind, matrix, recall)
 
 
 def test_of_a_pair_both_orders_are_behind_it(matrix: Project) -> None:
@@ -194,21 +182,15 @@ COVERAGE = "researcherbench.coverage"
 
 def label(project: Project, who: str, verdicts: list[str]) -> None:
     """A person's labels of Alpha's report on the first item; the coordinator works again afterwards."""
-    me = people.someone(project)
-    item = str(sql.first(project, "SELECT id FROM item ORDER BY position")[0])
+    me, item = people.someone(project), items.ids(project)[0]
     units = units_of(project, item)
-    if who not in {person.name for person in people.people(project)}:
-        people.add_person(project, who, (Role.ANNOTATOR,))
-    project.work_as(next(person for person in people.people(project) if person.name == who))
+    of_alpha = "system_id IN (SELECT id FROM system WHERE name = 'Alpha')"
+    (report,) = sql.first(project, f"SELECT id FROM response WHERE item_id = ? AND {of_alpha}", [item])
+    project.work_as(people.known(project, people.add_person(project, who, (Role.ANNOTATOR,)).subject))
     for unit, verdict in zip(units, verdicts, strict=True):
-        labels.set_label(project, response(project, item), unit, verdict)
+        labels.set_label(project, report, unit, verdict)
     submit_labels(project)
     project.work_as(me)
-
-
-def response(project: Project, item: str) -> str:
-    of_alpha = "system_id IN (SELECT id FROM system WHERE name = 'Alpha')"
-    return str(sql.first(project, f"SELECT id FROM response WHERE item_id = ? AND {of_alpha}", [item])[0])
 
 
 def coverage(project: Project, rater_id: str) -> float | None:
@@ -304,13 +286,12 @@ def test_letter_12_the_command_and_the_release_say_whose(
     app(["gold", str(doubled.path), "--unadjudicated", "--as", cora, "--json"], standalone_mode=False)
     told = json.loads(capsys.readouterr().out)
     assert (told["unadjudicated"], "R2, not adjudicated" in told["gold"]["rubric"]) == (True, True)
-    releases.export(pairs.Project.open(doubled.path), tmp_path / "release")
-    scores = json.loads((tmp_path / "release" / "scores.json").read_text("utf-8"))
-    assert all("not adjudicated" in one["gold"] for one in scores if one["metric"] == "coverage")
-    assert (
-        json.loads((tmp_path / "release" / "manifest.json").read_text("utf-8"))["unadjudicated"]
-        == "the document that scored first, else that of the first alias"
+    releases.export(pairs.Project.open(doubled.path), out := tmp_path / "out")
+    assert all(
+        "not adjudicated" in one["gold"] for one in tree(out, "scores.json") if one["metric"] == "coverage"
     )
+    whose = "the document that scored first, else that of the first alias"
+    assert tree(out, "manifest.json")["unadjudicated"] == whose
 
 
 def test_a_release_says_nothing_of_who_is_awaited_for_an_item_that_was_retired(
@@ -319,13 +300,10 @@ def test_a_release_says_nothing_of_who_is_awaited_for_an_item_that_was_retired(
     second = pairs.item(doubled, 1)
     for name in ("Ada", "Ben"):
         assignments.assign_one(doubled, second, pairs.person(doubled, name).id, Stage.RUBRIC)
-    releases.export(doubled, tmp_path / "one")
-    assert json.loads((tmp_path / "one" / "manifest.json").read_text("utf-8"))["awaited"] == {
-        "rubric": [second]
-    }
-    items.change(doubled, second, retired=True)
-    releases.export(doubled, tmp_path / "two")
-    assert "awaited" not in json.loads((tmp_path / "two" / "manifest.json").read_text("utf-8"))
+    for retired, awaited in ((False, {"rubric": [second]}), (True, None)):
+        items.change(doubled, second, retired=retired)
+        releases.export(doubled, out := tmp_path / "out")
+        assert tree(out, "manifest.json").get("awaited") == awaited
 
 
 def result(value: float | None, judged: int, missing: int, note: str = "") -> results.ResultRow:
@@ -335,10 +313,14 @@ def result(value: float | None, judged: int, missing: int, note: str = "") -> re
 
 def test_limits_and_formulas(project: Project) -> None:
     assert results.limit(project) == 0.05
-    assert results.why_not(result(0.5, 95, 5), 0.05) == ""
-    assert results.why_not(result(0.5, 94, 6), 0.05) == "6.0 % of the judgements are missing, more than 5.0 %"
-    assert results.why_not(result(None, 10, 0, "no claim was cited"), 0.05) == "no claim was cited"
-    assert results.why_not(result(0.5, 0, 0), 0.0) == ""
+    missing = "6.0 % of the judgements are missing, more than 5.0 %"
+    for row, limit, reason in (
+        (result(0.5, 95, 5), 0.05, ""),
+        (result(0.5, 94, 6), 0.05, missing),
+        (result(None, 10, 0, "no claim was cited"), 0.05, "no claim was cited"),
+        (result(0.5, 0, 0), 0.0, ""),
+    ):
+        assert results.why_not(row, limit) == reason
     change = results.set_limit(project, 0.2)
     assert (change.before, change.after, results.limit(project)) == (0.05, 0.2, 0.2)
     for share in (-0.1, 1.5):
@@ -582,17 +564,16 @@ def test_a_domain_has_its_mean_and_its_interval(compared: Project) -> None:
 
 
 def test_what_gold_gives_is_paired_item_by_item(compared: Project) -> None:
-    one, two, three = item(compared), item(compared), item(compared)
-    for item_id, before, after in ((one, 1, 3), (two, 2, 2)):
-        recall(compared, item_id, "Alpha", before)
-        recall(compared, item_id, "Alpha", after, mode="isolated")
-    recall(compared, three, "Alpha", 4)
+    for before, after in ((1, 3), (2, 2), (4, None)):
+        one = item(compared)
+        recall(compared, one, "Alpha", before)
+        if after is not None:
+            recall(compared, one, "Alpha", after, mode="isolated")
     gain, each = score_views.modes(compared, metric=RECALL)
     assert gain.keys[1:3] == ["mode_end_to_end", "mode_isolated"]
     # 3/4 − 1/4 and 2/4 − 2/4; the third item has one mode only.
     assert [line.cells[4].value for line in each.lines] == [0.5, 0.0]
-    assert gain.lines[0].cells[3].value == pytest.approx(0.25)
-    assert [cell.value for cell in gain.lines[0].cells[4:]] == [2, 1]
+    assert [cell.value for cell in gain.lines[0].cells[3:]] == [pytest.approx(0.25), 2, 1]
 
 
 def test_best_of_k_runs_takes_more_than_one(compared: Project) -> None:
@@ -602,10 +583,9 @@ def test_best_of_k_runs_takes_more_than_one(compared: Project) -> None:
     for trial, result in ((2, 2), (3, 4)):
         recall(compared, one, "Alpha", result, trial=trial)
     (sheet,) = score_views.attempts(compared, RECALL)
-    passed = [cell.value for cell in sheet.lines[0].cells[2:]]
     # Of 1/4, 2/4 and 4/4: the mean; of the three pairs the best are 2/4, 4/4, 4/4; and the best of all.
-    assert (passed[0], passed[1]) == (pytest.approx((0.25 + 0.5 + 1) / 3), pytest.approx((0.5 + 1 + 1) / 3))
-    assert passed[2] == 1.0
+    best = [(0.25 + 0.5 + 1) / 3, (0.5 + 1 + 1) / 3, 1.0]
+    assert [cell.value for cell in sheet.lines[0].cells[2:]] == pytest.approx(best)
 
 
 def test_a_mean_of_runs_keeps_what_is_missing(compared: Project) -> None:

@@ -80,8 +80,7 @@ def test_a_seminar_is_an_item_and_comes_back_with_its_times(
 
 def test_a_second_import_adds_nothing_whatever_was_changed_since(project: Project, file: Path) -> None:
     imports.run(project, TRANSCRIPTS, [file.parent])
-    (item_id,) = items.ids(project)
-    items.change(project, item_id, subject="Chemistry")
+    items.change(project, items.ids(project)[0], subject="Chemistry")
     _, report = imports.run(project, TRANSCRIPTS, [file.parent], ImportOptions(pseudonyms=True))
     assert (report.new, report.counts["sources"].same, report.problems) == (0, 1, ())
     file.write_text(VTT.replace("old", "new"), "utf-8")
@@ -246,8 +245,7 @@ def salted(tmp_path: Path) -> Project:
 
 
 def working_as(salted: Project, name: str, role: Role) -> None:
-    people.add_person(salted, name, (role,))
-    salted.person = next(one for one in people.people(salted) if one.name == name)
+    salted.person = people.known(salted, people.add_person(salted, name, (role,)).subject)
 
 
 def source_id(salted: Project) -> str:

@@ -167,25 +167,20 @@ def test_a_key_of_the_environment_is_taken_out_wherever_it_stands(
     tmp_path: Path, server: OddServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PLANTED_KEY", "quite-plain-words")
-    project = carded_project(
-        tmp_path, server, key_env="PLANTED_KEY", parameters='{"user": "quite-plain-words, 127.0.0.1"}'
-    )
+    planted = '{"user": "quite-plain-words, 127.0.0.1"}'
+    project = carded_project(tmp_path, server, key_env="PLANTED_KEY", parameters=planted)
     told = str(card_of(project).judge.parameters)
-    assert ("quite-plain" in told, "127.0.0.1" in told) == (False, False)
+    assert [secret in told for secret in ("quite-plain", "127.0.0.1")] == [False, False]
 
 
 def test_the_same_content_gives_the_same_card_and_the_hash_covers_all_of_it(project: Project) -> None:
     query = validity_cards.CardQuery(judge="small")
     one, other = (validity_cards.card(project, query, made_at=AT) for _ in range(2))
-    assert one == other
     later = validity_cards.card(project, query)
-    assert later.sha256 != one.sha256
+    assert (one == other, one.sha256 == later.sha256) == (True, False)
     assert {**later.tree(), "made_at": 0, "sha256": 0} == {**one.tree(), "made_at": 0, "sha256": 0}
-    for update in (
-        {"notes": ()},
-        {"app_version": "0"},
-        {"labels": one.labels.model_copy(update={"units": 1})},
-    ):
+    labels = one.labels.model_copy(update={"units": 1})
+    for update in ({"notes": ()}, {"app_version": "0"}, {"labels": labels}):
         assert one.model_copy(update=update).sealed().sha256 != one.sha256
 
 
