@@ -80,8 +80,7 @@ def test_notes_travel_to_the_adjudicator_under_letters(tmp_path: Path):
     adjudication_id = pairs.opened(project)
     sheet = adjudicating.sheet(project, adjudication_id)
     letter = pairs.letter_of(project, adjudication_id, "Ada")
-    assert sheet.rows[0].units[letter].note == "Not sure"
-    assert sheet.remarks == {letter: "In haste"}
+    assert (sheet.rows[0].units[letter].note, sheet.remarks) == ("Not sure", {letter: "In haste"})
     assert not sheet.rows[0].contested
 
 
@@ -105,8 +104,9 @@ def test_the_queue_has_conflicts_first_and_shows_what_is_open(
     monkeypatch.undo()
     adjudication_id = pairs.opened(three, place=2)
     line = adjudicating.queue(three)[0]
-    assert (line.adjudication_id, line.state) == (adjudication_id, AdjudicationState.OPEN.value)
-    assert (line.rows, line.contested, line.decided) == (2, 2, 0)
+    assert (line.adjudication_id, line.state, line.rows, line.contested, line.decided) == (
+        adjudication_id, AdjudicationState.OPEN.value, 2, 2, 0,
+    )  # fmt: skip
     sql.alter(three, "UPDATE item SET retired = 1 WHERE key = '3'")
     assert [line.item_key for line in adjudicating.queue(three)] == ["1", "2"]
 
@@ -251,8 +251,9 @@ def test_a_consensus_has_its_origins_and_makes_nobody_an_annotator(project: Proj
     ruling.close(project, adjudication_id)
     assert waiting.counts(project)["Adjudicate"] == 0
     (version,) = ruling.versions(project, adjudication_id)
-    assert (version.version, version.units, version.dropped) == (1, 6, 1)
-    assert version.origins == {Origin.BOTH: 1, Origin.ONE: 5}
+    assert (version.version, version.units, version.dropped, version.origins) == (
+        1, 6, 1, {Origin.BOTH: 1, Origin.ONE: 5},
+    )  # fmt: skip
     # Four of five and six are paired: 2·4/11.
     assert version.repaired[0].value == pytest.approx(8 / 11)
     with project.store.read() as db:
@@ -347,8 +348,9 @@ def test_weights_are_voted_on_and_compared_as_an_order(project: Project):
 def test_labels_are_voted_on_by_the_words_they_are_about(tmp_path: Path):
     project = pairs.pairs_project(tmp_path)
     (ballot,) = adjudicating.ballots(project, labelled(project, Ada={"c1": "yes"}, Ben={"c1": "no"}))
-    assert (ballot.words, ballot.report) == (pairs.ADA[0][0], "Report A")
-    assert ballot.values == ("yes", "no", "unsure")
+    assert (ballot.words, ballot.report, ballot.values) == (
+        pairs.ADA[0][0], "Report A", ("yes", "no", "unsure"),
+    )  # fmt: skip
     adjudicating.vote(project, ballot.ruling_id, "unsure")
     close(project)
     (result,) = adjudicating.votes(project)

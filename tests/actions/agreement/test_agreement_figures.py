@@ -81,8 +81,7 @@ def test_labels_are_pooled_over_items(project: Project) -> None:
     bounds = pytest.approx(((centre - half) / whole, (centre + half) / whole), abs=1e-5)
     assert (pooled.stage, pooled.n, pooled.items) == (Stage.LABELLING, 4, tuple(items.ids(project)[:2]))
     agreement = figure(pooled, "agreement")
-    assert agreement.value == 0.75
-    assert (agreement.low, agreement.high) == bounds
+    assert (agreement.value, (agreement.low, agreement.high)) == (0.75, bounds)
     # By chance ½·¼ + ½·¾ = ½ (whoever comes first), so κ = ½.
     kappa = figure(pooled, "kappa")
     assert kappa.value == pytest.approx(0.5)
@@ -101,8 +100,7 @@ def test_ac1_stands_beside_kappa_with_its_sentence(project: Project) -> None:
     both(project, "yyyyyyyyyy", "yyyyyyyyyn")
     pooled = row(agreement_figures.rows(project), "value")
     # Seen .9; one rater never says no, so κ is 0. AC1: yes has .95, chance 2·.95·.05 = .095.
-    assert figure(pooled, "kappa").value == pytest.approx(0)
-    assert figure(pooled, "ac1").value == pytest.approx(0.805 / 0.905)
+    assert (figure(pooled, "kappa").value, figure(pooled, "ac1").value) == pytest.approx((0, 0.805 / 0.905))
     (paradox,) = [
         remark for remark in agreement_report.remarks(figure(pooled, "ac1")) if "κ can be low" in remark
     ]
@@ -210,9 +208,9 @@ def test_criteria_are_counted_over_reports_and_only_where_reports_are(project: P
     for alias, said in (("A", ("yn", "yn")), ("B", ("yn", "yy"))):
         sealed_by(project, alias, labels(*said))
     result = agreement_figures.rows(project, "criterion")
-    assert named(result, "agreement") == [("c0", 1), ("c1", 0.5)]
-    assert [each.n for each in result] == [2, 2]
-    assert result[1].group == (items.ids(project)[0], "c1")
+    assert (named(result, "agreement"), [each.n for each in result], result[1].group) == (
+        [("c0", 1), ("c1", 0.5)], [2, 2], (items.ids(project)[0], "c1"),
+    )  # fmt: skip
 
 
 def test_items_weeks_of_the_freeze_and_guideline_versions_are_told_apart(project: Project) -> None:
@@ -295,8 +293,9 @@ def test_self_agreement_compares_a_persons_two_trials(tmp_path: Path) -> None:
     # yy yn n? and nn nn yy: five units said twice, of which four alike.
     repeated(project, "A", ("yyn", "yn?"), ("nny", "nny"))
     (mine,) = agreement_figures.self_agreement(project)
-    assert (mine.name, mine.by, mine.n, mine.items) == ("A", "self", 5, tuple(items.ids(project)))
-    assert figure(mine, "agreement").value == 0.8
+    assert (mine.name, mine.by, mine.n, mine.items, figure(mine, "agreement").value) == (
+        "A", "self", 5, tuple(items.ids(project)), 0.8,
+    )  # fmt: skip
     # First yes 3 of 5, again yes 2 of 5: chance 6/25 + 6/25 = 12/25. κ = (20 − 12)/(25 − 12).
     assert figure(mine, "kappa").value == pytest.approx(8 / 13)
     assert "1 of 2 clusters have any of the rarest class" in figure(mine, "kappa").note
@@ -376,8 +375,9 @@ def test_two_raters_have_the_figures_of_the_level(project: Project, level: Level
         assert figures["icc"].value == pytest.approx(icc([a, b], "2,1"))
         assert figures["icc"].method.startswith("ICC(2,1)")
         # B less A: 0, −2, 1, −1, 0, 0, 0, 1.
-        assert figures["mean_difference"].value == pytest.approx(-1 / 8)
-        assert figures["absolute_difference"].value == pytest.approx(5 / 8)
+        assert (figures["mean_difference"].value, figures["absolute_difference"].value) == (
+            pytest.approx(-1 / 8), pytest.approx(5 / 8),
+        )  # fmt: skip
     assert all("1 judgement of “unsure”, counted as missing" in one.note for one in own.figures)
 
 
@@ -391,8 +391,9 @@ def test_of_three_raters_alpha_is_over_all_and_icc_of_raters_of_their_own(
         [float("nan") if x == "unsure" else int(x) for x in " ".join(SAID[who]).split()] for who in "ABC"
     ]
     peer = krippendorff.alpha(given, level_of_measurement=level.value)
-    assert figure(own, "alpha").value == pytest.approx(peer)
-    assert [figure.name for figure in own.figures].count("alpha") == 1
+    assert (figure(own, "alpha").value, [figure.name for figure in own.figures].count("alpha")) == (
+        pytest.approx(peer), 1,
+    )  # fmt: skip
     assert "pooled over 3 pairs of raters" in own.figures[0].note
     if level is Level.INTERVAL:
         assert figure(own, "icc").method.startswith("ICC(1,1)")

@@ -108,8 +108,9 @@ def test_second_figures_and_votes_stand_beside_the_frozen_ones(reported: Project
     units = row(report, "units")
     assert (figure(units, "match_f1").value, figure(units, "match_f1").n) == (0.5, 2)
     again, _ = second(report, units)
-    assert (figure(again, "match_f1").value, figure(again, "match_f1").n) == (1, 1)
-    assert again.items == (pairs.item(reported),)
+    assert (figure(again, "match_f1").value, figure(again, "match_f1").n, again.items) == (
+        1, 1, (pairs.item(reported),),
+    )  # fmt: skip
     # Frozen pairs of weights of the first item: 1 1. As paired 1 1 and 2 3: half of them agree.
     again, beside = second(report, row(report, "weight"))
     assert (figure(beside, "agreement").value, beside.n) == (1, 1)
@@ -122,8 +123,9 @@ def test_second_figures_and_votes_stand_beside_the_frozen_ones(reported: Project
         assert again.value == pytest.approx(kept[f"repaired_{name}"])
     # The senior said 2 where Ada had 2 and Ben 3.
     (votes,) = report.votes
-    assert (votes.stage, votes.field, votes.n) == (Stage.RUBRIC, "weight", 2)
-    assert figure(votes, "agreement").value == 0.5
+    assert (votes.stage, votes.field, votes.n, figure(votes, "agreement").value) == (
+        Stage.RUBRIC, "weight", 2, 0.5,
+    )  # fmt: skip
     assert agreement_report.inputs_of(report, votes) == []
 
 
@@ -252,8 +254,9 @@ def of(pair: Project, line: LineBehind, name: str) -> tuple[str, object]:
 def test_values_and_units_come_with_their_words_and_who_has_them(pair: Project) -> None:
     rubrics(pair)
     (line,) = lines_of(pair, "weight").lines
-    assert of(pair, line, "Ada") == ("Explains how carbon is priced", 1)
-    assert of(pair, line, "Ben") == ("Explains how carbon is priced", 3)
+    assert (of(pair, line, "Ada"), of(pair, line, "Ben")) == (
+        ("Explains how carbon is priced", 1), ("Explains how carbon is priced", 3),
+    )  # fmt: skip
     assert (line.item_key, line.same) == ("1", False)
     first, *lines = lines_of(pair, "units").lines
     assert (of(pair, first, "Ada")[1], of(pair, first, "Ben")[1], first.same) == (1, 1, True)
@@ -267,8 +270,9 @@ def test_values_and_units_come_with_their_words_and_who_has_them(pair: Project) 
 def test_labels_come_with_their_criterion_which_outlives_its_rubric(pair: Project) -> None:
     labelled(pair)
     lines = lines_of(pair, "value").lines
-    assert (lines[0].report, lines[0].about) == ("Canary", "Explains how carbon is priced")
-    assert [of(pair, line, "Ada")[1] for line in lines] == ["yes", "no", "unsure"]
+    assert (lines[0].report, lines[0].about, [of(pair, line, "Ada")[1] for line in lines]) == (
+        "Canary", "Explains how carbon is priced", ["yes", "no", "unsure"],
+    )  # fmt: skip
     # “Unsure” is no disagreement: it is missing.
     assert [line.same for line in lines] == [True, False, None]
     report = agreement_report.report(pair, "criterion")
@@ -363,16 +367,18 @@ def test_every_pair_of_values_and_who_wrote_which_unit_is_a_record(sealed: Proje
     assert (weight["guideline_a"], weight["guideline_b"]) == ("1", "1")
     shared, alone = of_field(inputs, "written")
     assert (shared["value_a"], shared["value_b"], shared["likeness"]) == (1, 1, 1.0)
-    assert (alone["unit_a"], alone["unit_b"]) == in_order(sealed, a.units[1].id, "")
-    assert (alone["value_a"], alone["value_b"]) == in_order(sealed, 1, 0)
+    assert ((alone["unit_a"], alone["unit_b"]), (alone["value_a"], alone["value_b"])) == (
+        in_order(sealed, a.units[1].id, ""), in_order(sealed, 1, 0),
+    )  # fmt: skip
 
 
 def test_labels_name_their_report_and_unit_and_keep_unsure(sealed: Project) -> None:
     sealed_by(sealed, "A", labels("y", "?"))
     sealed_by(sealed, "B", labels("y", "n"))
     last = of_field(agreement_figures.inputs(sealed), "value")[-1]
-    assert (last["response_id"], last["judged_unit"]) == ("report 1", "c0")
-    assert (last["value_a"], last["value_b"]) == in_order(sealed, "unsure", "no")
+    assert (last["response_id"], last["judged_unit"], (last["value_a"], last["value_b"])) == (
+        "report 1", "c0", in_order(sealed, "unsure", "no"),
+    )  # fmt: skip
     assert {each["field"] for each in agreement_figures.inputs(sealed)} == {"written", "value"}
 
 

@@ -63,8 +63,9 @@ def test_the_second_seal_freezes_what_was_sealed_in_the_order_of_ids(project: Pr
     assert frozen(project) is None
     sealed.add(sealed_by(project, "A", rubric(1, 2, 3)))
     result = frozen(project)
-    assert (result.stage, result.matcher, result.program) == (Stage.RUBRIC, matcher(), __version__)
-    assert result.id == derived_id("agreement", item(project), "rubric")
+    assert (result.stage, result.matcher, result.program, result.id) == (
+        Stage.RUBRIC, matcher(), __version__, derived_id("agreement", item(project), "rubric"),
+    )  # fmt: skip
     (pair,) = result.pairs
     assert pair.values == {"weight": ((1, 1), (2, 2), in_order(project, 3, 2))}
     assert pair.a < pair.b
@@ -109,8 +110,9 @@ def test_the_first_seal_counts_even_when_its_author_went_on(project: Project) ->
     sealed_by(project, "B", rubric(1, 2, 3))
     result = frozen(project)
     # The first sealed revision follows that of starting; the weights in it are equal.
-    assert {given.revision for given in result.inputs} == {2}
-    assert result.pairs[0].values["weight"] == ((1, 1), (2, 2), (3, 3))
+    assert ({given.revision for given in result.inputs}, result.pairs[0].values["weight"]) == (
+        {2}, ((1, 1), (2, 2), (3, 3)),
+    )  # fmt: skip
 
 
 def test_a_third_who_has_begun_is_waited_for(project: Project) -> None:

@@ -77,15 +77,15 @@ def test_a_preview_tells_the_load_and_is_what_assigning_comes_to(project: Projec
     assert [(load.name, load.items, load.adjudications) for load in shown.load] == [
         ("Ada", 2, 0), ("Ben", 2, 0), ("Cai", 2, 0), ("Sue", 0, 3)
     ]  # fmt: skip
-    assert [pairing.items for pairing in shown.pairings] == [1, 1, 1]
-    assert (shown.refusals, shown.notes) == ((), ())
+    assert ([pairing.items for pairing in shown.pairings], shown.refusals, shown.notes) == ([1, 1, 1], (), ())
     shown = planning.preview(project, plan(project))
     assert everything(project) == []
     change = assignments.assign(project, plan(project))
     assert (change.kind, change.verb, len(change.after["rows"])) == ("assignment", "assign", shown.new)
     made = {(one.item_id, one.stage, one.person_id) for one in everything(project)}
-    assert made == {(line.item_id, line.stage, person) for line in shown.lines for person in line.people}
-    assert len(made) == 4 * (2 + 2 + 1)
+    assert (made, len(made)) == (
+        {(line.item_id, line.stage, person) for line in shown.lines for person in line.people}, 4 * (2 + 2 + 1),
+    )  # fmt: skip
 
 
 def test_a_plan_is_assigned_once_and_undone_in_one_step(project: Project) -> None:

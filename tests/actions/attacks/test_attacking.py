@@ -100,16 +100,18 @@ def test_what_is_demanded_already_cannot_fall(project: Project, server: OddServe
     # Of three criteria one is a yes as it is: the order can change the others alone, padding all.
     assert (order.failed.value, order.failed.n, order.already, order.sampled) == (1.0, 8, 4, VERDICTS)
     assert "none could change" not in order.failed.note
-    assert (filler.failed.n, filler.already, filler.down) == (VERDICTS, None, 4)
-    assert filler.failed.value == pytest.approx(1 / 3)
+    assert (filler.failed.n, filler.already, filler.down, filler.failed.value) == (
+        VERDICTS, None, 4, pytest.approx(1 / 3),
+    )  # fmt: skip
     # Where all is demanded already there is no rate but a reason.
     server.answer = lambda body, number: said("yes", body)
     judges.add(project, "kind", base_url=server.url, model="third-model")
     judged(project, "kind")
     attacked(project, "kind", "injection")
     failed = lines(project, "kind")["injection"].failed
-    assert (failed.value, failed.n) == (None, 0)
-    assert failed.note == "every verdict was “yes” before: none could change to it"
+    assert (failed.value, failed.n, failed.note) == (
+        None, 0, "every verdict was “yes” before: none could change to it",
+    )  # fmt: skip
 
 
 def test_a_server_nobody_here_wrote_is_asked_about_every_copy(tmp_path: Path, llmock: LLMock) -> None:
@@ -220,8 +222,7 @@ def test_criteria_asked_together_are_asked_in_another_order(project: Project, se
     attacked(project, name, "order.criteria")
     line = lines(project, name)["order.criteria"]
     # Of three criteria of each of four reports one becomes a yes, and no other.
-    assert (line.failed.n, line.up) == (VERDICTS, 4)
-    assert line.failed.value == pytest.approx(1 / 3)
+    assert (line.failed.n, line.up, line.failed.value) == (VERDICTS, 4, pytest.approx(1 / 3))
     (case, *_) = [one for one in attack_figures.cases_of(project, attacking.all_of(project)[0]) if one.failed]
     told = attack_figures.attack_case(project, case.id)
     assert "another order" in told.done[0]
@@ -449,8 +450,9 @@ def test_a_flip_is_a_unit_on_which_not_all_trials_agree(two_judged: Project) -> 
     say(two_judged, "a", "yynnn-", trial=3)
     found = biases.within(two_judged, "a")
     # The third and the sixth unit flip: 2 of 6. Pairs that agree: 3, 3, 1 of 3 and 3, 3 of 3, and 0 of 1.
-    assert (found.trials, found.units, found.flips.value) == (3, 6, 2 / 6)
-    assert found.agreement.value == pytest.approx((1 + 1 + 1 / 3 + 1 + 1 + 0) / 6)
+    assert (found.trials, found.units, found.flips.value, found.agreement.value) == (
+        3, 6, 2 / 6, pytest.approx((1 + 1 + 1 / 3 + 1 + 1 + 0) / 6),
+    )  # fmt: skip
     # Wilson's interval for 2 of 6 with t² = 161.45, of one degree of freedom: one flips on either of two items.
     # (.3333 + 13.4543 ± 12.706·√(.03704 + 1.12120)) / 27.9086.
     assert (found.flips.low, found.flips.high) == pytest.approx((0.0040, 0.9840), abs=1e-3)
@@ -495,10 +497,12 @@ def test_two_judges_are_compared_on_the_units_that_both_judged(two_judged: Proje
     say(two_judged, "b", "yynnyy")
     found = biases.between(two_judged, "a", "b")
     # yy yy yn nn ny: 3 of 5 agree; chance 3/5·3/5 + 2/5·2/5 = .52, so κ = (.6 − .52) / .48.
-    assert (found.units, found.agreement.value) == (5, 3 / 5)
-    assert found.more["kappa"].value == pytest.approx((0.6 - 0.52) / 0.48)
-    assert found.tree()["agreement"]["n"] == 5
-    assert (found.over_runs.value, found.spread.value) == (pytest.approx(3 / 5), None)
+    assert (found.units, found.agreement.value, found.more["kappa"].value) == (
+        5, 3 / 5, pytest.approx((0.6 - 0.52) / 0.48),
+    )  # fmt: skip
+    assert (found.tree()["agreement"]["n"], found.over_runs.value, found.spread.value) == (
+        5, pytest.approx(3 / 5), None,
+    )  # fmt: skip
     assert found.spread.note == "one run has no spread"
 
 
@@ -508,7 +512,6 @@ def test_letter_17_the_agreement_of_two_judges_has_a_spread_over_runs(two_judged
         say(two_judged, "b", other, trial=trial)
     found = biases.between(two_judged, "a", "b")
     # 5/6 and 3/6: their mean, and √(2 · (1/6)² / 1) apart.
-    assert found.over_runs.value == pytest.approx(4 / 6)
-    assert found.spread.value == pytest.approx((2 / 36) ** 0.5)
+    assert (found.over_runs.value, found.spread.value) == pytest.approx((4 / 6, (2 / 36) ** 0.5))
     assert any(line.startswith("standard deviation over runs: ") for line in found.words())
     assert found.tree()["spread"]["n"] == 2

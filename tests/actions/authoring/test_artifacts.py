@@ -132,9 +132,10 @@ def test_a_unit_moves_no_further_than_the_ends(project: Project, rubric: str, by
 def test_revisions_follow_every_change_and_are_chained(project: Project, rubric: str) -> None:
     change = artifacts.change_unit(project, rubric, "a", text="Compares a", weight=3)
     newest, first = artifacts.revisions(project, rubric)
-    assert change.before == {"revision": 1, "sha256": first.sha256}
-    assert change.after == {"revision": 2, "sha256": newest.sha256}
-    assert (change.by, newest.by, newest.verb) == (project.by, project.by, "change text, weight")
+    assert (change.before, change.after, change.by, newest.by, newest.verb) == (
+        {"revision": 1, "sha256": first.sha256}, {"revision": 2, "sha256": newest.sha256},
+        project.by, project.by, "change text, weight",
+    )  # fmt: skip
     artifacts.change_unit(project, rubric, "a", text="Compares a")
     artifacts.remove_unit(project, rubric, "b")
     whole, lines = artifacts.revisions(project, rubric), artifacts.revision_lines(project, rubric)
@@ -169,8 +170,7 @@ def test_an_artifact_is_sealed_and_reopened(project: Project, rubric: str) -> No
     assignments.reopen(project, rubric)
     artifacts.change_unit(project, rubric, "a", text="in time")
     kept = next(r for r in artifacts.revisions(project, rubric) if r.sealed)
-    assert kept.number == sealed.after["revision"]
-    assert kept.content["units"][0]["text"] == "Explains a"
+    assert (kept.number, kept.content["units"][0]["text"]) == (sealed.after["revision"], "Explains a")
     plan = artifacts.start(project, items.ids(project)[0], Kind.PLAN).subject
     expect_refusal("still empty", assignments.seal, project, plan)
 
@@ -220,8 +220,9 @@ def test_a_draft_without_a_place_is_kept_and_the_others_recovered(project: Proje
     artifacts.save_draft(project, "no artifact", "a", "text", "Other orphan")
     artifacts.remove_unit(project, rubric, "a")
     assert len(history.recover(project)) == 1
-    assert text_of(project, rubric, "q|1") == "New"
-    assert [text for _, text in kept_drafts(project)] == ["Orphaned words", "Other orphan"]
+    assert (text_of(project, rubric, "q|1"), [text for _, text in kept_drafts(project)]) == (
+        "New", ["Orphaned words", "Other orphan"],
+    )  # fmt: skip
 
 
 def test_saving_a_field_drops_only_ones_own_draft_of_it(project: Project, rubric: str) -> None:
@@ -253,8 +254,7 @@ def test_drafts_are_kept_recovered_and_dropped(project: Project, rubric: str) ->
     assert len(recovered) == 2
     assert "change text" in recovered
     assert artifacts.read(reopened, rubric).document.remark == "On the whole"
-    assert text_of(reopened, rubric, "a") == "Explains almost"
-    assert kept_drafts(reopened) == []
+    assert (text_of(reopened, rubric, "a"), kept_drafts(reopened)) == ("Explains almost", [])
 
 
 def test_any_text_is_kept_letter_by_letter(project: Project, rubric: str) -> None:
@@ -293,8 +293,9 @@ def test_a_unit_joins_the_one_above_with_all_it_has(merging: Project, own: str) 
     artifacts.merge_unit(merging, own, "b")
     (unit,) = units(merging, own)
     assert (unit.id, unit.text, unit.note) == ("a", "It is open. Nobody knows.", "one\ntwo")
-    assert (unit.type, unit.qualities, unit.piece) == ("limitation", ("challenge", "explorability"), 3)
-    assert unit.anchors == (LEAD, MORE)
+    assert (unit.type, unit.qualities, unit.piece, unit.anchors) == (
+        "limitation", ("challenge", "explorability"), 3, (LEAD, MORE),
+    )  # fmt: skip
     history.undo(merging)
     assert units(merging, own) == (UPPER, LOWER)
     expect_refusal("no unit above", artifacts.merge_unit, merging, own, "a")
@@ -430,8 +431,7 @@ def written(guided: Project, item: int, kind: Kind = Kind.RUBRIC) -> str:
 def test_at_first_the_shipped_text_of_each_stage_is_in_force(guided: Project) -> None:
     for stage in (stage for stage in Stage if stage is not Stage.ADJUDICATION):
         shipped = (resources() / "guidelines" / f"{stage.value}.md").read_text("utf-8")
-        assert settings.text_in_force(guided, stage) == shipped
-        assert settings.current(guided, stage) is None
+        assert (settings.text_in_force(guided, stage), settings.current(guided, stage)) == (shipped, None)
         with guided.store.read() as db:
             assert settings.version_in_force(db, stage) == "1"
 
@@ -449,8 +449,9 @@ def test_guidelines_have_versions(guided: Project) -> None:
         (3, "One claim each. 不要含糊"),
     ]
     assert {one.by for one in versions} == {guided.by}
-    assert settings.current(guided, Stage.RUBRIC) == versions[-1]
-    assert settings.text_in_force(guided, Stage.RUBRIC) == "One claim each. 不要含糊"
+    assert (settings.current(guided, Stage.RUBRIC), settings.text_in_force(guided, Stage.RUBRIC)) == (
+        versions[-1], "One claim each. 不要含糊",
+    )  # fmt: skip
     assert settings.current(guided, Stage.PLAN) is None
 
 
@@ -468,8 +469,7 @@ def test_every_revision_bears_the_version_of_its_stage_in_force_then(guided: Pro
     settings.write(Project.open(guided.path), Stage.RUBRIC, "Two claims each.")
     artifacts.change_unit(guided, artifact_id, f"{items.ids(guided)[0]}/c1", text="Explains it anew")
     plan = written(guided, 0, Kind.PLAN)
-    assert stamps(guided, artifact_id) == [("1", FORM), ("2", FORM)]
-    assert stamps(guided, plan) == [("1", FORM)]
+    assert (stamps(guided, artifact_id), stamps(guided, plan)) == ([("1", FORM), ("2", FORM)], [("1", FORM)])
 
 
 def test_answers_given_under_older_text_are_listed_until_they_are_given_again(guided: Project) -> None:

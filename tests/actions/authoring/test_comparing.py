@@ -69,14 +69,14 @@ def test_rubrics_are_compared_by_weight() -> None:
     # Three of four criteria are the same on either side: F1 = 2·3 / (4 + 4).
     a, b = rubric(3, 2, 1, 2), Rubric(units=(*rubric(3, 1, 1).units, Criterion(text=SENTENCES[5])))
     result = compare(Kind.RUBRIC, a, b)
-    assert value(result, "match_f1") == 0.75
-    assert result.only_a == (a.units[3].id,)
-    assert result.only_b == (b.units[3].id,)
+    assert (value(result, "match_f1"), result.only_a, result.only_b) == (
+        0.75, (a.units[3].id,), (b.units[3].id,),
+    )  # fmt: skip
     # Weights (3,3), (2,1), (1,1). Seen: mean |i−j| = 1/3. By chance, a: one of each, b: 3 once, 1 twice:
     # 1/3·(2/3·2) + 1/3·(1/3·1 + 2/3·1) + 1/3·(1/3·2) = 1. κ = 1 − (1/3)/1.
-    assert result.values == {"weight": ((3, 3), (2, 1), (1, 1))}
-    assert value(result, "weight_agreement") == pytest.approx(2 / 3)
-    assert value(result, "weight_kappa") == pytest.approx(2 / 3)
+    assert (result.values, value(result, "weight_agreement"), value(result, "weight_kappa")) == (
+        {"weight": ((3, 3), (2, 1), (1, 1))}, pytest.approx(2 / 3), pytest.approx(2 / 3),
+    )  # fmt: skip
     # Weights (10,10), (2,1), (1,1). Seen: mean |a−b| = 1/3. By chance, a: 10, 2, 1 once each, b: 10 once, 1 twice:
     # (0 + 2·9 + 8 + 2·1 + 9 + 0) / 9 = 37/9. κ = 1 − (1/3) / (37/9) = 34/37.
     result = compare(Kind.RUBRIC, rubric(10, 2, 1), rubric(10, 1, 1))
@@ -86,9 +86,9 @@ def test_rubrics_are_compared_by_weight() -> None:
     assert value(result, "weight_kappa") == pytest.approx(1 - 2 / (6 * (2 / 3 * 2 / 3 + 1 / 3 * 1 / 3)))
     a, b = rubric(2, 3), rubric(3, 1, sentences=SENTENCES[3:])
     result = compare(Kind.RUBRIC, a, b, pairs=[(a.units[1].id, b.units[0].id)])
-    assert value(result, "match_f1") == 0.5
-    assert result.values["weight"] == ((3, 3),)
-    assert (result.only_a, result.only_b) == ((a.units[0].id,), (b.units[1].id,))
+    assert (value(result, "match_f1"), result.values["weight"], result.only_a, result.only_b) == (
+        0.5, ((3, 3),), (a.units[0].id,), (b.units[1].id,),
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(("used", "categories"), [((3, 1), (1, 2, 3)), ((5, 1), (1, 5))])
@@ -112,33 +112,32 @@ def test_units_are_matched_by_text_whoever_is_first() -> None:
 
 def test_undefined_weights_say_why() -> None:
     result = compare(Kind.RUBRIC, rubric(2, 2, 2), rubric(2, 2, 2))
-    assert value(result, "weight_agreement") == 1
-    assert of(result, "weight_kappa").value is None
+    assert (value(result, "weight_agreement"), of(result, "weight_kappa").value) == (1, None)
     assert "one category only" in of(result, "weight_kappa").note
     result = compare(Kind.RUBRIC, rubric(2, 2), rubric(3, 1, sentences=SENTENCES[3:]))
-    assert value(result, "match_f1") == 0
-    assert of(result, "weight_agreement").value is None
+    assert (value(result, "match_f1"), of(result, "weight_agreement").value) == (0, None)
     assert "no unit was judged by both" in of(result, "weight_kappa").note
 
 
 def test_nuggets_and_diagnostics_are_compared_by_their_values() -> None:
     # (v,v) (v,o) (o,o) (o,o): seen 3/4; by chance ½·¼ + ½·¾ = ½; κ = (¾ − ½)/(1 − ½).
     result = compare(Kind.NUGGETS, nuggets(*"vvoo"), nuggets(*"vooo"))
-    assert value(result, "importance_agreement") == 0.75
-    assert value(result, "importance_kappa") == pytest.approx(0.5)
+    assert (value(result, "importance_agreement"), value(result, "importance_kappa")) == (
+        0.75, pytest.approx(0.5),
+    )  # fmt: skip
     assert value(result, "match_f1") == 1
     first, last = Aspect.BACKGROUND, Aspect.RESULTS
     a = statements((True, first), (True, last), (False, last), (True, first))
     b = statements((True, first), (True, last), (False, first), (False, first))
     result = compare(Kind.DIAGNOSTICS, a, b)
     # Labels TT TT FF TF: seen ¾; by chance ¾·½ + ¼·½ = ½. Aspects likewise: ½·¾ + ½·¼ = ½.
-    assert value(result, "label_kappa") == pytest.approx(0.5)
-    assert value(result, "aspect_kappa") == pytest.approx(0.5)
+    assert (value(result, "label_kappa"), value(result, "aspect_kappa")) == pytest.approx((0.5, 0.5))
     assert not [figure.name for figure in result.figures if figure.name.endswith("ac1")]
     a = statements((True, None), (None, None), (False, None))
     result = compare(Kind.DIAGNOSTICS, a, statements((True, None), (False, None), (False, None)))
-    assert result.values["label"] == ((True, True), (None, False), (False, False))
-    assert (of(result, "label_agreement").n, value(result, "label_kappa")) == (2, 1)
+    assert (result.values["label"], of(result, "label_agreement").n, value(result, "label_kappa")) == (
+        ((True, True), (None, False), (False, False)), 2, 1,
+    )  # fmt: skip
     assert "1 of 3 units left out" in of(result, "label_kappa").note
     assert of(result, "aspect_kappa").value is None
 
@@ -147,8 +146,9 @@ def test_ac1_where_one_label_prevails() -> None:
     # Nine TT and one TF: seen .9; κ: by chance 1·.9 → 0. AC1: T has .95, so by chance 2·.95·.05 = .095.
     same = [(True, None)] * 9
     result = compare(Kind.DIAGNOSTICS, statements(*same, (True, None)), statements(*same, (False, None)))
-    assert value(result, "label_kappa") == pytest.approx(0)
-    assert value(result, "label_ac1") == pytest.approx((0.9 - 0.095) / (1 - 0.095))
+    assert (value(result, "label_kappa"), value(result, "label_ac1")) == (
+        pytest.approx(0), pytest.approx((0.9 - 0.095) / (1 - 0.095)),
+    )  # fmt: skip
     assert "κ can be low" in of(result, "label_ac1").note
     result = compare(Kind.LABELS, labels("yyyy"), labels("yyyy"))
     assert of(result, "value_kappa").value is None
@@ -161,9 +161,9 @@ def test_plans_are_compared_by_order() -> None:
     b = Plan(units=(a.units[1], a.units[0], *a.units[2:], Subtask(text=SENTENCES[5])))
     result = compare(Kind.PLAN, a, b)
     # One of six pairs stands the other way round: τ = (5 − 1)/6. F1 = 2·4 / (4 + 5).
-    assert value(result, "order_tau") == pytest.approx(4 / 6)
-    assert value(result, "match_f1") == pytest.approx(8 / 9)
-    assert result.values["position"] == ((1, 2), (2, 1), (3, 3), (4, 4))
+    assert (value(result, "order_tau"), value(result, "match_f1"), result.values["position"]) == (
+        pytest.approx(4 / 6), pytest.approx(8 / 9), ((1, 2), (2, 1), (3, 3), (4, 4)),
+    )  # fmt: skip
     a = Plan(units=tuple(Subtask(text=text) for text in SENTENCES[:2]))
     tau = of(compare(Kind.PLAN, a, a), "order_tau")
     assert (tau.value, "too few" in tau.note) == (None, True)
@@ -185,8 +185,7 @@ def test_references_are_compared_by_identifier_and_importance() -> None:
     )
     result = compare(Kind.EVIDENCE, a, b)
     # Two works in common, one only in A: 2/3, and F1 = 2·2 / (3 + 2).
-    assert value(result, "jaccard") == pytest.approx(2 / 3)
-    assert value(result, "match_f1") == 0.8
+    assert (value(result, "jaccard"), value(result, "match_f1")) == pytest.approx((2 / 3, 0.8))
     # Nobody said which are important, so nothing of it is measured.
     assert "importance" not in result.values
     assert [figure.name for figure in result.figures] == ["jaccard", "match_f1"]
@@ -204,8 +203,9 @@ def test_references_are_compared_by_identifier_and_importance() -> None:
         said("important", "not_important", "not_important", ""),
     )  # fmt: skip
     # What one of them left open is missing. Two of three pairs agree, by chance (2·1 + 1·2) / 9: (2/3 - 4/9) / (5/9).
-    assert result.values["importance"][3] == ("important", None)
-    assert value(result, "importance_kappa") == pytest.approx(0.4)
+    assert (result.values["importance"][3], value(result, "importance_kappa")) == (
+        ("important", None), pytest.approx(0.4),
+    )  # fmt: skip
     assert of(result, "importance_kappa").note.startswith("1 of 4 units left out")
 
 
@@ -235,8 +235,7 @@ def test_selection_ratings_are_compared() -> None:
     # The protocols' oracle: 2, 2, 3, 2 make an item score of 2.25.
     a, b = selection(2, 2, 3, 2), selection(3, 2, 3, 1)
     result = compare(Kind.SELECTION, a, Selection(units=b.units[::-1]))
-    assert value(result, "item_score_a") == 2.25
-    assert value(result, "item_score_b") == 2.25
+    assert (value(result, "item_score_a"), value(result, "item_score_b")) == (2.25, 2.25)
     # Seen: mean |i−j| = 2/4. By chance: ¾·(½·1 + ¼·1) + ¼·(¼·1 + ¼·2) = ¾. κ = 1 − ½/¾.
     assert value(result, "rating_kappa") == pytest.approx(1 / 3)
     # Deviations (−1, −1, 3, −1)/4 and (3, −1, 3, −5)/4: r = (−3 + 1 + 9 + 5)/√(12·44).
@@ -250,16 +249,15 @@ def test_selection_ratings_are_compared() -> None:
 def test_labels_meet_by_ids() -> None:
     result = compare(Kind.LABELS, labels("yyn", "n?"), labels("ynn", "ny"))
     # Both sure: yy yn nn nn. Seen ¾; by chance ½·¼ + ½·¾ = ½.
-    assert value(result, "value_agreement") == 0.75
-    assert value(result, "value_kappa") == pytest.approx(0.5)
+    assert (value(result, "value_agreement"), value(result, "value_kappa")) == pytest.approx((0.75, 0.5))
     # Of these four yes has (1 + ½ + 0 + 0)/4 = 3/8, so chance is 2 · 3/8 · 5/8 = 15/32, and (¾ − 15/32)/(17/32) = 9/17.
-    assert value(result, "value_ac1") == pytest.approx(9 / 17)
-    assert of(result, "value_kappa").n == 4
+    assert (value(result, "value_ac1"), of(result, "value_kappa").n) == pytest.approx((9 / 17, 4))
     assert "1 judgement of “unsure”" in of(result, "value_kappa").note
     result = compare(Kind.LABELS, labels("y", "n"), labels("n", "n"))
     assert result.values["value"] == (("yes", "no"), ("no", "no"))
-    assert result.values["response_id"] == (("report 0", "report 0"), ("report 1", "report 1"))
-    assert result.values["unit_id"] == (("c0", "c0"), ("c0", "c0"))
+    assert (result.values["response_id"], result.values["unit_id"]) == (
+        (("report 0", "report 0"), ("report 1", "report 1")), (("c0", "c0"), ("c0", "c0")),
+    )  # fmt: skip
     result = compare(Kind.LABELS, labels("yyn"), labels("yyny"))
     assert len(result.only_b) == 1
     assert "0 units only A has, 1 only B" in of(result, "value_agreement").note

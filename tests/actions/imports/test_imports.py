@@ -122,8 +122,9 @@ def test_what_came_in_can_be_found_edited_and_checked(project: Project, tmp_path
         revision, response, item = (
             db.execute(select(table)).mappings().first() for table in (REVISION, RESPONSE, ITEM)
         )
-    assert (revision["number"], revision["verb"]) == (1, "import")
-    assert revision["chain"] == chain("", revision["sha256"])
+    assert (revision["number"], revision["verb"], revision["chain"]) == (
+        1, "import", chain("", revision["sha256"]),
+    )  # fmt: skip
     assert response["sha256"] == response_hash(response["text"])
     assert item["sha256"] == item_hash(item)
     artifact = artifacts.read(project, revision["artifact_id"])
@@ -495,8 +496,9 @@ def test_a_second_import_adds_nothing_and_an_export_is_the_same_again(study: Pro
     third = new_project(tmp_path / "third.goldsmith", "Cora")
     imports.run(third, OURS, [tmp_path / "release"])
     (made,) = (one for one in (items.read(third, each) for each in items.ids(third)) if one.made_from)
-    assert (made.key, made.made_from) == ("s012-t01", "t1")
-    assert made.traits == {"phase": "synthesize", "difficulty": "basic"}
+    assert (made.key, made.made_from, made.traits) == (
+        "s012-t01", "t1", {"phase": "synthesize", "difficulty": "basic"},
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -582,8 +584,9 @@ def test_a_release_of_pairs_comes_back_once(release, tmp_path):
     assert [(one.kind, one.state, one.revision) for one in sealed] == [(Kind.LABELS, State.SEALED, 2)] * 2
     before = project.path.read_bytes()
     change, report = imports.run(project, "goldsmith", [release])
-    assert (str(report), report.problems, change.verb) == ("nothing new", (), "nothing new")
-    assert report.counts["adjudications"] == ImportCount(same=2)
+    assert (str(report), report.problems, change.verb, report.counts["adjudications"]) == (
+        "nothing new", (), "nothing new", ImportCount(same=2),
+    )  # fmt: skip
     assert project.path.read_bytes() == before
     # No answer is taken for one under an older guideline.
     people.add_person(project, "Me", (Role.COORDINATOR,), "M")
@@ -606,8 +609,9 @@ def test_annotators_learn_what_became_of_their_work(release, tmp_path):
     project = work_as(taken_in(tmp_path, release), "R2")
     (stage,) = feedback.digest(project, item(project)).stages
     changes = {row.own["id"]: row.change for row in stage.rows if row.own}
-    assert (stage.version, changes["a1"], changes["a5"]) == (2, "kept", "reworded")
-    assert stage.dispute.answered_version == 2
+    assert (stage.version, changes["a1"], changes["a5"], stage.dispute.answered_version) == (
+        2, "kept", "reworded", 2,
+    )  # fmt: skip
 
 
 def test_what_was_sealed_keeps_its_chain_when_it_goes_on(release, tmp_path):

@@ -67,8 +67,9 @@ def test_labels_become_judgements_of_the_person_they_are_said_to_be_of(
     report = take(project, written(tmp_path, *given))
     assert (report.new, report.problems) == (2, ())
     first, second = sorted(stored(project), key=lambda row: row["status"])
-    assert (first["value"], first["status"], first["note"]) == ("yes", "ok", "well")
-    assert first["flags"] == "imported"
+    assert (first["value"], first["status"], first["note"], first["flags"]) == (
+        "yes", "ok", "well", "imported",
+    )  # fmt: skip
     assert (first["rater_id"], first["rater_kind"]) == (people.known(project, ANN).id, "person")
     text = labels.sheet(project, first["response_id"]).report
     assert text[first["quote_start"] : first["quote_end"]] == quote
@@ -188,8 +189,9 @@ def test_a_label_is_replaced_where_that_is_asked_for_and_can_be_put_back(
     (told,) = take(project, written(tmp_path, {"value": "unsure"}), replace).replaced
     assert str(told) == "labels.csv, row 2: R2 said “no” here, the file says “unsure”"
     (row,) = stored(project)
-    assert (row["id"], row["status"], row["note"]) == (before[0]["id"], "unclear", "")
-    assert row["flags"] == "imported"
+    assert (row["id"], row["status"], row["note"], row["flags"]) == (
+        before[0]["id"], "unclear", "", "imported",
+    )  # fmt: skip
     history.undo(project)
     assert stored(project) == before
 
@@ -262,8 +264,9 @@ def test_drafts_become_finished_and_drafts_again_by_the_file_that_says_so(
     assert again.same == 12
     assert "12 labels that are there alike are drafts" in again.notes[0]
     assert {row["flags"] for row in stored(project)} == {"unsubmitted"}
-    assert len(take(project, path, replace).replaced) == 12
-    assert {row["flags"] for row in stored(project)} == {"imported"}
+    assert (len(take(project, path, replace).replaced), {row["flags"] for row in stored(project)}) == (
+        12, {"imported"},
+    )  # fmt: skip
     take(project, path, LabelImportOptions({"Ann": ANN}, replace=True, drafts=True))
     # What counted goes on counting until the draft is submitted.
     assert {row["flags"] for row in stored(project)} == {"until:yes"}
@@ -323,8 +326,7 @@ def test_work_that_comes_back_keeps_what_was_given_elsewhere_of_other_reports(
         )
         tray.write(db, rater, item_id, artifact_id)
     values = {(row["response_id"], row["unit_id"]): row["value"] for row in stored(project)}
-    assert (len(values), values[response_id, unit_id]) == (12, "no")
-    assert list(values.values()).count("yes") == 11
+    assert (len(values), values[response_id, unit_id], list(values.values()).count("yes")) == (12, "no", 11)
 
 
 def test_an_alias_that_nobody_has_makes_a_person(project: Project, tmp_path: Path) -> None:

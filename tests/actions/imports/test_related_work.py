@@ -103,8 +103,9 @@ def test_papers_and_references_come_in_once(project: Project, folder: Path) -> N
     assert ("On trees in towns", made.ABSTRACTS[FIRST]) in sources
     assert any(text.startswith("Shade matters \\cite{oak}") for _, text in sources)
     result = {unit["note"]: unit for unit in units(project, "evidence")}
-    assert list(result) == ["oak", "elm", "ash"]
-    assert (result["oak"]["year"], result["oak"]["authors"]) == (2020, "Li, A, Mo, B")
+    assert (list(result), result["oak"]["year"], result["oak"]["authors"]) == (
+        ["oak", "elm", "ash"], 2020, "Li, A, Mo, B",
+    )  # fmt: skip
     assert (result["elm"]["year"], result["elm"]["text"]) == (None, "Elms and ash")
     # A work without a title is known by its key.
     assert (result["ash"]["text"], result["ash"]["identifier"]) == ("ash", "https://ash.example.org/a")
@@ -307,8 +308,9 @@ def test_the_known_part_of_a_cost_is_kept_and_told(project: Project, folder: Pat
         for row in results.rows(project, protocol="adra.efficiency")
         if (row.system, row.group) == ("base", "all")
     }
-    assert (rows["run_tokens"].value, rows.get("tokens")) == (420, None)
-    assert (rows["cost"].floor, rows["cost"].note) == (0.25, "at least US$ 0.25: the rest has no price")
+    assert (rows["run_tokens"].value, rows.get("tokens"), rows["cost"].floor, rows["cost"].note) == (
+        420, None, 0.25, "at least US$ 0.25: the rest has no price",
+    )  # fmt: skip
 
 
 @needs_shared

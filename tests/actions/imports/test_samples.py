@@ -190,8 +190,9 @@ def test_the_sample_keeps_work_open_in_english_on_each_page(whole_sample):
     assert len(missing(whole_sample, opened.id)) == 4
     # To judge, from where a run was left.
     newest = run_records.runs(whole_sample)[0]
-    assert (newest.protocol, newest.judged, newest.left) == (USUAL, samples.JUDGED, 4)
-    assert newest.order().items == (samples.LABEL,)
+    assert (newest.protocol, newest.judged, newest.left, newest.order().items) == (
+        USUAL, samples.JUDGED, 4, (samples.LABEL,),
+    )  # fmt: skip
     assert samples.tries(whole_sample)
     me = whole_sample.person
     whole_sample.work_as(people.known(whole_sample, "Annotator B"))

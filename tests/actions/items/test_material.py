@@ -341,9 +341,9 @@ def take_in(project: Project, url: str, state: PageState, **told: str) -> None:
 
 def test_reports_stand_by_item_and_system_for_coordinators_alone(project: Project) -> None:
     result = materials.reports(project)
-    assert [item.key for item in result.items] == ["1", "2"]
-    assert result.columns == (("Alpha", "end-to-end"), ("Beta", "end-to-end"))
-    assert (result.count, result.lacking) == (4, 0)
+    assert ([item.key for item in result.items], result.columns, result.count, result.lacking) == (
+        ["1", "2"], (("Alpha", "end-to-end"), ("Beta", "end-to-end")), 4, 0,
+    )  # fmt: skip
     (line,) = result.lines[result.items[0].id, ("Alpha", "end-to-end")]
     assert (line.trial, line.latency_s, line.tokens, line.cost_usd) == (1, None, None, None)
     extracting.add_unit(project, subject(project), ResponsePart.PLAN, text="Establish why depth hurts.")
@@ -362,8 +362,9 @@ def test_a_report_says_what_was_drawn_from_it_and_how_far_that_is(project: Proje
     keep(project, claims(("One.", "https://a.example/x"), ("Two.", "")))
     item_id, response_id = subject(project)
     (drawn,) = extracts.standing_parts(project)[item_id, response_id].values()
-    assert (drawn.kind, drawn.whose, drawn.standing) == ("claims", "import", PartStatus.IMPORTED)
-    assert (drawn.units, drawn.cited) == (2, 1)
+    assert (drawn.kind, drawn.whose, drawn.standing, drawn.units, drawn.cited) == (
+        "claims", "import", PartStatus.IMPORTED, 2, 1,
+    )  # fmt: skip
 
 
 def test_a_draft_for_one_person_is_nobody_elses_material(project: Project) -> None:
@@ -531,8 +532,7 @@ def test_parts_come_with_their_ids_and_the_pages_that_they_cite(project: Project
     for url in (URL, "https://example.org/of-others"):
         take_in(project, url, PageState.OK, text="It is so.")
     alpha = at_hand(project, MaterialRequest((), pages=True))[0].responses[0]
-    assert alpha.part_ids == {ResponsePart.CLAIMS: drawn}
-    assert len(alpha.units(ResponsePart.CLAIMS)) == 3
+    assert (alpha.part_ids, len(alpha.units(ResponsePart.CLAIMS))) == ({ResponsePart.CLAIMS: drawn}, 3)
     assert {url: page.state for url, page in alpha.pages.items()} == {URL: PageState.OK}
     assert at_hand(project)[0].responses[0].pages == {}
 
@@ -584,8 +584,9 @@ def standing(project: Project) -> list[str]:
 def test_what_is_drawn_waits_until_it_is_confirmed(project: Project) -> None:
     extract_id = keep_plan(project, plan("Search."), DRAWN_BY)
     (result,) = drawn_extracts.all_of(project, subject(project)[1])
-    assert (result.kind, result.origin, result.state) == ("plan", DRAWN_BY, ExtractState.PROPOSED)
-    assert result.document == plan("Search.")
+    assert (result.kind, result.origin, result.state, result.document) == (
+        "plan", DRAWN_BY, ExtractState.PROPOSED, plan("Search."),
+    )  # fmt: skip
     assert extracts.waiting(project) == {"plan": 1}
     items.change(project, subject(project)[0], retired=True)
     assert extracts.waiting(project) == {}

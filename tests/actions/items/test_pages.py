@@ -72,8 +72,9 @@ async def test_what_claims_cite_is_fetched_committed_and_then_told(
 
     ended = await pages.fetch(project, FetchRequest(), tell=tell, make=lambda _: fetcher())
     assert sorted(seen) == [("forbidden", "forbidden"), ("ok", "ok")]
-    assert (ended["state"], ended["done"], ended["total"]) == ("done", 2, 2)
-    assert ended["by_state"] == {"ok": 1, "forbidden": 1}
+    assert (ended["state"], ended["done"], ended["total"], ended["by_state"]) == (
+        "done", 2, 2, {"ok": 1, "forbidden": 1},
+    )  # fmt: skip
     assert json.loads(json.dumps(ended)) == ended
     kept = pages.page(project, server.url("/a"))
     assert (kept.text, kept.title) == (ARTICLE.strip(), "A")
@@ -119,8 +120,9 @@ async def test_dead_names_beside_a_living_one_or_of_two_are_the_pages_own_fault(
     claim(project, *(f"https://{name}.example/x" for name in "cde"), server.url("/a"))
     ended = await fetched(project, FetchRequest(concurrency=1))
     assert (ended["state"], ended["by_state"]) == ("done", {"ok": 1, "dead": 3})
-    assert pages.summary(ended["by_state"]) == "4 pages: 1 read, 3 not there."
-    assert pages.summary({}) == "No pages stored yet."
+    assert (pages.summary(ended["by_state"]), pages.summary({})) == (
+        "4 pages: 1 read, 3 not there.", "No pages stored yet.",
+    )  # fmt: skip
 
 
 async def test_what_may_not_be_fetched_is_a_page_with_its_cause(project: Project, server: PageServer) -> None:

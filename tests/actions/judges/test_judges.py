@@ -93,8 +93,7 @@ OURS = "# system\nBe brief.\n\n# user\n{{question}}\n{{criterion}}\n{{report}}\n
 
 
 def test_a_wording_is_kept_as_the_next_version_until_the_shipped_one_is_put_back(project: Project) -> None:
-    assert prompts.in_force(project, NAME).version == 1
-    assert prompts.edited(project) == {}
+    assert (prompts.in_force(project, NAME).version, prompts.edited(project)) == (1, {})
     change = prompts.write(project, NAME, OURS, " Shorter. ")
     again = Project.open(project.path)
     shipped, written = prompts.versions(again, NAME)
@@ -103,12 +102,10 @@ def test_a_wording_is_kept_as_the_next_version_until_the_shipped_one_is_put_back
     assert change.after["sha256"] == written.sha256
     assert [one.name for one in prompts.listed(again) if one.edited] == [NAME]
     edited = prompts.edited(project)
-    assert list(edited) == [NAME]
-    assert (edited[NAME].system, edited[NAME].sha256) == ("Be brief.", written.sha256)
+    assert (list(edited), edited[NAME].system, edited[NAME].sha256) == ([NAME], "Be brief.", written.sha256)
     prompts.restore(project, NAME)
     assert [version.version for version in prompts.versions(project, NAME)] == [1, 2, 3]
-    assert prompts.in_force(project, NAME).sha256 == load(NAME).sha256
-    assert prompts.edited(project) == {}
+    assert (prompts.in_force(project, NAME).sha256, prompts.edited(project)) == (load(NAME).sha256, {})
     expect_refusal("already the current", prompts.restore, project, NAME)
     people.add_person(project, "Ada", (Role.ANNOTATOR,))
     project.work_as(people.people(project)[1])
@@ -191,8 +188,7 @@ def turned_down(file: Path, server: OddServer, system: str) -> int:
 def test_what_was_turned_down_once_is_not_sent_to_the_same_model_at_the_next_start(
     file: Path, server: OddServer
 ) -> None:
-    assert turned_down(file, server, "Alpha") == 2
-    assert turned_down(file, server, "Beta") == 0
+    assert (turned_down(file, server, "Alpha"), turned_down(file, server, "Beta")) == (2, 0)
     project = Project.open(file)
     judges.add(project, "other", base_url=server.url, model="m-2", parameters='{"temperature": 0}')
     server.bodies.clear()

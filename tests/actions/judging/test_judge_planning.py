@@ -143,8 +143,7 @@ def test_orders_of_a_judge_that_is_held_back_wait_on(project: Project) -> None:
     for order in (far, BETA):
         judge_runs.add(project, order)
     assert judge_runs.take(project, without={"far"}) == BETA
-    assert judge_runs.take(project, without={"far"}) is None
-    assert judge_runs.take(project) == far
+    assert (judge_runs.take(project, without={"far"}), judge_runs.take(project)) == (None, far)
 
 
 def offer(project: Project, name: str) -> judge_runs.ProtocolOffer:
@@ -419,8 +418,7 @@ def test_a_request_without_an_answer_counts_at_the_usual_cost_and_one_without_to
     call(charged, "c-9", "k-9", 9.0, Status.SKIPPED, None)
     (result,) = forecasts.costs(charged, "judge")
     # Three that were answered cost 0.07 together.
-    assert result.cost_usd == pytest.approx(0.07 + 0.07 / 3)
-    assert (result.calls, result.guessed) == (5, 1)
+    assert (result.cost_usd, result.calls, result.guessed) == pytest.approx((0.07 + 0.07 / 3, 5, 1))
     assert "1 without an answer at the usual cost" in result.remark()
     call(charged, "c-10", "k-10", 9.0, tokens=None)
     (after,) = forecasts.costs(charged, "judge")
@@ -434,10 +432,12 @@ def test_costs_are_shared_out(charged: Project) -> None:
     said = {(one.item, words[one.item, one.protocol, one.name]) for one in result}
     assert len(said) == 4
     assert ("1", "Explains residual connections") in said
-    assert by(charged, "judge") == {"judge 1": (4, pytest.approx(0.07), 1)}
-    assert by(charged, "run") == {"run-1": (5, pytest.approx(0.07), 1)}
-    assert by(charged, "purpose") == {"judging": (4, pytest.approx(0.07), 1)}
-    assert by(charged, "question") == {"1": (2, pytest.approx(0.06), 0), "2": (3, pytest.approx(0.01), 1)}
+    assert {each: by(charged, each) for each in ("judge", "run", "purpose", "question")} == {
+        "judge": {"judge 1": (4, pytest.approx(0.07), 1)},
+        "run": {"run-1": (5, pytest.approx(0.07), 1)},
+        "purpose": {"judging": (4, pytest.approx(0.07), 1)},
+        "question": {"1": (2, pytest.approx(0.06), 0), "2": (3, pytest.approx(0.01), 1)},
+    }
     first, second = items.ids(charged)
     units = {(cost.item, cost.name): cost.cost_usd for cost in forecasts.costs(charged, "criterion")}
     assert units == {
