@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import insert
+
 from annotator.actions.adjudication import adjudicating, ruling
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts, settings
@@ -17,6 +19,8 @@ from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.documents import Label, Labels, label_id
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.kinds.selection import DimensionRating, Selection
+from annotator.domain.texts.canonical import new_id
+from annotator.storage.tables import ASSIGNMENT
 from tests.projects import small_projects
 from tests.storage import sql
 from tests.templates import once
@@ -183,6 +187,13 @@ def settled_labels(folder: Path) -> Project:
     ruling.rule(project, second.ruling.id, letter_of(project, adjudication_id, "Ben"), reason=Reason.ERROR)
     ruling.close(project, adjudication_id)
     return work_as(project, "Cora")
+
+
+def assign(project: Project, name: str, stage: Stage, **more: object) -> None:
+    """Put an assignment for the first item into the file, whether or not who works might give it."""
+    row = {"id": new_id(), "item_id": item(project), "person_id": who(project, name), "stage": stage, **more}
+    with project.store.write() as db:
+        db.execute(insert(ASSIGNMENT).values(**row))
 
 
 def adjudication(project: Project) -> str:

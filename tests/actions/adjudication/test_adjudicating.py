@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import insert, select
 
 from annotator.actions.adjudication import adjudicating, ruling
 from annotator.actions.assignments import assignments
@@ -41,8 +40,7 @@ from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.kinds.selection import DimensionRating, Selection
 from annotator.domain.kinds.tasks import Task, Tasks
-from annotator.domain.texts.canonical import new_id, now
-from annotator.storage.tables import ADJUDICATION, ASSIGNMENT
+from annotator.domain.texts.canonical import now
 from tests.projects import pairs_project as pairs
 from tests.projects.filled_project import add_judgement
 from tests.projects.pairs_project import adjudication
@@ -131,11 +129,10 @@ def test_opening_lays_rows_out_once_under_letters_nobody_is_told(project: Projec
     again = adjudicating.open_(project, pairs.item(project), Stage.RUBRIC)
     assert (again.id, again.letters) == (adjudication_id, {})
     assert adjudicating.sheet(project, adjudication_id) == sheet
-    with project.store.read() as db:
-        kept = db.execute(select(ADJUDICATION.c.id, ADJUDICATION.c.seed, ADJUDICATION.c.letters)).one()
+    seed, letters = sql.first(project, "SELECT seed, letters FROM adjudication")
     people = [pairs.person(project, name) for name in ("Ben", "Ada")]
-    assert kept.seed == ruling_rows.seed_of(kept.id)
-    assert json.loads(kept.letters) == ruling_rows.dealt([each.id for each in people], kept.seed)
+    assert seed == ruling_rows.seed_of(adjudication_id)
+    assert json.loads(letters) == ruling_rows.dealt([each.id for each in people], seed)
     units = [sorted(unit.id for unit in row.units.values()) for row in sheet.rows]
     assert [row for row in units if len(row) == 2] == [[f"a{n}", f"b{n}"] for n in (1, 2, 3, 4)]
     assert sorted(row for row in units if len(row) == 1) == [["a5"], ["b5"], ["b6"]]
@@ -152,76 +149,56 @@ def test_opening_lays_rows_out_once_under_letters_nobody_is_told(project: Projec
         assert secret not in shown
 
 
-def assign(project: Project, name: str, stage: Stage = Stage.ADJUDICATION) -> None:
-    row = {
-        "id": new_id(),
-        "item_id": pairs.item(project),
-        "person_id": pairs.person(project, name).id,
-        "stage": stage,
-    }
-    with project.store.write() as db:
-        db.execute(insert(ASSIGNMENT).values(**row))
-
-
 def open_(project: Project) -> str:
     return adjudicating.open_(project, pairs.item(project), Stage.RUBRIC).id
 
 
 @pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("Ada", "written or labelled something for this item yourself"),
-        ("Eva", "written or labelled"),
-        ("Fay", "written or labelled"),
-        ("Gus", "written or labelled"),
+    "name", [
+        pytest.param("Ada", id="a rater"), pytest.param("Eva", id="wrote for another stage"),
+        pytest.param("Fay", id="labelled a report"), pytest.param("Gus", id="is still to answer"),
     ],
-    ids=["a rater", "wrote for another stage", "labelled a report", "is still to answer"],
-)
-def test_who_answers_the_item_does_not_adjudicate_it(project: Project, name: str, words: str):
+)  # fmt: skip
+def test_who_answers_the_item_does_not_adjudicate_it(project: Project, name: str):
     for senior in ("Eva", "Fay", "Gus"):
         people.add_person(project, senior, (Role.ADJUDICATOR,))
-    assign(project, "Ada")
+    pairs.assign(project, "Ada", Stage.ADJUDICATION)
     artifacts.start(pairs.work_as(project, "Eva"), pairs.item(project), Kind.PLAN)
-    named = {"item_id": pairs.item(project), "response_id": pairs.add_report(project), "unit_id": "b1"}
-    rater = {"rater_kind": "person", "rater_id": pairs.person(project, "Fay").id, "run_id": None}
-    add_judgement(project, **named, **rater, artifact_id="")
-    assign(project, "Gus", Stage.DIAGNOSTICS)
-    pairs.work_as(project, name)
-    assert adjudicating.queue(project) == []
-    expect_refusal(words, open_, project)
+    add_judgement(
+        project, item_id=pairs.item(project), response_id=pairs.add_report(project), unit_id="b1", artifact_id="",
+        rater_kind="person", rater_id=pairs.who(project, "Fay"), run_id=None,
+    )  # fmt: skip
+    pairs.assign(project, "Gus", Stage.DIAGNOSTICS)
+    assert adjudicating.queue(pairs.work_as(project, name)) == []
+    expect_refusal("written or labelled something for this item yourself", open_, project)
 
 
 def test_an_assignment_goes_before_the_role(project: Project):
     expect_refusal("not an adjudicator", open_, pairs.work_as(project, "Dan"))
     assert adjudicating.queue(project) == []
-    assign(pairs.work_as(project, "Cleo"), "Dan")
-    assert adjudicating.queue(project) == []
+    pairs.assign(project, "Dan", Stage.ADJUDICATION)
+    assert adjudicating.queue(pairs.work_as(project, "Cleo")) == []
     expect_refusal("Someone else adjudicates", open_, project)
-    pairs.work_as(project, "Dan")
-    assert open_(project)
+    assert open_(pairs.work_as(project, "Dan"))
 
 
 def test_what_somebody_began_is_theirs_until_an_assignment_hands_it_over(project: Project):
     adjudication_id = open_(project)
     row = adjudicating.sheet(project, adjudication_id).rows[0].ruling
     people.add_person(project, "Eva", (Role.ADJUDICATOR,))
-    pairs.work_as(project, "Eva")
-    assert adjudicating.queue(project) == []
+    assert adjudicating.queue(pairs.work_as(project, "Eva")) == []
     expect_refusal("Someone else adjudicates", open_, project)
     for verb in (adjudicating.sheet, ruling.close, ruling.missing, consensus.remarks):
         expect_refusal("Someone else adjudicates", verb, project, adjudication_id)
-    assign(project, "Eva")
+    pairs.assign(project, "Eva", Stage.ADJUDICATION)
     assert open_(project) == adjudication_id
     ruling.rule(project, row.id, "both")
-    pairs.work_as(project, "Cleo")
-    expect_refusal("Someone else adjudicates", ruling.rule, project, row.id, "A")
+    expect_refusal("Someone else adjudicates", ruling.rule, pairs.work_as(project, "Cleo"), row.id, "A")
 
 
 def test_adjudicating_one_stage_leaves_the_next_one_free(project: Project):
-    adjudication_id = open_(project)
-    for row in adjudicating.sheet(project, adjudication_id).rows:
-        ruling.rule(project, row.ruling.id, next(iter(row.units)), reason="wording")
-    ruling.close(project, adjudication_id)
+    open_(project)
+    close(project)
     pairs.submit(project, {"Ada": pairs.diagnostics((True,), "a"), "Ben": pairs.diagnostics((False,), "b")})
     assert pairs.opened(project, Stage.DIAGNOSTICS)
 
@@ -232,10 +209,9 @@ def test_the_discussion_is_for_coordinators_too_but_never_for_who_answered_the_i
     pairs.work_as(project, "Ada")
     for question in (adjudicating.sheet, consensus.remarks):
         expect_refusal("written or labelled", question, project, adjudication_id)
-    pairs.work_as(project, "Cora")
-    consensus.remark(project, adjudication_id, "It is.")
-    said = [each.text for each in consensus.remarks(project, adjudication_id)]
-    assert said == ["Is this in scope?", "It is."]
+    consensus.remark(pairs.work_as(project, "Cora"), adjudication_id, "It is.")
+    remarks = consensus.remarks(project, adjudication_id)
+    assert [each.text for each in remarks] == ["Is this in scope?", "It is."]
     artifacts.start(project, pairs.item(project), Kind.PLAN)
     expect_refusal("", consensus.remark, project, adjudication_id, "And now?")
 
@@ -257,8 +233,8 @@ def test_a_consensus_has_its_origins_and_makes_nobody_an_annotator(project: Proj
     # Four of five and six are paired: 2·4/11.
     assert version.repaired[0].value == pytest.approx(8 / 11)
     with project.store.read() as db:
-        assert assignments.answered(db, pairs.who(project, "Cleo")) == frozenset()
-        assert assignments.answered(db, pairs.who(project, "Ada")) == {pairs.item(project)}
+        answered = {name: assignments.answered(db, pairs.who(project, name)) for name in ("Cleo", "Ada")}
+    assert answered == {"Cleo": frozenset(), "Ada": {pairs.item(project)}}
 
 
 def test_why_nothing_is_to_be_adjudicated_is_told_apart(tmp_path: Path):
@@ -291,10 +267,6 @@ def close(diagnosed: Project) -> None:
     ruling.close(diagnosed, adjudication(diagnosed))
 
 
-def vote_of_first(diagnosed: Project) -> str:
-    return adjudicating.ballots(diagnosed, adjudication(diagnosed))[0].vote
-
-
 def test_votes_are_blind_undone_and_end_with_the_ruling(diagnosed: Project):
     first, *rest = adjudicating.ballots(diagnosed, adjudication(diagnosed))
     assert [ballot.words for ballot in (first, *rest)] == [
@@ -305,13 +277,12 @@ def test_votes_are_blind_undone_and_end_with_the_ruling(diagnosed: Project):
     refused = "“perhaps” is not a valid value here"
     expect_refusal(refused, adjudicating.vote, diagnosed, first.ruling_id, "perhaps")
     adjudicating.vote(diagnosed, first.ruling_id, "true")
-    assert vote_of_first(diagnosed) == "true"
+    assert adjudicating.ballots(diagnosed, adjudication(diagnosed))[0].vote == "true"
     history.undo(diagnosed)
-    assert vote_of_first(diagnosed) == ""
+    assert adjudicating.ballots(diagnosed, adjudication(diagnosed)) == [first, *rest]
     ruling.rule(diagnosed, first.ruling_id, "A")
     expect_refusal("too late", adjudicating.vote, diagnosed, first.ruling_id, "true")
-    left = [ballot.ruling_id for ballot in adjudicating.ballots(diagnosed, adjudication(diagnosed))]
-    assert left == [ballot.ruling_id for ballot in rest]
+    assert adjudicating.ballots(diagnosed, adjudication(diagnosed)) == rest
 
 
 def test_votes_are_set_beside_every_rater_once_closed_and_shown_to_no_annotator(diagnosed: Project):
@@ -327,9 +298,9 @@ def test_votes_are_set_beside_every_rater_once_closed_and_shown_to_no_annotator(
     assert not any(pairs.who(diagnosed, name) in str(result) for name in ("Ada", "Ben"))
     # Who reopens has seen both, and cannot vote any more.
     ruling.reopen(diagnosed, adjudication(diagnosed), "A second look")
-    row = adjudicating.sheet(diagnosed, adjudication(diagnosed)).rows[1].ruling
-    ruling.undecide(diagnosed, row.id)
-    expect_refusal("too late", adjudicating.vote, diagnosed, row.id, "true")
+    second = adjudicating.sheet(diagnosed, adjudication(diagnosed)).rows[1].ruling.id
+    ruling.undecide(diagnosed, second)
+    expect_refusal("too late", adjudicating.vote, diagnosed, second, "true")
     expect_refusal("", adjudicating.votes, pairs.work_as(diagnosed, "Ada"))
 
 
@@ -345,15 +316,15 @@ def test_weights_are_voted_on_and_compared_as_an_order(project: Project):
     assert figures["agreement"].value == pytest.approx(5 / 9)
 
 
-def test_labels_are_voted_on_by_the_words_they_are_about(tmp_path: Path):
-    project = pairs.pairs_project(tmp_path)
-    (ballot,) = adjudicating.ballots(project, labelled(project, Ada={"c1": "yes"}, Ben={"c1": "no"}))
+def test_labels_are_voted_on_by_the_words_they_are_about(unanswered: Project):
+    adjudication_id = labelled(unanswered, Ada={"c1": "yes"}, Ben={"c1": "no"})
+    (ballot,) = adjudicating.ballots(unanswered, adjudication_id)
     assert (ballot.words, ballot.report, ballot.values) == (
         pairs.ADA[0][0], "Report A", ("yes", "no", "unsure"),
     )  # fmt: skip
-    adjudicating.vote(project, ballot.ruling_id, "unsure")
-    close(project)
-    (result,) = adjudicating.votes(project)
+    adjudicating.vote(unanswered, ballot.ruling_id, "unsure")
+    close(unanswered)
+    (result,) = adjudicating.votes(unanswered)
     assert {figure.name: figure.n for figure in result.figures}["agreement"] == 0
 
 
@@ -459,8 +430,7 @@ def test_labels_meet_without_matching_keep_their_ids_and_get_no_second_figure(un
     labels = agreed(unanswered, Kind.LABELS).units
     assert [(label.unit_id, label.value) for label in labels] == [("c1", "yes"), ("c2", "no")]
     assert [label.id for label in labels] == [next(iter(row.units.values())).id for row in (first, second)]
-    with unanswered.store.read() as db:
-        assert consensus.versions(db, adjudication_id)[0].repaired == ()
+    assert ruling.versions(unanswered, adjudication_id)[0].repaired == ()
 
 
 def test_a_row_of_labels_hides_its_system_and_takes_a_value_of_the_protocol(unanswered: Project) -> None:
@@ -468,6 +438,10 @@ def test_a_row_of_labels_hides_its_system_and_takes_a_value_of_the_protocol(unan
     (row,) = adjudicating.sheet(unanswered, adjudication_id).rows
     assert (row.heading, row.report) == (pairs.ADA[0][0], "Report A")
     assert "Canary" not in repr(adjudicating.sheet(unanswered, adjudication_id))
+    # Rows of labels are given.
+    for act, *more in ((adjudicating.split, row.ruling.id, "A"), (ruling.add_row, adjudication_id)):
+        expect_refusal("rows of labels are fixed", act, unanswered, *more)
+    expect_refusal("cannot both be kept", ruling.rule, unanswered, row.ruling.id, "both")
     expect_refusal(
         "“perhaps” is not a valid value here", ruling.write_own, unanswered, row.ruling.id, value="perhaps"
     )
@@ -487,9 +461,7 @@ def test_why_a_figure_is_undefined_is_told_and_no_score_of_a_single_rater(unansw
     assert "rating_agreement" in {figure.name for figure in figures}
     assert not any(figure.name.startswith("item_score") for figure in figures)
     (kappa,) = (figure for figure in figures if "kappa" in figure.name)
-    assert kappa.value is None
-    assert "one category only" in kappa.note
-    assert "only A" not in kappa.note
+    assert (kappa.value, "one category only" in kappa.note, "only A" in kappa.note) == (None, True, False)
 
 
 def test_labels_submitted_on_the_label_page_are_adjudicated(unanswered: Project) -> None:
@@ -506,10 +478,10 @@ def test_labels_submitted_on_the_label_page_are_adjudicated(unanswered: Project)
 
 
 def test_criteria_name_the_insights_of_the_consensus(unanswered: Project) -> None:
-    insights = {name: Insights(units=(Insight(id=f"i-{name}", text=SAME),)) for name in ("Ada", "Ben")}
-    pairs.submit(unanswered, insights)
-    kept = Rubric(units=(Criterion(text=OTHER, insight_id="i-Ada"),))
-    pairs.submit(unanswered, {"Ada": kept, "Ben": Rubric(units=(Criterion(text=OTHER, insight_id="i-Ben"),))})
+    insights = {name: Insight(id=f"i-{name}", text=SAME) for name in ("Ada", "Ben")}
+    criteria = {name: Criterion(text=OTHER, insight_id=insight.id) for name, insight in insights.items()}
+    pairs.submit(unanswered, {name: Insights(units=(unit,)) for name, unit in insights.items()})
+    pairs.submit(unanswered, {name: Rubric(units=(unit,)) for name, unit in criteria.items()})
     for stage in (Stage.INSIGHTS, Stage.RUBRIC):
         ruling.close(unanswered, pairs.opened(unanswered, stage))
     (criterion,) = agreed(unanswered, Kind.RUBRIC).units
@@ -543,11 +515,8 @@ def test_three_raters_share_rows_and_both_keeps_what_agrees_as_one(unanswered: P
     shares = {(unit.weight, provenance.origin) for unit, provenance in made[2]}
     assert shares == {(2, Origin.ONE), (3, Origin.ONE)}
     adjudicating.split(unanswered, rows["a2d2"].ruling.id, pairs.letter_of(unanswered, of_three, "Dan"))
-    for row in adjudicating.sheet(unanswered, of_three).rows:
-        ruling.rule(unanswered, row.ruling.id, next(iter(row.units)), reason=Reason.OTHER)
-    ruling.close(unanswered, of_three)
-    with unanswered.store.read() as db:
-        repaired = {each.name: each for each in consensus.versions(db, of_three)[0].repaired}
+    close(unanswered)
+    repaired = {each.name: each for each in ruling.versions(unanswered, of_three)[0].repaired}
     # Only the first criterion is shared now: F1 of Ada and Ben 2/3, of Ada and Dan 2/5, of Ben and Dan 2/4.
     assert repaired["repaired_match_f1"].value == pytest.approx((2 / 3 + 2 / 5 + 2 / 4) / 3)
 
@@ -652,7 +621,7 @@ def test_unanimous_items_are_closed_once_but_for_a_sample(unanimous: Project):
 def test_at_least_one_is_drawn_but_by_a_share_of_0(unanswered: Project, share: float, kept: int):
     pairs.submit(unanswered, {"Ada": pairs.rubric(ALIKE, "a"), "Ben": pairs.rubric(ALIKE, "b")})
     report = adjudicating.auto_unanimous(pairs.work_as(unanswered, "Cleo"), share=share)
-    assert (len(report.closed), len(report.spot_check)) == (1 - kept, kept)
+    assert [len(report.closed), len(report.spot_check)] == [1 - kept, kept]
 
 
 def test_the_same_items_and_seed_give_the_same_draw(unanimous: Project, tmp_path: Path):
@@ -675,12 +644,12 @@ def test_what_somebody_has_begun_to_rule_on_is_left_to_them_and_theirs_to_undo(u
 
 
 def test_a_kind_without_values_is_not_voted_on(unanswered: Project):
-    texts = {"Ada": "Collect answers", "Ben": "Measure cost"}
-    pairs.submit(unanswered, {name: Plan(units=(Subtask(text=text),)) for name, text in texts.items()})
+    ada, ben, _ = WRITTEN[Kind.PLAN]
+    pairs.submit(unanswered, {"Ada": ada, "Ben": ben})
     adjudication_id = pairs.opened(unanswered, Stage.PLAN)
     assert adjudicating.ballots(unanswered, adjudication_id) == []
-    first = adjudicating.sheet(unanswered, adjudication_id).rows[0].ruling
-    expect_refusal("no value to vote on", adjudicating.vote, unanswered, first.id, "yes")
+    (row,) = (row for row in adjudicating.sheet(unanswered, adjudication_id).rows if row.contested)
+    expect_refusal("no value to vote on", adjudicating.vote, unanswered, row.ruling.id, "yes")
 
 
 def test_a_plan_in_another_order_is_not_unanimous(unanswered: Project):
@@ -689,9 +658,8 @@ def test_a_plan_in_another_order_is_not_unanimous(unanswered: Project):
         "Collect long answers by experts",
         "Measure citation accuracy",
     )
-    orders = {"Ada": (0, 1, 2), "Ben": (0, 2, 1)}
-    plans = {name: Plan(units=tuple(Subtask(text=steps[n]) for n in of)) for name, of in orders.items()}
-    pairs.submit(unanswered, plans)
+    ada, ben = (Plan(units=tuple(Subtask(text=steps[n]) for n in order)) for order in ((0, 1, 2), (0, 2, 1)))
+    pairs.submit(unanswered, {"Ada": ada, "Ben": ben})
     (line,) = adjudicating.queue(pairs.work_as(unanswered, "Cleo"))
     assert (line.contested, line.order_differs, line.conflict) == (0, True, True)
     assert adjudicating.auto_unanimous(unanswered).spot_check == ()

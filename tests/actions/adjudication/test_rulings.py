@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from sqlalchemy import insert
 
 from annotator.actions.adjudication import adjudicating, feedback, ruling
 from annotator.actions.assignments import assignments
@@ -27,8 +26,7 @@ from annotator.domain.experts.adjudication import (
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.texts.canonical import derived_id, new_id, now
-from annotator.storage.tables import ASSIGNMENT
+from annotator.domain.texts.canonical import derived_id, now
 from tests.projects import pairs_project as pairs
 from tests.projects.pairs_project import adjudication, row
 from tests.projects.refusals import expect_refusal
@@ -188,9 +186,9 @@ def versions(project: Project) -> list[ConsensusVersion]:
 
 
 def needs(project: Project) -> list[tuple[str, str]]:
-    rows = {each.ruling.id: each for each in adjudicating.sheet(project, adjudication(project)).rows}
+    rows = adjudicating.sheet(project, adjudication(project)).rows
     lacking = ruling.missing(project, adjudication(project))
-    return [(min(rows[each.ruling_id].ruling.members.values()), each.field) for each in lacking]
+    return [(min(rows[each.number - 1].ruling.members.values()), each.field) for each in lacking]
 
 
 def test_what_is_missing_is_listed_and_nothing_closed(project: Project):
@@ -420,17 +418,6 @@ def test_a_split_row_can_be_paired_again(repaired: Project):
     assert (again.unanimous, again.take) == (True, "both")
 
 
-def test_rows_of_labels_are_given(tmp_path: Path):
-    project = pairs.pairs_project(tmp_path)
-    report, said = pairs.add_report(project), {"Ada": "yes", "Ben": "no"}
-    pairs.submit(project, {name: pairs.labels(report, {"u": value}) for name, value in said.items()})
-    adjudication_id = pairs.opened(project, Stage.LABELLING)
-    (only,) = adjudicating.sheet(project, adjudication_id).rows
-    expect_refusal("rows of labels are fixed", adjudicating.split, project, only.ruling.id, "A")
-    expect_refusal("rows of labels are fixed", ruling.add_row, project, adjudication_id, value="yes")
-    expect_refusal("cannot both be kept", ruling.rule, project, only.ruling.id, "both")
-
-
 @once
 def settled_project(folder: Path) -> Project:
     """Both rubrics are adjudicated: 1 both, 2 Ben's, 3 own weight, 4 own words, a5 dropped, b5 kept, b6 dropped."""
@@ -464,8 +451,7 @@ def own(settled: Project, unit_id: str, **fields: object) -> None:
 
 
 def of(settled: Project, name: str) -> feedback.Digest:
-    pairs.work_as(settled, name)
-    return feedback.digest(settled, pairs.item(settled))
+    return feedback.digest(pairs.work_as(settled, name), pairs.item(settled))
 
 
 def told(settled: Project, name: str) -> dict[str, DigestRow]:
@@ -493,20 +479,18 @@ def test_each_is_told_what_became_of_their_own_units_and_nothing_of_the_partner(
     for secret in ("Canary", pairs.BEN[5][0], pairs.BEN[3][0], '"b2"', '"b6"', "letter"):
         assert secret not in said
     for name in ("Ben", "Cleo", "Cora"):
-        result = pairs.person(settled, name)
-        assert result.id not in said
-        assert f'"{result.alias}"' not in said
+        person = pairs.person(settled, name)
+        assert not [word for word in (person.id, f'"{person.alias}"') if word in said]
     assert "Canary" not in json.dumps(told(settled, "Ben")["b1"].model_dump(mode="json"))
-    pairs.work_as(settled, "Ada")
-    (line,) = feedback.items_with_digest(settled)
+    (line,) = feedback.items_with_digest(pairs.work_as(settled, "Ada"))
     assert (line.item_key, line.stages, line.changed, line.dispute) == ("1", (Stage.RUBRIC,), 6, None)
     (stage,) = of(settled, "Ada").stages
-    pairs.work_as(settled, "Cora")
-    records = feedback.digest_records(settled, pairs.person(settled, "Ada").id)
-    assert records == [stage.model_dump(mode="json")]
-    assert records[0]["item_id"] == pairs.item(settled)
-
-    assert feedback.digest_records(settled, pairs.person(settled, "Dan").id) == []
+    assert stage.item_id == pairs.item(settled)
+    records = {
+        name: feedback.digest_records(pairs.work_as(settled, "Cora"), pairs.who(settled, name))
+        for name in ("Ada", "Dan")
+    }
+    assert records == {"Ada": [stage.model_dump(mode="json")], "Dan": []}
 
 
 def test_notes_and_remarks_of_the_partner_never_reach_the_consensus(tmp_path: Path):
@@ -528,19 +512,8 @@ def test_before_consensus_and_for_strangers_there_is_nothing_to_tell(settled: Pr
     expect_refusal("no consensus on your rubric", dispute, waiting, text="Too early")
 
 
-def test_what_is_told_is_the_version_that_stands(settled: Project):
-    pairs.work_as(settled, "Cleo")
-    ruling.reopen(settled, adjudication(settled), "A second look")
-    rule(settled, "a5", pairs.letter_of(settled, adjudication(settled), "Ada"))
-    assert told(settled, "Ada")["a5"].change == "dropped"
-    pairs.work_as(settled, "Cleo")
-    ruling.close(settled, adjudication(settled))
-    assert (told(settled, "Ada")["a5"].change, of(settled, "Ada").stages[0].version) == ("kept", 2)
-
-
 def dispute(settled: Project, name: str = "Ada", text: str = "Costs matter") -> str:
-    pairs.work_as(settled, name)
-    return feedback.dispute(settled, pairs.item(settled), Stage.RUBRIC, text).subject
+    return feedback.dispute(pairs.work_as(settled, name), pairs.item(settled), Stage.RUBRIC, text).subject
 
 
 def test_one_reasoned_objection_per_item(settled: Project):
@@ -552,33 +525,29 @@ def test_one_reasoned_objection_per_item(settled: Project):
     expect_refusal("objected to this item before", dispute, settled, text="And again")
 
 
-def test_an_objection_reaches_the_adjudicator_under_a_letter(settled: Project):
-    dispute_id = dispute(settled)
-    pairs.work_as(settled, "Cleo")
-    (line,) = adjudicating.queue(settled)
-    assert (line.state, line.disputes, line.conflict, line.closed) == ("closed", 1, True, False)
-    (shown,) = adjudicating.sheet(settled, line.adjudication_id).disputes
-    letter = pairs.letter_of(settled, line.adjudication_id, "Ada")
-    assert (shown.id, shown.letter, shown.text) == (dispute_id, letter, "Costs matter")
-
-
-def test_a_new_version_answers_an_objection(settled: Project):
+def test_the_version_that_stands_is_told_and_a_new_one_answers_an_objection(settled: Project):
     dispute(settled)
-    pairs.work_as(settled, "Cleo")
-    ruling.reopen(settled, adjudication(settled), "Ada may be right")
-    rule(settled, "a5", pairs.letter_of(settled, adjudication(settled), "Ada"))
-    ruling.close(settled, adjudication(settled))
-    told_ = of(settled, "Ada").stages[0].dispute
-    assert (told_.state, told_.answered_version, told_.answer) == (DisputeState.ANSWERED, 2, "")
-    pairs.work_as(settled, "Cleo")
+    ruling.reopen(pairs.work_as(settled, "Cleo"), adjudication(settled), "Ada may be right")
+    rule(settled, "a5", letter(settled, "Ada"))
+    assert told(settled, "Ada")["a5"].change == "dropped"
+    ruling.close(pairs.work_as(settled, "Cleo"), adjudication(settled))
     assert adjudicating.queue(settled)[0].closed
     assert check(settled).problems == []
+    assert told(settled, "Ada")["a5"].change == "kept"
+    (stage,) = of(settled, "Ada").stages
+    answer = stage.dispute
+    assert (stage.version, answer.state, answer.answered_version, answer.answer) == (
+        2, DisputeState.ANSWERED, 2, "",
+    )  # fmt: skip
 
 
-def test_an_objection_is_answered_in_words_once_and_by_the_adjudicator_alone(settled: Project):
+def test_an_objection_comes_under_a_letter_to_the_adjudicator_who_alone_answers_it_once(settled: Project):
     dispute_id = dispute(settled)
     expect_refusal("", feedback.answer, settled, dispute_id, "I agree with myself")
-    pairs.work_as(settled, "Cleo")
+    (line,) = adjudicating.queue(pairs.work_as(settled, "Cleo"))
+    assert (line.state, line.disputes, line.conflict, line.closed) == ("closed", 1, True, False)
+    (shown,) = adjudicating.sheet(settled, line.adjudication_id).disputes
+    assert (shown.id, shown.letter, shown.text) == (dispute_id, letter(settled, "Ada"), "Costs matter")
     feedback.answer(settled, dispute_id, "Costs are another item's")
     expect_refusal("is already answered", feedback.answer, settled, dispute_id, "Or not")
     assert adjudicating.queue(settled)[0].closed
@@ -590,25 +559,19 @@ def test_objections_are_read_without_their_authors(settled: Project):
     dispute(settled)
     (mine,) = feedback.disputes(settled)
     assert mine.person_id == settled.by
-    for name in ("Cleo", "Cora"):
-        pairs.work_as(settled, name)
-        assert [each.person_id for each in feedback.disputes(settled)] == [""]
-    for name in ("Ben", "Dan"):
-        pairs.work_as(settled, name)
-        assert feedback.disputes(settled) == []
+    for name, authors in (("Cleo", [""]), ("Cora", [""]), ("Ben", []), ("Dan", [])):
+        assert [each.person_id for each in feedback.disputes(pairs.work_as(settled, name))] == authors
 
 
 def test_an_objection_that_comes_twice_is_taken_in_once(settled: Project):
     ada, item, at = pairs.person(settled, "Ada").id, pairs.item(settled), now()
     with settled.store.write() as db:
-        first = feedback.receive(settled, db, ada, item, Stage.RUBRIC, "By mail", at)
-        again = feedback.receive(settled, db, ada, item, Stage.RUBRIC, "By mail", at)
-    assert (first, again) == (True, False)
-    pairs.work_as(settled, "Ada")
+        new = [feedback.receive(settled, db, ada, item, Stage.RUBRIC, "By mail", at) for _ in range(2)]
+    assert new == [True, False]
     expected = Dispute(
         id=derived_id("dispute", item, ada), item_id=item, person_id=ada, stage=Stage.RUBRIC, text="By mail", at=at
     )  # fmt: skip
-    assert feedback.disputes(settled) == [expected]
+    assert feedback.disputes(pairs.work_as(settled, "Ada")) == [expected]
 
 
 def test_in_ones_own_file_the_objection_shows_at_once_and_what_came_back_goes_before_it(
@@ -618,9 +581,8 @@ def test_in_ones_own_file_the_objection_shows_at_once_and_what_came_back_goes_be
     records = feedback.digest_records(settled, pairs.person(settled, "Ada").id)
     (folder := tmp_path / "away").mkdir()
     away = pairs.work_as(pairs.pairs_project(folder), "Ada")
-    here = pairs.item(away)
-    key = f"{feedback.RECEIVED}{here}"
-    away.set(key, [{**each, "item_id": here} for each in records])
+    key = f"{feedback.RECEIVED}{pairs.item(away)}"
+    away.set(key, [{**each, "item_id": pairs.item(away)} for each in records])
     assert told(away, "Ada")["a5"].change == "dropped"
     assert [line.changed for line in feedback.items_with_digest(away)] == [6]
     dispute(away)
@@ -633,31 +595,13 @@ def test_in_ones_own_file_the_objection_shows_at_once_and_what_came_back_goes_be
     assert (stage.version, stage.dispute.answer) == (2, "No")
 
 
-def labelled(tmp_path: Path) -> Project:
-    """Ada's and Ben's labels of one report, closed with Ben's."""
-    settled = pairs.pairs_project(tmp_path)
-    pairs.submit(settled, {"Cora": pairs.rubric(pairs.ADA, "c")})
-    report = pairs.add_report(settled)
-    said = {"Ada": {"c1": "yes", "c2": "no"}, "Ben": {"c1": "no", "c2": "no"}}
-    pairs.submit(settled, {name: pairs.labels(report, values) for name, values in said.items()})
-    adjudication_id = pairs.opened(settled, Stage.LABELLING)
-    ben = pairs.letter_of(settled, adjudication_id, "Ben")
-    for each in adjudicating.sheet(settled, adjudication_id).rows:
-        ruling.rule(settled, each.ruling.id, ben, reason=Reason.ERROR)
-    ruling.close(settled, adjudication_id)
-    return settled
-
-
 def test_labels_are_told_by_their_words_but_not_to_who_is_to_repeat_them(tmp_path: Path):
-    settled = labelled(tmp_path)
+    settled = pairs.settled_labels(tmp_path)
     (stage,) = of(settled, "Ada").stages
     assert [(row.heading, row.change) for row in stage.rows] == [
-        (pairs.ADA[0][0], "value changed"), (pairs.ADA[1][0], "kept"),
+        ("Explains it", "kept"), ("Names it", "value changed"),
     ]  # fmt: skip
-    ada = pairs.who(settled, "Ada")
-    row = {"id": new_id(), "item_id": pairs.item(settled), "person_id": ada, "stage": "labelling", "trial": 2}
-    with settled.store.write() as db:
-        db.execute(insert(ASSIGNMENT).values(**row, purpose="repeat"))
+    pairs.assign(settled, "Ada", Stage.LABELLING, trial=2, purpose="repeat")
     assert of(settled, "Ada").stages == ()
-    assert feedback.digest_records(settled, ada) == []
+    assert feedback.digest_records(settled, pairs.who(settled, "Ada")) == []
     assert len(of(settled, "Ben").stages) == 1
