@@ -189,9 +189,15 @@ def settled_labels(folder: Path) -> Project:
     return work_as(project, "Cora")
 
 
-def assign(project: Project, name: str, stage: Stage, **more: object) -> None:
-    """Put an assignment for the first item into the file, whether or not who works might give it."""
-    row = {"id": new_id(), "item_id": item(project), "person_id": who(project, name), "stage": stage, **more}
+def assign(project: Project, name: str, stage: Stage, place: int = 0, **more: object) -> None:
+    """Put an assignment for an item into the file, whether or not who works might give it."""
+    row = {
+        "id": new_id(),
+        "item_id": item(project, place),
+        "person_id": who(project, name),
+        "stage": stage,
+        **more,
+    }
     with project.store.write() as db:
         db.execute(insert(ASSIGNMENT).values(**row))
 
