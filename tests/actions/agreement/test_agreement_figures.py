@@ -7,7 +7,7 @@ from pathlib import Path
 import krippendorff
 import pytest
 from sklearn.metrics import cohen_kappa_score
-from sqlalchemy import insert, select, update
+from sqlalchemy import insert, select
 
 from annotator.actions.agreement import agreement_figures, agreement_report
 from annotator.actions.assignments import assignments
@@ -24,7 +24,8 @@ from annotator.domain.kinds.rubric import Rubric
 from annotator.domain.kinds.selection import DimensionRating, Selection
 from annotator.domain.texts.canonical import canonical_json, new_id, sha256
 from annotator.protocols import PROTOCOLS
-from annotator.storage.tables import AGREEMENT, ASSIGNMENT, ITEM, JUDGEMENT
+from annotator.storage.tables import JUDGEMENT
+from tests.projects import pairs_project
 from tests.projects.paired_project import SENTENCES, labels, paired_project, person, rubric, sealed_by
 from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import REASONING, labelling_project, submit_labels
@@ -51,11 +52,9 @@ def named(found: list[agreement_figures.FigureRow], name: str) -> list[tuple[str
 
 def assign(project: Project, raters: str, places: int = 1) -> None:
     """These people are assigned to label the first items."""
-    with project.store.write() as db:
-        for item_id in items.ids(project)[:places]:
-            for alias in raters:
-                row = {"item_id": item_id, "person_id": person(project, alias).id, "stage": "labelling"}
-                db.execute(insert(ASSIGNMENT).values(id=new_id(), trial=1, purpose="work", **row))
+    for place in range(places):
+        for alias in raters:
+            pairs_project.assign(project, f"Expert {alias}", Stage.LABELLING, place)
 
 
 def figure(of: agreement_figures.FigureRow, name: str) -> Figure:
@@ -69,19 +68,22 @@ def both(project: Project, a: str, b: str, item: int = 0, raters: str = "AB") ->
         sealed_by(project, alias, labels(said), item)
 
 
+# The interval of ¾ over two items of variance 1/16, which are worth 3/16 / (1/16) = 3 units; t = 12.7062 stands for z:
+# (¾ + t²/6 ± t √(1/16 + t²/36)) / (1 + t²/3).
+T = 12.7062
+CENTRE, HALF, WHOLE = 3 / 4 + T**2 / 6, T * (1 / 16 + T**2 / 36) ** 0.5, 1 + T**2 / 3
+BOUNDS = pytest.approx(((CENTRE - HALF) / WHOLE, (CENTRE + HALF) / WHOLE), abs=1e-5)
+
+
 @pytest.mark.usefixtures("small_cases")
 def test_labels_are_pooled_over_items(project: Project) -> None:
     both(project, "yy", "yn", 0)
     both(project, "nn", "nn", 1)
     pooled = row(agreement_figures.rows(project), "value")
-    # yy yn nn nn: seen ¾. Two items: Var = (½² + ½²) / 4² · 2 = 1/16, so they are worth 3/16 / (1/16) = 3 units, and
-    # t = 12.7062 stands for z: (¾ + t²/6 ± t √(1/16 + t²/36)) / (1 + t²/3).
-    t = 12.7062
-    centre, half, whole = 3 / 4 + t**2 / 6, t * (1 / 16 + t**2 / 36) ** 0.5, 1 + t**2 / 3
-    bounds = pytest.approx(((centre - half) / whole, (centre + half) / whole), abs=1e-5)
+    # yy yn nn nn: seen ¾. Two items: Var = (½² + ½²) / 4² · 2 = 1/16.
     assert (pooled.stage, pooled.n, pooled.items) == (Stage.LABELLING, 4, tuple(items.ids(project)[:2]))
     agreement = figure(pooled, "agreement")
-    assert (agreement.value, (agreement.low, agreement.high)) == (0.75, bounds)
+    assert (agreement.value, (agreement.low, agreement.high)) == (0.75, BOUNDS)
     # By chance ½·¼ + ½·¾ = ½ (whoever comes first), so κ = ½.
     kappa = figure(pooled, "kappa")
     assert kappa.value == pytest.approx(0.5)
@@ -129,12 +131,8 @@ def test_weights_are_pooled_with_linear_kappa_and_f1_is_averaged_over_items(proj
     )
     result = agreement_figures.rows(project)
     overlap = figure(row(result, "units"), "match_f1")
-    assert (overlap.value, overlap.n) == (0.75, 2)
-    # Variance (¼² + ¼²) / 2 = 1/16, as three units have; t = 12.7062.
-    t = 12.7062
-    centre, half, whole = 3 / 4 + t**2 / 6, t * (1 / 16 + t**2 / 36) ** 0.5, 1 + t**2 / 3
-    bounds = (centre - half) / whole, (centre + half) / whole
-    assert (overlap.low, overlap.high) == pytest.approx(bounds, abs=1e-5)
+    # Variance (¼² + ¼²) / 2 = 1/16, as three units have.
+    assert (overlap.value, overlap.n, (overlap.low, overlap.high)) == (0.75, 2, BOUNDS)
     weight = row(result, "weight")
     # (3,3) (2,1) (1,1): as in the comparison of two rubrics, seen 1/3, by chance 1, κ = 2/3.
     assert (weight.n, figure(weight, "kappa").value) == (3, pytest.approx(2 / 3))
@@ -220,8 +218,7 @@ def test_items_weeks_of_the_freeze_and_guideline_versions_are_told_apart(project
     # 1 January 2027 is a Friday of the last ISO week of 2026.
     rewritten(project, 0, frozen_at=datetime(2027, 1, 1, tzinfo=UTC))
     rewritten(project, 1, frozen_at=datetime(2027, 1, 4, tzinfo=UTC))
-    weeks = agreement_figures.rows(project, "week")
-    assert named(weeks, "agreement") == [("2026-W53", 1), ("2027-W01", 0.5)]
+    assert named(agreement_figures.rows(project, "week"), "agreement") == [("2026-W53", 1), ("2027-W01", 0.5)]
     both(project, "yn", "yn", 2)
     for item, versions in ((1, ("1", "2")), (2, ("10", "9"))):
         (old,) = assignments.of_item(project, items.ids(project)[item])
@@ -237,9 +234,8 @@ def rewritten(project: Project, item: int, **changes: object) -> None:
     content = canonical_json(
         Agreement.model_validate({**old.model_dump(), **changes}).model_dump(mode="json")
     )
-    with project.store.write() as db:
-        values = {"content": content.decode(), "sha256": sha256(content)}
-        db.execute(update(AGREEMENT).where(AGREEMENT.c.id == old.id).values(**values))
+    values = [content.decode(), sha256(content), old.id]
+    sql.alter(project, "UPDATE agreement SET content = ?, sha256 = ? WHERE id = ?", values)
 
 
 def test_alpha_is_shown_where_three_people_rated(project: Project) -> None:
@@ -261,8 +257,7 @@ def test_frozen_figures_stand_whatever_is_written_since(project: Project) -> Non
     assert {each.stage for each in agreement_figures.rows(project)} == {Stage.RUBRIC, Stage.LABELLING}
     assert {each.stage for each in agreement_figures.rows(project, stage=Stage.RUBRIC)} == {Stage.RUBRIC}
     expect_refusal("cannot be grouped by “moon”", agreement_figures.rows, project, "moon")
-    with project.store.write() as db:
-        db.execute(update(ITEM).values(retired=True))
+    sql.alter(project, "UPDATE item SET retired = 1")
     assert agreement_figures.rows(project) == []
 
 

@@ -1,26 +1,43 @@
-"""Cards held against a project: each pinned part changed in turn, judges to be defined, judges bound to a card."""
+"""Cards held against a project: each pinned part changed in turn, judges to be defined, judges bound to a card.
+
+That a judge that has changed is noticed, and that judges come back from a release as they were.
+"""
 
 import asyncio
+import json
 from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from annotator.actions.imports import imports
+from annotator.actions.items.extracts import NewExtract
 from annotator.actions.judges import judges, kept_keys, prompts
-from annotator.actions.judging import derived_judges, judge_runs
+from annotator.actions.judging import derived_judges, drift, judge_runs
+from annotator.actions.orders import orders
 from annotator.actions.project.file import Project
+from annotator.actions.releases import releases
+from annotator.actions.results import results
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.validation import PINNED, Identity, Reach, ValidityCard, differences
+from annotator.domain.kinds.plan import Plan, Subtask
+from annotator.domain.material.extract import ResponsePart
 from annotator.domain.texts.canonical import now
-from tests.judging.odd_server import OddServer
+from annotator.protocols import USUAL
+from tests.judging.odd_server import Odd, OddServer, completion, error
+from tests.material import drawn_extracts
+from tests.projects.attacked_project import judged_project
 from tests.projects.carded_project import card_of, carded_project, judged
 from tests.projects.made_card import IDENTITY, made_card
 from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import small_project
 from tests.projects.validation_project import person
-from tests.servers.served import JUDGE, add_judge
+from tests.servers.served import JUDGE, add_judge, answering
+from tests.storage import sql
 
 COVERAGE = "researcherbench.coverage"
 
@@ -44,11 +61,6 @@ def reword(project: Project) -> None:
     prompts.write(project, COVERAGE, prompts.shipped(COVERAGE).replace("# user", "Be strict.\n\n# user"))
 
 
-def run_by(project: Project, statement: str, *values: str) -> None:
-    with project.store.write() as db:
-        db.exec_driver_sql(statement, values)
-
-
 def learn(project: Project) -> None:
     judge = judges.named(project, JUDGE)
     known = {"dropped": [], "renamed": {}, "form": "text", "since": now().isoformat()}
@@ -56,13 +68,13 @@ def learn(project: Project) -> None:
 
 
 CHANGES: dict[str, Callable[[Project], None]] = {
-    "model": lambda project: run_by(project, "UPDATE judge SET model = ?", "another-model"),
+    "model": lambda project: sql.alter(project, "UPDATE judge SET model = ?", ["another-model"]),
     "request parameters": lambda project: change(project, parameters='{"temperature": 1}'),
     "prompt": reword,
     "told what units weigh": lambda project: change(project, asking='{"weights_shown": true}'),
     "units in one call": lambda project: change(project, asking='{"together": 3}'),
     "form of its answers": learn,
-    "model that answers": lambda project: run_by(project, "UPDATE call SET returned_model = ?", "newer"),
+    "model that answers": lambda project: sql.alter(project, "UPDATE call SET returned_model = ?", ["newer"]),
 }
 
 
@@ -86,8 +98,7 @@ def test_each_pinned_part_that_changes_is_named_and_no_call_is_made(
         card,
         RunRequest(JUDGE),
     )
-    assert refused.details == (one.words(),)
-    assert len(server.bodies) == asked
+    assert (refused.details, len(server.bodies)) == ((one.words(),), asked)
 
 
 OTHERS: dict[str, Any] = {
@@ -101,8 +112,7 @@ def test_identities_are_compared_part_by_part() -> None:
     assert OTHERS.keys() == PINNED.keys() == Identity.model_fields.keys() - {"prompts"}
     assert differences(IDENTITY, IDENTITY) == ()
     seen = IDENTITY.model_copy(update={"forms": (), "returned_models": ()})
-    assert differences(IDENTITY, seen) == ()
-    assert differences(seen, IDENTITY) == ()
+    assert (differences(IDENTITY, seen), differences(seen, IDENTITY)) == ((), ())
     vote = Identity(
         kind=JudgeKind.DERIVED, protocol=COVERAGE, values=("yes", "no"), weighting="by weight", over="judges",
         members=(IDENTITY, IDENTITY),
@@ -133,9 +143,12 @@ def test_a_card_is_for_its_protocol_and_judge(project: Project) -> None:
     away = card_of(project).model_copy(update=elsewhere).sealed()
     result = derived_judges.check(project, away)
     assert result.holds
-    assert any("not publishable: too many verdicts are missing" in remark for remark in result.remarks)
-    assert any("on this machine, that of the card on the internet" in remark for remark in result.remarks)
-    assert any("made with Goldsmith 0.0.1" in remark for remark in result.remarks)
+    for words in (
+        "not publishable: too many verdicts are missing",
+        "on this machine, that of the card on the internet",
+        "made with Goldsmith 0.0.1",
+    ):
+        assert any(words in remark for remark in result.remarks)
     derived_judges.bind(project, card_of(project), JUDGE)
     assert len(derived_judges.bound(Project.open(project.path, readonly=True))) == 1
     card = card_of(project)
@@ -185,7 +198,7 @@ def test_new_runs_by_other_settings_are_refused_and_verdicts_are_held_to_how_the
     # What the judge is now changes nothing of the verdicts that it gave.
     change(project, parameters='{"temperature": 1}')
     derived_judges.refuse_verdicts(project, card, JUDGE, COVERAGE)
-    run_by(project, "UPDATE run SET prompt_sha256 = ?", "ff" * 32)
+    sql.alter(project, "UPDATE run SET prompt_sha256 = ?", ["ff" * 32])
     expect_refusal("prompt", derived_judges.refuse_verdicts, project, card, JUDGE, COVERAGE)
 
 
@@ -194,7 +207,7 @@ def test_a_judge_bound_to_its_card_does_not_judge_as_another(project: Project, s
     derived_judges.bind(project, card, JUDGE)
     judge_id = judges.named(project, JUDGE).id
     assert [(one.judge_id, one.sha256) for one in derived_judges.bound(project)] == [(judge_id, card.sha256)]
-    run_by(project, "DELETE FROM judgement WHERE rater_kind = ?", "judge")
+    sql.alter(project, "DELETE FROM judgement WHERE rater_kind = ?", ["judge"])
     change(project, parameters='{"temperature": 1}')
     asked = len(server.bodies)
     expect_refusal("request parameters", judged, project)
@@ -237,7 +250,7 @@ def test_the_judge_of_a_card_is_defined_in_another_project(
     project: Project, other: Project, server: OddServer
 ) -> None:
     change(project, parameters='{"temperature": 0}', asking='{"weights_shown": true}')
-    run_by(project, "DELETE FROM judgement WHERE rater_kind = ?", "judge")
+    sql.alter(project, "DELETE FROM judgement WHERE rater_kind = ?", ["judge"])
     judged(project)
     card = card_of(project)
     derived_judges.define(other, card, server.url, "theirs")
@@ -251,3 +264,176 @@ def test_the_judge_of_a_card_is_defined_in_another_project(
     )
     hidden = made_card(judge=IDENTITY.model_copy(update={"parameters": {"api_key": "[key removed]"}}))
     expect_refusal("left out of the card's parameters", derived_judges.define, other, hidden, server.url)
+
+
+# Two items with three criteria, two systems.
+ALL = 12
+DATASET = "Names one dataset"
+
+
+@pytest.fixture
+def anchored(tmp_path: Path, server: OddServer) -> Project:
+    """A project in which the judge has said yes to everything, and all of it is frozen."""
+    anchored = judged_project(tmp_path, server, "yes")
+    drift.anchor(anchored, JUDGE)
+    return anchored
+
+
+def checked(anchored: Project, **how: Any) -> dict[str, Any]:
+    return asyncio.run(drift.check(anchored, RunRequest(JUDGE, **how)))
+
+
+def test_a_judge_that_stayed_the_same_agrees_with_itself_and_is_asked_afresh_each_time(
+    anchored: Project, server: OddServer
+) -> None:
+    result = checked(anchored)["drift"]
+    assert (result["units"], result["compared"], result["agreement"]["value"]) == (ALL, ALL, 1.0)
+    assert (result["changed"], result["differences"], result["missing"]) == ((), {}, {})
+    assert len(server.bodies) == ALL
+    checked(anchored)
+    assert (len(server.bodies), len(drift.reports(anchored))) == (2 * ALL, 2)
+
+
+def test_changes_are_listed_and_make_no_result(anchored: Project, server: OddServer) -> None:
+    assert not drift.sheets(drift.report(anchored))
+    before = [results.plain(row) for row in results.rows(anchored)]
+    server.answer = answering(lambda criterion: "no" if criterion == DATASET else "yes")
+    checked(anchored)
+    (result,) = drift.reports(anchored, JUDGE)
+    # One of the three criteria of each of four reports.
+    assert result.agreement.value == pytest.approx(8 / 12)
+    assert {(one.item, one.system, one.before, one.after) for one in result.changed} == {
+        (item, system, "yes", "no") for item in "12" for system in ("Alpha", "Beta")
+    }
+    assert "4 verdicts changed." in result.words()[0]
+    assert [results.plain(row) for row in results.rows(anchored)] == before
+    drift.anchor(anchored, JUDGE, again=True)
+    checked(anchored)
+    whole, changed = (
+        [[cell.words for cell in line.cells] for line in sheet.lines]
+        for sheet in drift.sheets(drift.report(anchored, judge=JUDGE))
+    )
+    assert [(line[1], line[5:9]) for line in whole] == 2 * [(JUDGE, ["4", "12", "none", "nothing"])]
+    assert ({tuple(line[4:]) for line in changed}, len(changed)) == ({(DATASET, "yes", "no")}, 8)
+
+
+def test_another_model_behind_the_same_name_is_named_and_what_does_not_come_again_counted(
+    anchored: Project, server: OddServer
+) -> None:
+    yes = answering(lambda criterion: "yes")
+
+    def renewed(body: dict[str, Any], number: int) -> Odd:
+        odd = yes(body, number)
+        tree = json.loads(odd.body) | {"model": "test-model-2", "system_fingerprint": "fp-2"}
+        return replace(odd, body=json.dumps(tree))
+
+    server.answer = renewed
+    result = checked(anchored)["drift"]
+    assert (result["differences"]["returned_model"][1], result["agreement"]["value"]) == (
+        ("test-model-2",), 1.0,
+    )  # fmt: skip
+    server.answer = lambda body, number: completion(None, refusal="No.")
+    result = checked(anchored)["drift"]
+    assert (result["compared"], result["missing"], result["agreement"]["value"]) == (
+        0, {"refused": ALL}, None,
+    )  # fmt: skip
+
+
+def test_a_check_that_was_stopped_is_gone_on_with_and_asks_nothing_twice(
+    anchored: Project, server: OddServer
+) -> None:
+    daily = replace(error(429, "daily quota"), headers={"retry-after": "86400"})
+    yes = answering(lambda criterion: "yes")
+    server.answer = lambda body, number: yes(body, number) if len(server.bodies) <= 5 else daily
+    stopped = checked(anchored, concurrency=1)
+    assert (stopped["state"], "drift" in stopped, drift.reports(anchored)) == ("interrupted", False, [])
+    rest = asyncio.run(orders.foreseen(anchored, RunRequest(JUDGE, drift.PREFIX + USUAL)))
+    assert (rest.calls, rest.in_journal) == (ALL - 5, 5)
+    server.answer, asked = yes, len(server.bodies)
+    ended = asyncio.run(orders.carry_out(anchored, orders.unfinished(anchored, JUDGE)))
+    assert (ended["drift"]["compared"], len(server.bodies) - asked) == (ALL, ALL - 5)
+
+
+def test_anchor_sets_are_frozen_for_what_is_there(anchored: Project) -> None:
+    expect_refusal("no system “Gamma”", drift.anchor, anchored, JUDGE, again=True, systems=["Gamma"])
+    expect_refusal("no item “9”", drift.anchor, anchored, JUDGE, again=True, items=["9"])
+    drift.anchor(anchored, JUDGE, again=True, systems=["Beta"], items=["2"])
+    frozen = drift.anchored(anchored, JUDGE)
+    assert (len(frozen.units), len({unit.item_id for unit in frozen.units})) == (3, 1)
+    before = drift.anchored(anchored, JUDGE)
+    expect_refusal("has an anchor set", drift.anchor, anchored, JUDGE, size=3)
+    assert drift.anchored(anchored, JUDGE) == before
+    drift.anchor(anchored, JUDGE, size=3, again=True)
+    assert len(drift.anchored(anchored, JUDGE).units) == 3
+
+
+def test_only_anchored_units_are_asked_and_priced_and_whole_reports_where_several_are_asked_together(
+    anchored: Project, server: OddServer
+) -> None:
+    drift.anchor(anchored, JUDGE, size=4, again=True)
+    result = asyncio.run(orders.foreseen(anchored, RunRequest(JUDGE, drift.PREFIX + USUAL)))
+    assert (result.units, result.calls, result.in_journal, result.calls_afresh) == (4, 4, 0, 4)
+    assert server.bodies == []
+    result = checked(anchored)["drift"]
+    assert (result["units"], result["compared"], len(server.bodies)) == (4, 4, 4)
+    asyncio.run(judge_runs.run(anchored, RunRequest(JUDGE, together=3)))
+    name = f"{JUDGE}, 3 together"
+    assert len(drift.anchor(anchored, name, size=4).after["units"]) == 6
+    server.bodies.clear()
+    result = asyncio.run(drift.check(anchored, RunRequest(name)))["drift"]
+    assert (result["compared"], len(server.bodies)) == (6, 2)
+
+
+def test_without_verdicts_there_is_no_anchor_and_without_an_anchor_nothing_is_asked(
+    anchored: Project, server: OddServer
+) -> None:
+    add_judge(anchored, server, "new")
+    expect_refusal("calls no model", drift.anchor, anchored, "baseline")
+    expect_refusal("has no verdicts", drift.anchor, anchored, "new")
+    expect_refusal("has no anchor set", asyncio.run, drift.check(anchored, RunRequest("new")))
+    assert server.bodies == []
+    assert judge_runs.title(drift.PREFIX + USUAL) == "Drift check: Coverage of expert criteria"
+
+
+@pytest.fixture
+def asked_project(tmp_path: Path, server: OddServer) -> Project:
+    asked_project = small_project(tmp_path)
+    add_judge(asked_project, server, asking='{"weights_shown": true}')
+    for order in (RunRequest(JUDGE, trials=3), RunRequest(JUDGE, together=2)):
+        asyncio.run(judge_runs.run(asked_project, order))
+    derived_judges.add(asked_project, "vote", [JUDGE])
+    asyncio.run(judge_runs.run(asked_project, RunRequest("vote")))
+    return asked_project
+
+
+def test_judges_come_back_as_they_were_asked(asked_project: Project, tmp_path: Path) -> None:
+    releases.export(asked_project, tmp_path / "out")
+    with closing(Project.create(tmp_path / "taken.goldsmith", "small")) as taken:
+        imports.run(taken, "goldsmith", [tmp_path / "out"], warm=False)
+        there, here = (
+            {judge.name: (judge.kind, judge.settings, judge.parameters) for judge in judges.all_of(each)}
+            for each in (taken, asked_project)
+        )
+        assert there["distant, 2 together"][1].together == 2
+        assert there["vote"][0] == JudgeKind.DERIVED
+        assert there == here
+        assert str(imports.run(taken, "goldsmith", [tmp_path / "out"], warm=False)[1]) == "nothing new"
+        assert len(results.rows(taken, judges.named(taken, "vote").id)) == len(
+            results.rows(asked_project, judges.named(asked_project, "vote").id)
+        )
+
+
+def test_judgements_on_what_was_drawn_leave(asked_project: Project, tmp_path: Path) -> None:
+    sql.alter(asked_project, "UPDATE judgement SET artifact_id = 'gone' WHERE rowid = 1")
+    bundle, notes = releases.gather(asked_project)
+    assert notes == ["Left out: 1 judgement on units that are not part of the release."]
+    assert all(record.artifact_id != "gone" for record in bundle.judgements)
+    item_id, response_id = sql.first(asked_project, "SELECT item_id, id FROM response")
+    plan = Plan(units=(Subtask(id="s1", text="Search."),))
+    drawn = drawn_extracts.keep(
+        asked_project, NewExtract(item_id, response_id, ResponsePart.PLAN, plan, "import")
+    ).subject
+    sql.alter(asked_project, "UPDATE judgement SET artifact_id = ?, unit_id = 's1' WHERE rowid = 1", [drawn])
+    bundle, notes = releases.gather(asked_project)
+    assert notes == []
+    assert [record.unit_id for record in bundle.judgements if record.artifact_id == drawn] == ["s1"]

@@ -42,12 +42,12 @@ from tests.storage import sql
 def test_orders_are_looked_at_first(project: Project) -> None:
     result = judge_runs.look(project, RunRequest("baseline", "researcherbench.claims.extract"))
     assert result.words == "4 of 4 reports are not processed yet."
-    result = judge_runs.look(project, RunRequest("baseline", "adra.efficiency"))
-    assert result.refused
-    assert "computed" in result.words
-    trials = judge_runs.look(project, RunRequest("baseline", trials=3))
-    assert trials.refused
-    assert "calls no model" in trials.words
+    for order, words in (
+        (RunRequest("baseline", "adra.efficiency"), "computed"),
+        (RunRequest("baseline", trials=3), "calls no model"),
+    ):
+        result = judge_runs.look(project, order)
+        assert (result.refused, words in result.words) == (True, True)
     before = judge_runs.look(project, RunRequest("baseline"))
     assert (before.total, before.to_do, before.refused) == (12, 12, False)
     asyncio.run(judge_runs.run(project, RunRequest("baseline")))
@@ -89,11 +89,14 @@ def test_a_vote_has_members_and_needs_no_endpoint(project: Project) -> None:
     assert derived_judges.members(project, vote) == ["baseline"]
     assert asyncio.run(derived_judges.test(project, "vote"))["ok"]
     expect_refusal("no endpoint settings", judges.change, project, vote.id, {"name": "x"})
-    expect_refusal("already exists", derived_judges.add, project, "vote", ["baseline"])
     expect_refusal("calls no model", run, project, "vote", trials=2)
-    expect_refusal("needs members", derived_judges.add, project, "panel", [])
-    expect_refusal("There is no judge", derived_judges.add, project, "panel", ["nobody"])
-    expect_refusal("not other votes", derived_judges.add, project, "panel", ["baseline", "vote"])
+    for words, name, members in (
+        ("already exists", "vote", ["baseline"]),
+        ("needs members", "panel", []),
+        ("There is no judge", "panel", ["nobody"]),
+        ("not other votes", "panel", ["baseline", "vote"]),
+    ):
+        expect_refusal(words, derived_judges.add, project, name, members)
 
 
 def test_a_run_is_told_by_its_lock_and_an_extraction_may_wait(project: Project) -> None:
@@ -121,7 +124,7 @@ def test_orders_wait_in_turn_each_once_and_outlive_the_window(project: Project) 
     expect_refusal("is no longer queued", judge_runs.remove, project, second.id)
     judge_runs.add(project, BETA)
     again = Project.open(project.path)
-    assert [judge_runs.take(again), judge_runs.take(again), judge_runs.take(again)] == [ALPHA, BETA, None]
+    assert [judge_runs.take(again) for _ in range(3)] == [ALPHA, BETA, None]
 
 
 def test_what_cannot_be_carried_out_does_not_wait(project: Project) -> None:
@@ -172,13 +175,13 @@ def test_protocols_are_offered_with_what_lacks(project: Project) -> None:
     }
     assert offer(project, "researcherbench.coverage").words() == "All 2 items are ready."
     plan = offer(project, "adra.plan")
-    assert plan.words() == "0 of 2 items are ready."
-    assert plan.lacks == ("All 2 items lack a plan.", "All 2 items lack the plan of a response.")
-    (step,) = offer(project, "researcherbench.claims").steps
-    assert (step.extraction, step.part, step.missing, step.alone) == (
-        "researcherbench.claims.extract", ResponsePart.CLAIMS, 4, True,
+    assert (plan.words(), plan.lacks) == (
+        "0 of 2 items are ready.", ("All 2 items lack a plan.", "All 2 items lack the plan of a response."),
     )  # fmt: skip
-    assert step.words() == "4 of 4 reports are without their claims."
+    (step,) = offer(project, "researcherbench.claims").steps
+    assert (step.extraction, step.part, step.missing, step.alone, step.words()) == (
+        DRAWING, ResponsePart.CLAIMS, 4, True, "4 of 4 reports are without their claims.",
+    )  # fmt: skip
     items.add(project, "A third question without anything?")
     result = offer(project, "researcherbench.pairwise")
     assert (result.ready, result.items, result.lacks) == (2, 3, ("1 of 3 items lacks a response.",))
@@ -189,13 +192,13 @@ def test_drawn_parts_are_no_longer_missing(project: Project) -> None:
     claims = Claims(units=(Claim(text="Depth helps.", url="https://example.org/a"),))
     drawn_extracts.keep(project, NewExtract(item, response, ResponsePart.CLAIMS, claims, IMPORT))
     result = offer(project, "researcherbench.claims")
-    assert result.steps[0].missing == 3
     # The item's other report has none yet.
-    assert result.ready == 0
-    result = {drawing.name: drawing for drawing in judge_runs.drawings(project)}
-    assert list(result) == list(EXTRACTIONS)
-    assert result["researcherbench.claims.extract"].words() == "3 of 4 reports are without their claims."
-    assert result["researcherbench.insights"].words() == "No item has a source with its text yet."
+    assert (result.steps[0].missing, result.ready) == (3, 0)
+    words = {drawing.name: drawing.words() for drawing in judge_runs.drawings(project)}
+    assert list(words) == list(EXTRACTIONS)
+    assert (words[DRAWING], words["researcherbench.insights"]) == (
+        "3 of 4 reports are without their claims.", "No item has a source with its text yet.",
+    )  # fmt: skip
 
 
 def test_an_empty_project_says_so(tmp_path: Path) -> None:
@@ -203,12 +206,10 @@ def test_an_empty_project_says_so(tmp_path: Path) -> None:
     assert {one.words() for one in judge_runs.offers(empty)} == {"There are no items yet."}
 
 
-DRAFTED = [model_drafts.protocol_name(kind) for kind in model_drafts.OFFERED]
-
-
 def test_everything_that_runs_has_a_title() -> None:
-    names = [*PROTOCOLS, *EXTRACTIONS, "respond.isolated", "contest|rounds=3", *DRAFTED]
-    assert all(judge_runs.title(name) != name for name in names)
+    drafts = (model_drafts.protocol_name(kind) for kind in model_drafts.OFFERED)
+    for name in (*PROTOCOLS, *EXTRACTIONS, "respond.isolated", "contest|rounds=3", *drafts):
+        assert judge_runs.title(name) != name
     assert judge_runs.title("gone.protocol") == "gone.protocol"
 
 
@@ -340,18 +341,14 @@ def charged(tmp_path: Path) -> Project:
     A second judge has used the first one's answer on item 2's first criterion.
     """
     charged = small_project(tmp_path)
-    judge = {
-        "kind": "endpoint",
-        "base_url": "",
-        "model": "m",
-        "key_env": "",
-        "parameters": "{}",
-        "asking": "{}",
-    }
     with charged.store.write() as db:
         for number in (1, 2):
-            named = {"id": f"judge-{number}", "name": f"judge {number}", "retired": False}
-            db.execute(insert(JUDGE).values(**judge, **named))
+            db.execute(
+                insert(JUDGE).values(
+                    id=f"judge-{number}", name=f"judge {number}", kind="endpoint", base_url="", model="m",
+                    key_env="", parameters="{}", asking="{}", retired=False,
+                )
+            )  # fmt: skip
         db.execute(
             insert(RUN).values(
                 id="run-1", judge_id="judge-1", protocol="researcherbench.coverage", state="done", scope="{}",
@@ -359,15 +356,12 @@ def charged(tmp_path: Path) -> Project:
             )
         )  # fmt: skip
     call(charged, "c-0", "k-1", 0.02, Status.API_ERROR)
-    call(charged, "c-1", "k-1", 0.04)
-    call(charged, "c-2", "k-2", 0.01)
-    call(charged, "c-3", "k-3", None)
+    for number, cost in ((1, 0.04), (2, 0.01), (3, None)):
+        call(charged, f"c-{number}", f"k-{number}", cost)
     first, second = items.ids(charged)
-    judged(charged, first, 0, "c-1")
-    judged(charged, first, 1, "c-1")
-    judged(charged, second, 0, "c-2")
+    for item, place, answer in ((first, 0, "c-1"), (first, 1, "c-1"), (second, 0, "c-2"), (second, 1, "c-3")):
+        judged(charged, item, place, answer)
     judged(charged, second, 0, "c-2", "judge-2")
-    judged(charged, second, 1, "c-3")
     return charged
 
 
@@ -393,12 +387,11 @@ def judged(charged: Project, item: str, place: int, call_id: str, judge: str = "
         "SELECT r.id FROM response r JOIN system s ON s.id = r.system_id WHERE item_id = ? AND name = 'Alpha'"
     )
     (response,) = sql.first(charged, question, [item])
-    unit = units_of(charged, item)[place]
-    # The row's id is made of what is judged; a second judge's needs another.
-    named: dict[str, Any] = {"rater_id": judge, "trial": int(judge[-1])}
+    # The row's id is made of what is judged; a second judge's needs another trial.
     add_judgement(
-        charged, item_id=item, response_id=response, unit_id=unit, call_id=call_id, artifact_id="", **named
-    )
+        charged, item_id=item, response_id=response, unit_id=units_of(charged, item)[place], call_id=call_id,
+        artifact_id="", rater_id=judge, trial=int(judge[-1]),
+    )  # fmt: skip
 
 
 def by(charged: Project, what: str, **only: str) -> dict[str, tuple[int, float | None, int]]:
@@ -429,23 +422,20 @@ def test_costs_are_shared_out(charged: Project) -> None:
     expect_refusal("purpose, judge, run, question, system, criterion", forecasts.costs, charged, "moon")
     result = forecasts.costs(charged, "criterion")
     words = forecasts.unit_words(charged, result)
-    said = {(one.item, words[one.item, one.protocol, one.name]) for one in result}
-    assert len(said) == 4
-    assert ("1", "Explains residual connections") in said
+    assert {(one.item, words[one.item, one.protocol, one.name]) for one in result} == {
+        (item, text) for item in "12" for text, _ in CRITERIA[:2]
+    }
     assert {each: by(charged, each) for each in ("judge", "run", "purpose", "question")} == {
         "judge": {"judge 1": (4, pytest.approx(0.07), 1)},
         "run": {"run-1": (5, pytest.approx(0.07), 1)},
         "purpose": {"judging": (4, pytest.approx(0.07), 1)},
         "question": {"1": (2, pytest.approx(0.06), 0), "2": (3, pytest.approx(0.01), 1)},
     }
-    first, second = items.ids(charged)
-    units = {(cost.item, cost.name): cost.cost_usd for cost in forecasts.costs(charged, "criterion")}
-    assert units == {
-        ("1", units_of(charged, first)[0]): pytest.approx(0.03),
-        ("1", units_of(charged, first)[1]): pytest.approx(0.03),
-        ("2", units_of(charged, second)[0]): pytest.approx(0.01),
-        ("2", units_of(charged, second)[1]): None,
-    }
+    first, second = (units_of(charged, item) for item in items.ids(charged))
+    assert {(cost.item, cost.name): cost.cost_usd for cost in result} == {
+        ("1", first[0]): pytest.approx(0.03), ("1", first[1]): pytest.approx(0.03),
+        ("2", second[0]): pytest.approx(0.01), ("2", second[1]): None,
+    }  # fmt: skip
     assert by(charged, "system", judge="judge 2") == {"Alpha": (1, pytest.approx(0.005), 0)}
 
 
@@ -466,8 +456,8 @@ ORDERS = [
 def test_an_order_comes_out_of_its_line_as_it_went_in(order) -> None:
     asked = orders.ChildRequest(Path("a b.goldsmith"), order, "someone", estimate=True)
     assert "\n" not in asked.line()
-    assert orders.read(asked.line()) == asked
-    assert type(orders.read(asked.line()).order) is type(order)
+    again = orders.read(asked.line())
+    assert (again, type(again.order)) == (asked, type(order))
 
 
 @pytest.mark.parametrize(

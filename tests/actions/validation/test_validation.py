@@ -348,7 +348,7 @@ def ruled(folder: Path) -> Project:
     return ruled
 
 
-# Of runs that were asked again nothing is shown before there is one: `actions/judging/test_drift` has some.
+# Of runs that were asked again nothing is shown before there is one: `actions/judging/test_card_checks` has some.
 def test_every_view_shows_something_by_its_first_choices(ruled: Project) -> None:
     for name in (view.name for view in VIEWS if view.name != "again"):
         shown = result_views.show(ruled, name, {}, among=VIEWS)
