@@ -62,14 +62,13 @@ def shown(project, judge="distant"):
 
 def test_pairs_are_asked_in_both_orders_without_names(project, server):
     ended = carried_out(project, rounds=2)
-    assert (ended["state"], ended["done"], ended["total"]) == ("done", 24, 24)
-    assert len(server.bodies) == 24
+    assert (ended["state"], ended["done"], ended["total"], len(server.bodies)) == ("done", 24, 24, 24)
     result = contest_standings.report(project, "distant", "3", draws=10)
     # Always the first with .8: (.8 + 1 − .8) / 2 is one half, and nobody gains.
     assert ({row.elo for row in result.ranking.rows}, result.ranking.matches) == ({1200.0}, 12)
     told = "".join(body["messages"][1]["content"] for body in server.bodies)
-    assert "Difficulty: basic" in told
-    assert not [word for word in ("s1", "Seminar", "1200") if word in told]
+    words = "Difficulty: basic", "s1", "Seminar", "1200"
+    assert [word for word in words if word in told] == ["Difficulty: basic"]
     judge = judges.named(project, "distant")
     expect_refusal("already judged", judges.change, project, judge.id, {"model": "other"})
 
@@ -105,8 +104,7 @@ def test_rounds_are_counted_in_all_and_what_was_answered_is_not_asked_again(proj
     assert carried_out(project, rounds=1)["done"] == 12
     assert len(server.bodies) == 12
     carried_out(project, rounds=3)
-    assert len(server.bodies) == 36
-    assert [one for one in shown(project) if one.round == 1] == before
+    assert (len(server.bodies), [one for one in shown(project) if one.round == 1]) == (36, before)
 
 
 def test_a_match_lacks_while_one_of_its_orders_does(project, server):
@@ -134,12 +132,11 @@ def test_near_the_cut_each_round_goes_by_the_ratings_before_it(project, server):
     carried_out(project, rounds=2)
     assert carried_out(project, rounds=4, near=3)["state"] == "done"
     later = [
-        meeting
+        meeting.round
         for meeting in contest_rows.meetings(project, contest_rows.rater_named(project).id)
         if meeting.round > 2
     ]
-    assert {one.round for one in later} == {3, 4}
-    assert len(later) < 12
+    assert (set(later), len(later) < 12) == ({3, 4}, True)
 
 
 def test_the_baseline_compares_without_a_network_and_is_called_one(project):
@@ -183,14 +180,6 @@ def said(project, better="first", step=3):
 
 def mine(project):
     return contest_rows.showings(project, people.someone(project).id)
-
-
-def judged_by(project, folder, *lines):
-    """Matches that came in by a file."""
-    (folder / "m.csv").write_text(
-        "\n".join(["first,second,winner,confidence,rater", *lines]), encoding="utf-8"
-    )
-    contest_rows.import_matches(project, folder / "m.csv")
 
 
 @pytest.mark.parametrize(("step", "confidence"), [(1, 0.5), (2, 0.6), (3, 0.7), (4, 0.8), (5, 0.95)])
@@ -253,7 +242,7 @@ def test_a_further_pair_was_never_ranked(project):
 def test_pairs_that_a_judge_compared_come_next_but_the_one_that_is_read_stays(project, tmp_path):
     shown = contest_rows.next_pair(project)
     at = shown.first.id, shown.second.id
-    judged_by(project, tmp_path, "t01,t02,t01,0.8,m", "t03,t04,t04,0.8,m")
+    imported(project, tmp_path, "t01,t02,t01,0.8,m", "t03,t04,t04,0.8,m")
     stays = contest_rows.next_pair(project, at)
     assert (stays.first.id, stays.second.id) == at
     contest_rows.say(project, *at, "first", 3, 2.0)
@@ -266,7 +255,7 @@ def test_pairs_that_a_judge_compared_come_next_but_the_one_that_is_read_stays(pr
 
 def test_what_came_from_a_file_is_not_taken_back(project, tmp_path):
     before = said(project)
-    judged_by(project, tmp_path, f"t01,t02,t01,0.8,{people.someone(project).alias}")
+    imported(project, tmp_path, f"t01,t02,t01,0.8,{people.someone(project).alias}")
     history.undo(project)
     (left,) = mine(project)
     assert {left.first, left.second} == {"t01", "t02"} != {before.first.id, before.second.id}
@@ -275,8 +264,7 @@ def test_what_came_from_a_file_is_not_taken_back(project, tmp_path):
 
 def test_what_is_shown_is_kept_until_ranked_and_can_be_taken_back(project):
     shown = contest_rows.next_pair(project).first.shown
-    assert "Difficulty: " in shown
-    assert not [word for word in ("s1", "Seminar") if word in shown]
+    assert [word for word in ("Difficulty: ", "s1", "Seminar") if word in shown] == ["Difficulty: "]
     expect_refusal("is gone", contest_rows.say, project, "t01", "t99", "first", 3, 2.0)
     pair = said(project)
     (row,) = mine(project)
@@ -327,14 +315,6 @@ def test_imported_matches_give_the_printed_ratings_once(tmp_path, lines, ratings
     assert elos(project) == ratings
     assert imported(project, tmp_path, *lines, name="copy.csv").again
     assert elos(project) == ratings
-
-
-def test_the_winner_of_a_hollow_match_loses_points(tmp_path):
-    project = two_tasks(tmp_path)
-    imported(project, tmp_path, *["t01,t02,t01,1,m"] * 10)
-    before = elos(project)["t01"]
-    imported(project, tmp_path, "t01,t02,t01,0.55,m", name="more.csv")
-    assert elos(project)["t01"] < before
 
 
 def test_a_line_that_does_not_fit_is_refused_and_nothing_is_imported(project, tmp_path):
@@ -408,13 +388,9 @@ def test_people_stand_beside_a_judge_over_the_pairs_of_both(project, tmp_path):
     # What people compare takes no calls.
     own = contest_standings.report(project, alias, "3")
     tree = own.tree()
-    assert (tree["calls_near_the_cut"], tree["comparisons_near_the_cut"] > 0, tree["draws"]) == (
-        0,
-        True,
-        1_000,
-    )
-    told = " ".join(contest_standings.words(own))
-    assert f"near the cut would take {tree['comparisons_near_the_cut']} comparisons" in told
+    near = tree["comparisons_near_the_cut"]
+    assert (tree["calls_near_the_cut"], near > 0, tree["draws"]) == (0, True, 1_000)
+    assert f"near the cut would take {near} comparisons" in " ".join(contest_standings.words(own))
 
 
 def test_standings_have_draws_and_a_cut_of_any_size(project, tmp_path):
@@ -422,9 +398,8 @@ def test_standings_have_draws_and_a_cut_of_any_size(project, tmp_path):
     imported(project, tmp_path, "t01,t02,t01,0.8,m", "t03,t04,t04,0.8,m")
     sheet = result_views.show(project, "contest", {"top": "5"}).sheets[0]
     assert [line.cells[1].words for line in sheet.lines[:2]] == ["s1-t01", "s1-t04"]
-    told = " ".join(sheet.notes)
-    assert "of the top 5 are certain" in told
-    assert "another round near the cut would take" in told
+    for words in ("of the top 5 are certain", "another round near the cut would take"):
+        assert words in " ".join(sheet.notes)
     assert any("both orders" in words for words in sheet.departures)
     expect_refusal("“13” of 12 tasks", result_views.show, project, "contest", {"top": "13"})
 
@@ -483,8 +458,7 @@ def test_kept_tasks_become_items(project, tmp_path):
     assert len(keep(project, 3, per_seminar=2)) == 3
     assert keep(project, 3, per_seminar=2) == []
     keys = {items.read(project, one).key for one in items.ids(project)}
-    assert keys >= {"s1-t01", "s1-t02", "s2-t04"}
-    assert "s1-t03" not in keys
+    assert keys - {"s1", "s2"} == {"s1-t01", "s1-t02", "s2-t04"}
     decided = contest_standings.decisions(project)
     assert (decided["t03"].kept, decided["t03"].rank, decided["t03"].by_hand, decided["t01"].by) == (
         False, 3, False, project.by,
@@ -497,23 +471,6 @@ def test_kept_tasks_become_items(project, tmp_path):
     keep(project, 2)
     assert contest_standings.decisions(project)["t02"].by_hand
     assert len(contest_rows.tasks(project)) == 12
-
-
-def test_stated_confidence_moves_ratings_as_printed_and_nothing_that_says_what_is_known(tmp_path):
-    matches = [(f"t{at + 1:02d}", f"t{(at + gap) % 12 + 1:02d}") for gap in range(1, 7) for at in range(12)]
-    shown = {}
-    for sure in (0.55, 0.8, 1):
-        (tmp_path / str(sure)).mkdir()
-        project = contest_project(tmp_path / str(sure))
-        imported(project, tmp_path, *(f"{one},{other},{min(one, other)},{sure},m" for one, other in matches))
-        rows = contest_standings.report(project, top="3", draws=20).tree()["standings"]
-        shown[sure] = [
-            {row["task_id"]: row[name] for row in rows} for name in ("elo", "bradley_terry", "low", "high")
-        ]
-        shown[sure] += [{row["task_id"]: (row["p_top_k"], row["certain"]) for row in rows}]
-    assert None not in shown[1][2].values()
-    assert shown[0.55][0] != shown[0.8][0] != shown[1][0]
-    assert shown[0.55][1:] == shown[0.8][1:] == shown[1][1:]
 
 
 def test_all_people_together_have_a_standing_with_each_ones_beside_it(project, tmp_path):
