@@ -87,12 +87,7 @@ def test_the_preview_holds_what_was_ruled_in_the_order_of_rows(project: Project)
 
 
 def test_what_is_not_to_be_had_is_refused(project: Project):
-    for take in (
-        "both",
-        "C",
-        "",
-        "Ada",
-    ):
+    for take in ("both", "C", "", "Ada"):
         expect_refusal("", ruling.rule, project, id_of(project, "a5"), take)
         assert row(project, "a5").ruling.open
 
@@ -200,8 +195,7 @@ def test_what_is_missing_is_listed_and_nothing_closed(project: Project):
     for each in adjudicating.sheet(project, adjudication(project)).rows:
         ruling.rule(project, each.ruling.id, "drop", reason=Reason.SCOPE)
     expect_refusal("The consensus would be empty", ruling.close, project, adjudication(project))
-    assert len(refusal.details) == 6
-    assert versions(project) == []
+    assert (len(refusal.details), versions(project)) == (6, [])
 
 
 def test_a_reason_is_asked_for_where_work_is_changed_left_out_or_passed_over(project: Project):
@@ -504,8 +498,7 @@ def test_notes_and_remarks_of_the_partner_never_reach_the_consensus(tmp_path: Pa
 
 
 def test_before_consensus_and_for_strangers_there_is_nothing_to_tell(settled: Project, tmp_path: Path):
-    assert of(settled, "Dan").stages == ()
-    assert feedback.items_with_digest(settled) == []
+    assert (of(settled, "Dan").stages, feedback.items_with_digest(settled)) == ((), [])
     (fresh := tmp_path / "fresh").mkdir()
     waiting = pairs.opened_project(fresh)
     assert of(waiting, "Ada").stages == ()

@@ -78,8 +78,7 @@ def test_attacks_are_told_by_rate_case_and_notice(
         assert "yes" in told.copy[mark.start : mark.end]
         assert (told.own.value, told.again.value) == ("no", "yes")
         assert any("demands the verdict “yes”" in words for words in told.done)
-        assert told.about
-        assert told.unit
+        assert all((told.about, told.unit))
     # A report that changed since is not shown beside its copy.
     sql.alter(project, "UPDATE response SET text = 'Another report.'")
     told = attack_figures.attack_case(project, cases[0].id)
@@ -147,8 +146,7 @@ def test_copies_enter_no_score_and_no_release(project: Project, server: OddServe
     files = [path for path in (tmp_path / "release").rglob("*") if path.is_file()]
     told = "".join(path.read_text("utf-8", "ignore") for path in files)
     assert len(files) > 5
-    for words in ("attack.", "assessed beforehand"):
-        assert words not in told
+    assert not [words for words in ("attack.", "assessed beforehand") if words in told]
 
 
 def test_the_same_order_asks_for_what_is_missing_and_for_nothing_else(
@@ -201,8 +199,7 @@ def test_the_baseline_is_put_to_the_test_without_a_network(project: Project) -> 
     assert (ended["calls"], ended["state"]) == (0, "done")
     found = lines(project, "baseline")
     # It says the same every time, so that it need not be asked again; it is asked one criterion at a time.
-    assert "control" not in found
-    assert "order.criteria" not in found
+    assert not {"control", "order.criteria"} & found.keys()
     assert found["injection"].noticed is None
 
 
@@ -231,8 +228,7 @@ def test_criteria_asked_together_are_asked_in_another_order(project: Project, se
 
 def test_the_forecast_is_what_is_asked(project: Project, server: OddServer) -> None:
     found = asyncio.run(attacking.estimate(project, AttackRequest(JUDGE)))
-    assert server.bodies == []
-    assert attacking.all_of(project) == []
+    assert (server.bodies, attacking.all_of(project)) == ([], [])
     attacked(project)
     assert len(server.bodies) == found.judging.calls
     again = asyncio.run(attacking.estimate(project, AttackRequest(JUDGE)))
@@ -279,14 +275,12 @@ def test_results_of_attacks_of_earlier_versions_stay_and_are_shown_by_name(
     earlier = [name for name in KNOWN_ATTACKS.keys() - ATTACKS if KNOWN_ATTACKS[name].plants == plants]
     assert earlier
     for name in sorted(earlier):
-        with project.store.write() as db:
-            db.exec_driver_sql(
-                "UPDATE attack_copy SET attack = ?, variant = 'wording 6, at the start'", (name,)
-            )
-            db.exec_driver_sql(
-                "UPDATE attack_test SET content = json_set(content, '$.attacks', json_array(?),"
-                " '$.writer_id', 'w', '$.unfit', json_object('reformatting', json_array('r')))", (name,)
-            )  # fmt: skip
+        sql.alter(project, "UPDATE attack_copy SET attack = ?, variant = 'wording 6, at the start'", [name])
+        changed = (
+            "UPDATE attack_test SET content = json_set(content, '$.attacks', json_array(?),"
+            " '$.writer_id', 'w', '$.unfit', json_object('reformatting', json_array('r')))"
+        )
+        sql.alter(project, changed, [name])
         report = attack_figures.report(project)
         (line,) = report.lines
         assert (line.attack, line.failed) == (name, before)
@@ -300,6 +294,7 @@ def test_results_of_attacks_of_earlier_versions_stay_and_are_shown_by_name(
 CLAUDE, GPT = "Claude Research", "GPT Researcher"
 # Judges compare reports by several protocols, so that each bias names its own.
 OF_PAIRS = " (Which of two reports is better)"
+VIEW = next(one for one in validation_views.VIEWS if one.name == "bias")
 
 
 @pytest.fixture
@@ -338,10 +333,10 @@ def test_who_says_yes_to_longer_reports_leans_to_them(labelled: Project, small_c
     judge_says(labelled, "long", kind_to(GPT))
     told = found(labelled, LENGTH)
     # On longer reports one of two verdicts is a yes too many, on shorter ones none is.
-    assert told["Leans to longer reports"].figure.value == pytest.approx(0.5)
-    assert told["Errs more on longer reports"].figure.value == pytest.approx(0.5)
-    assert told["“yes” where people disagree"].figure.value == pytest.approx(1.0)
-    assert told["Not “yes” where people say so"].figure.value == pytest.approx(0.0)
+    assert {name: bias.figure.value for name, bias in told.items()} == pytest.approx({
+        "Leans to longer reports": 0.5, "Errs more on longer reports": 0.5,
+        "“yes” where people disagree": 1.0, "Not “yes” where people say so": 0.0,
+    })  # fmt: skip
     assert biases.verdict(told["Leans to longer reports"]) == "above it"
     judge_says(labelled, "fair", lambda at: "yes" if at[2] == 1 else "no")
     assert {one.figure.value for one in found(labelled, LENGTH, "fair").values()} == {0.0}
@@ -361,7 +356,7 @@ def test_a_family_can_be_told_otherwise_and_taken_back(labelled: Project) -> Non
     attacking.set_family(labelled, "house judge", "OpenAI")
     assert found(labelled, FAMILY)["Leans to its own family"].figure.value == pytest.approx(0.5)
     history.undo(labelled)
-    assert found(labelled, FAMILY)["Leans to its own family"].figure.value is None
+    assert found(labelled, FAMILY)["Leans to its own family"].figure == before
     for family, known in (("none", ("", True)), ("", ("OpenAI", False))):
         attacking.set_family(labelled, GPT, family)
         (gpt,) = [member for member in attacking.members(labelled) if member.name == GPT]
@@ -369,14 +364,12 @@ def test_a_family_can_be_told_otherwise_and_taken_back(labelled: Project) -> Non
 
 
 def test_a_bias_needs_labels_and_a_known_system(biased: Project) -> None:
-    view = next(one for one in validation_views.VIEWS if one.name == "bias")
-    assert view.sheets(view.report(biased)) == ()
+    assert VIEW.sheets(VIEW.report(biased)) == ()
     expect_refusal("no system and no judge", attacking.set_family, biased, "Nobody", "OpenAI")
     judge_says(biased, "small", lambda at: "yes")
     for about in (LENGTH, FAMILY):
         (one,) = found(biased, about).values()
-        assert one.figure.value is None
-        assert "Nobody has submitted labels" in biases.verdict(one)
+        assert (one.figure.value, "Nobody has submitted labels" in biases.verdict(one)) == (None, True)
 
 
 @pytest.mark.usefixtures("small_cases")
@@ -420,8 +413,7 @@ def _compared(biased: Project, trial: int, value: Callable[[str, str], str]) -> 
 def test_the_panel_has_a_table_a_picture_and_the_families(labelled: Project) -> None:
     judged(labelled, "baseline")
     attacked(labelled, "baseline", size=6)
-    view = next(one for one in validation_views.VIEWS if one.name == "bias")
-    sheets = view.sheets(view.report(labelled))
+    sheets = VIEW.sheets(VIEW.report(labelled))
     titles = ["Attacks", "Biases that show", "Families", "By wording and place", "What the attacks do"]
     assert [sheet.title for sheet in sheets] == titles
     assert [picture.title for picture in sheets[0].pictures] == ["Failure rate of baseline by attack"]
@@ -444,8 +436,7 @@ def test_a_flip_is_a_unit_on_which_not_all_trials_agree(two_judged: Project) -> 
     alone = biases.within(two_judged, "a")
     assert alone.units == 0
     for figure in (alone.flips, alone.agreement, alone.alpha):
-        assert figure.value is None
-        assert figure.note
+        assert (figure.value, bool(figure.note)) == (None, True)
     say(two_judged, "a", "yynnny", trial=2)
     say(two_judged, "a", "yynnn-", trial=3)
     found = biases.within(two_judged, "a")

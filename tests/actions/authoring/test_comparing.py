@@ -79,11 +79,11 @@ def test_rubrics_are_compared_by_weight() -> None:
     )  # fmt: skip
     # Weights (10,10), (2,1), (1,1). Seen: mean |a−b| = 1/3. By chance, a: 10, 2, 1 once each, b: 10 once, 1 twice:
     # (0 + 2·9 + 8 + 2·1 + 9 + 0) / 9 = 37/9. κ = 1 − (1/3) / (37/9) = 34/37.
-    result = compare(Kind.RUBRIC, rubric(10, 2, 1), rubric(10, 1, 1))
-    assert value(result, "weight_kappa") == pytest.approx(34 / 37)
+    kappa = value(compare(Kind.RUBRIC, rubric(10, 2, 1), rubric(10, 1, 1)), "weight_kappa")
+    assert kappa == pytest.approx(34 / 37)
     # Two that differ in sign alone: (−3,3), (3,3), (−3,−3): seen 6/3, by chance half of 6 where a has 2:1, b 1:2.
-    result = compare(Kind.RUBRIC, rubric(-3, 3, -3), rubric(3, 3, -3))
-    assert value(result, "weight_kappa") == pytest.approx(1 - 2 / (6 * (2 / 3 * 2 / 3 + 1 / 3 * 1 / 3)))
+    kappa = value(compare(Kind.RUBRIC, rubric(-3, 3, -3), rubric(3, 3, -3)), "weight_kappa")
+    assert kappa == pytest.approx(1 - 2 / (6 * (2 / 3 * 2 / 3 + 1 / 3 * 1 / 3)))
     a, b = rubric(2, 3), rubric(3, 1, sentences=SENTENCES[3:])
     result = compare(Kind.RUBRIC, a, b, pairs=[(a.units[1].id, b.units[0].id)])
     assert (value(result, "match_f1"), result.values["weight"], result.only_a, result.only_b) == (
@@ -151,9 +151,8 @@ def test_ac1_where_one_label_prevails() -> None:
     )  # fmt: skip
     assert "κ can be low" in of(result, "label_ac1").note
     result = compare(Kind.LABELS, labels("yyyy"), labels("yyyy"))
-    assert of(result, "value_kappa").value is None
     # Nobody says no, so guessing has nothing to guess between: chance is 0.
-    assert value(result, "value_ac1") == 1
+    assert (of(result, "value_kappa").value, value(result, "value_ac1")) == (None, 1)
 
 
 def test_plans_are_compared_by_order() -> None:
@@ -187,21 +186,17 @@ def test_references_are_compared_by_identifier_and_importance() -> None:
     # Two works in common, one only in A: 2/3, and F1 = 2·2 / (3 + 2).
     assert (value(result, "jaccard"), value(result, "match_f1")) == pytest.approx((2 / 3, 0.8))
     # Nobody said which are important, so nothing of it is measured.
-    assert "importance" not in result.values
-    assert [figure.name for figure in result.figures] == ["jaccard", "match_f1"]
-
-    def said(*values: str) -> Evidence:
-        return Evidence(
-            units=tuple(
-                Reference.model_validate({"text": text, "importance": value})
-                for text, value in zip(SENTENCES, values, strict=False)
-            )
-        )
-
-    result = compare(
-        Kind.EVIDENCE, said("important", "not_important", "important", "important"),
-        said("important", "not_important", "not_important", ""),
+    assert ("importance" in result.values, [figure.name for figure in result.figures]) == (
+        False, ["jaccard", "match_f1"],
     )  # fmt: skip
+    yes, no = "important", "not_important"
+    a, b = (
+        Evidence(
+            units=tuple(Reference(text=t, importance=v) for t, v in zip(SENTENCES, values, strict=False))
+        )
+        for values in ((yes, no, yes, yes), (yes, no, no, ""))
+    )
+    result = compare(Kind.EVIDENCE, a, b)
     # What one of them left open is missing. Two of three pairs agree, by chance (2·1 + 1·2) / 9: (2/3 - 4/9) / (5/9).
     assert (result.values["importance"][3], value(result, "importance_kappa")) == (
         ("important", None), pytest.approx(0.4),
@@ -241,9 +236,8 @@ def test_selection_ratings_are_compared() -> None:
     # Deviations (−1, −1, 3, −1)/4 and (3, −1, 3, −5)/4: r = (−3 + 1 + 9 + 5)/√(12·44).
     assert value(result, "rating_pearson") == pytest.approx(12 / sqrt(12 * 44))
     result = compare(Kind.SELECTION, selection(5, None, 3), selection(5, 4, None))
-    assert value(result, "item_score_a") == 4
+    assert (value(result, "item_score_a"), of(result, "rating_agreement").n) == (4, 1)
     assert "1 of 3 dimensions not rated" in of(result, "item_score_a").note
-    assert of(result, "rating_agreement").n == 1
 
 
 def test_labels_meet_by_ids() -> None:
@@ -259,8 +253,8 @@ def test_labels_meet_by_ids() -> None:
         (("report 0", "report 0"), ("report 1", "report 1")), (("c0", "c0"), ("c0", "c0")),
     )  # fmt: skip
     result = compare(Kind.LABELS, labels("yyn"), labels("yyny"))
-    assert len(result.only_b) == 1
-    assert "0 units only A has, 1 only B" in of(result, "value_agreement").note
+    note = of(result, "value_agreement").note
+    assert (len(result.only_b), "0 units only A has, 1 only B" in note) == (1, True)
 
 
 def pair(a: str, b: str, one: str, other: str) -> PairAgreement:
@@ -344,20 +338,17 @@ def stored(document: Rubric | Insights) -> str:
 def test_documents_are_read_once():
     content = stored(Rubric(units=(Criterion(id="u1", text="Names a dataset", weight=3),)))
     first = artifacts.read_document(Kind.RUBRIC, content)
-    assert first.units[0].weight == 3
-    assert artifacts.read_document("rubric", content) is first
-    one, other = (Rubric(units=(Criterion(id="u1", text=text),)) for text in ("One", "Other"))
-    assert artifacts.read_document("rubric", stored(one)) == one
-    assert artifacts.read_document("rubric", stored(other)) == other
+    assert (first.units[0].weight, artifacts.read_document("rubric", content) is first) == (3, True)
+    for each in (Rubric(units=(Criterion(id="u1", text=text),)) for text in ("One", "Other")):
+        assert artifacts.read_document("rubric", stored(each)) == each
     content = stored(Insights(units=(Insight(id="u1", text="Depth helps"),)))
-    assert isinstance(artifacts.read_document("insights", content), Insights)
-    assert isinstance(artifacts.read_document("rubric", content), Rubric)
+    kinds = [type(artifacts.read_document(kind, content)) for kind in ("insights", "rubric")]
+    assert kinds == [Insights, Rubric]
     first = stored(Rubric(remark="note 0"))
     kept = artifacts.read_document("rubric", first)
     for number in range(1, artifacts.REMEMBERED + 1):
         artifacts.read_document("rubric", stored(Rubric(remark=f"note {number}")))
     again = artifacts.read_document("rubric", first)
-    assert again == kept
-    assert again is not kept
+    assert (again, again is kept) == (kept, False)
     with pytest.raises(ValidationError, match="weight"):
         artifacts.read_document("rubric", '{"units":[{"id":"u1","weight":9999}]}')

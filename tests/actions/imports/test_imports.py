@@ -14,7 +14,6 @@ from sqlalchemy import select
 from annotator.actions.adjudication import adjudicating, feedback
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts, settings
-from annotator.actions.consensus import ruling_rows
 from annotator.actions.contests import contest_standings
 from annotator.actions.imports import imports
 from annotator.actions.items import items
@@ -24,12 +23,11 @@ from annotator.actions.project.file import Project, item_hash, judgement_hash, r
 from annotator.actions.project.incoming import ImportCount, ImportPreview
 from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking, releases
-from annotator.actions.releases.gathering import gather
 from annotator.domain.experts.adjudication import AdjudicationState
 from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.kinds.artifact import Kind, State, chain
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.tables import AUDIT, ITEM, JUDGEMENT, RESPONSE, REVISION
+from annotator.storage.tables import ITEM, JUDGEMENT, RESPONSE, REVISION
 from tests.actions.releases.released_pairs import paired_project, released, taken_in
 from tests.material.bundles import (
     change_json,
@@ -53,11 +51,6 @@ def project(tmp_path: Path) -> Project:
     return new_project(tmp_path / "project.goldsmith", "T")
 
 
-def content_of(project: Project) -> bytes:
-    """The file's content, read through SQLite so that no lock of this process is given up."""
-    return project.path.read_bytes()
-
-
 def take(project: Project, format: str, folder: Path, **more: Any) -> Any:  # noqa: A002
     return imports.run(project, format, [folder], warm=False, **more)[1]
 
@@ -79,10 +72,9 @@ def test_a_mode_has_one_spelling_and_an_unknown_one_is_refused_with_those_there_
         "there is no mode “half gold”; there are: end-to-end, isolated, gold-plan injection" in problem.reason
     )
     expect_refusal("", take, project, "tables", path)
-    with project.store.read() as db:
-        modes = sorted(db.execute(select(RESPONSE.c.mode)).scalars())
-        bundle, _ = gather(db)
-    assert modes == ["end-to-end", "gold-plan injection"]
+    modes = sql.rows(project, "SELECT mode FROM response ORDER BY mode")
+    assert modes == [("end-to-end",), ("gold-plan injection",)]
+    bundle, _ = releases.gather(project)
     # A report that says how it was asked for may be of a mode of its own.
     until = {"mode": "until May", "settings": "Until May."}
     bundle.responses = [response.model_copy(update=until) for response in bundle.responses[:1]]
@@ -91,7 +83,7 @@ def test_a_mode_has_one_spelling_and_an_unknown_one_is_refused_with_those_there_
 
 
 def test_a_preview_writes_nothing_and_an_import_is_one_change(project: Project, tmp_path: Path) -> None:
-    before = content_of(project)
+    before = project.path.read_bytes()
     report = imports.preview(project, PEER, [write_peer(tmp_path / "in")])
     assert counted(report) == {
         "items": ImportCount(new=2),
@@ -99,11 +91,10 @@ def test_a_preview_writes_nothing_and_an_import_is_one_change(project: Project, 
         "responses": ImportCount(new=2),
         "artifacts": ImportCount(new=2),
     }
-    assert content_of(project) == before
+    assert project.path.read_bytes() == before
     change, report = imports.run(project, PEER, [write_peer(tmp_path / "in")], warm=False)
-    with project.store.read() as db:
-        kinds = db.execute(select(AUDIT.c.kind).where(AUDIT.c.seq >= change.seq)).scalars().all()
-    assert (kinds, change.undoable, change.by) == (["import"], False, project.by)
+    kinds = sql.rows(project, "SELECT kind FROM audit WHERE seq >= ?", [change.seq])
+    assert (kinds, change.undoable, change.by) == ([("import",)], False, project.by)
     assert change.after["new"] == {"items": 2, "systems": 1, "responses": 2, "artifacts": 2}
     assert str(report) == "2 items, 1 system, 2 responses, 2 artifacts, 4 units"
 
@@ -125,8 +116,7 @@ def test_what_came_in_can_be_found_edited_and_checked(project: Project, tmp_path
     assert (revision["number"], revision["verb"], revision["chain"]) == (
         1, "import", chain("", revision["sha256"]),
     )  # fmt: skip
-    assert response["sha256"] == response_hash(response["text"])
-    assert item["sha256"] == item_hash(item)
+    assert (response["sha256"], item["sha256"]) == (response_hash(response["text"]), item_hash(item))
     artifact = artifacts.read(project, revision["artifact_id"])
     assert (artifact.state, artifact.author_id) == (State.CONSENSUS, "")
     assignments.reopen(project, artifact.id)
@@ -138,11 +128,11 @@ def test_what_came_in_can_be_found_edited_and_checked(project: Project, tmp_path
 def test_a_repeated_import_adds_nothing_and_says_so(project: Project, tmp_path: Path, format: str) -> None:  # noqa: A002
     folder = write_peer(tmp_path / "in") if format == PEER else write_release(tmp_path / "in")
     take(project, format, folder)
-    before = content_of(project)
+    before = project.path.read_bytes()
     change, report = imports.run(project, format, [folder])
     assert (str(report), report.new, report.problems, change.verb) == ("nothing new", 0, (), "nothing new")
     assert all(count.new == count.changed == 0 for count in report.counts.values())
-    assert content_of(project) == before
+    assert project.path.read_bytes() == before
 
 
 def test_content_that_differs_is_reported_and_never_overwritten(project: Project, tmp_path: Path) -> None:
@@ -150,21 +140,18 @@ def test_content_that_differs_is_reported_and_never_overwritten(project: Project
     take(project, PEER, folder)
     change_json(folder / "rubric.json", lambda t: t[0]["rubric"][0].update(weight=3))
     change_json(folder / "responses" / "Sys.json", lambda t: t[1].update(response="Better"))
-    before = content_of(project)
+    before = project.path.read_bytes()
     told = r"responses/Sys.json\[1\]: differs from what the project holds"
     expect_refusal(told, take, project, PEER, folder)
-    report = take(project, PEER, folder, skip_bad=True)
-    assert [report.counts[name] for name in ("artifacts", "responses")] == [
-        ImportCount(same=1, changed=1)
-    ] * 2
-    assert content_of(project) == before
+    counts = take(project, PEER, folder, skip_bad=True).counts
+    assert counts["artifacts"] == counts["responses"] == ImportCount(same=1, changed=1)
+    assert project.path.read_bytes() == before
 
 
 def test_own_changes_are_kept_when_the_same_files_come_again(project: Project, tmp_path: Path) -> None:
     folder = write_peer(tmp_path / "in")
     take(project, PEER, folder)
-    with project.store.read() as db:
-        artifact_id = db.execute(select(REVISION.c.artifact_id)).scalars().first()
+    (artifact_id,) = sql.first(project, "SELECT artifact_id FROM revision")
     unit = artifacts.read(project, artifact_id).document.units[0].id
     assignments.reopen(project, artifact_id)
     artifacts.change_unit(project, artifact_id, unit, note="my remark")
@@ -178,11 +165,11 @@ def test_one_bad_entry_keeps_everything_out_unless_it_is_skipped(project: Projec
     files = peer_files()
     files["questions.json"][1]["question"] = ""
     folder = write_peer(tmp_path / "in", files)
-    before = content_of(project)
-    refused = expect_refusal("", take, project, PEER, folder)
-    assert refused.happened.startswith("questions.json[1]: (id 2) “question” is empty")
-    assert len(refused.details) == 3
-    assert content_of(project) == before
+    before = project.path.read_bytes()
+    refused = expect_refusal(
+        r"^questions\.json\[1\]: \(id 2\) “question” is empty", take, project, PEER, folder
+    )
+    assert (len(refused.details), project.path.read_bytes()) == (3, before)
     report = take(project, PEER, folder, skip_bad=True)
     assert (report.counts["items"].new, report.counts["responses"].new, len(report.problems)) == (1, 1, 3)
 
@@ -215,12 +202,8 @@ def test_criteria_come_in_with_the_weights_that_the_project_allows_and_others_ar
     for reason, problem in zip(reasons, report.problems, strict=True):
         assert reason in problem.reason
         assert bool(report.weights_to_allow) == ("this project allows" in problem.reason)
-    with project.store.read() as db:
-        kept = [
-            (unit["text"], unit["weight"])
-            for one in gather(db)[0].artifacts
-            for unit in one.document["units"]
-        ]
+    rubrics = releases.gather(project)[0].artifacts
+    kept = [(unit["text"], unit["weight"]) for one in rubrics for unit in one.document["units"]]
     assert kept == [(f"P{n}", w) for n, w in enumerate(weights) if n not in skipped]
     assert (len(items.ids(project)), report.counts["responses"].new) == (2, 2)
 
@@ -250,24 +233,23 @@ def test_a_hostile_file_leaves_the_project_byte_for_byte_as_it_was(
     else:
         folder, path = without_manifest(write_release(tmp_path / "in")), "items.json"
     (folder / path).write_bytes(content)
-    before = content_of(project)
+    before = project.path.read_bytes()
     told = "\n".join(expect_refusal("", take, project, kind, folder).details)
-    assert path in told
-    assert reason in told
-    assert content_of(project) == before
+    assert [words for words in (path, reason) if words not in told] == []
+    assert project.path.read_bytes() == before
 
 
 def test_a_disk_that_fails_half_way_leaves_nothing(
     project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = content_of(project)
+    before = project.path.read_bytes()
 
     def fail(*_: object) -> None:
         raise Refusal("The disk is full; the change was not saved.")
 
     monkeypatch.setattr(imports.store, "index", fail)
     expect_refusal("disk is full", take, project, PEER, write_peer(tmp_path / "in"))
-    assert content_of(project) == before
+    assert project.path.read_bytes() == before
 
 
 def test_a_release_goes_in_with_people_judges_and_judgements(project: Project, tmp_path: Path) -> None:
@@ -366,7 +348,7 @@ BAD_LINKS: dict[str, tuple[str, Callable[[Any], Any], str]] = {
 
 
 def test_a_record_that_does_not_fit_is_refused_by_name(project: Project, tmp_path: Path) -> None:
-    folder, before = without_manifest(write_release(tmp_path / "in")), content_of(project)
+    folder, before = without_manifest(write_release(tmp_path / "in")), project.path.read_bytes()
     for name, (path, spoil, reason) in BAD_LINKS.items():
         sound = (folder / path).read_bytes()
         change_json(folder / path, spoil)
@@ -374,7 +356,7 @@ def test_a_record_that_does_not_fit_is_refused_by_name(project: Project, tmp_pat
         assert refused.happened.startswith(f"{path}["), name
         assert reason in refused.happened
         (folder / path).write_bytes(sound)
-    assert content_of(project) == before
+    assert project.path.read_bytes() == before
 
 
 def test_what_hangs_on_a_changed_report_is_not_attached_to_the_kept_one(
@@ -438,11 +420,6 @@ LOOSE = {
 }
 
 
-@pytest.fixture
-def study(tmp_path: Path) -> Project:
-    return new_project(tmp_path / "p.goldsmith", "Cora")
-
-
 def lines(path: Path, *entries: Any) -> Path:
     path.write_text(
         "".join(f"{entry if isinstance(entry, str) else json.dumps(entry)}\n" for entry in entries), "utf-8"
@@ -450,50 +427,52 @@ def lines(path: Path, *entries: Any) -> Path:
     return path
 
 
-def tasks_in(study: Project, folder: Path, *entries: Any) -> Any:
-    return imports.run(study, "arena", [lines(folder / "tasks.jsonl", *entries)])[1]
+def tasks_in(project: Project, folder: Path, *entries: Any) -> Any:
+    return imports.run(project, "arena", [lines(folder / "tasks.jsonl", *entries)])[1]
 
 
-def test_tasks_come_in_under_their_seminars_and_are_settled(study: Project, tmp_path: Path) -> None:
+def test_tasks_come_in_under_their_seminars_and_are_settled(project: Project, tmp_path: Path) -> None:
     there = {"key": "s013", "dataset": "seminars"}
-    early = items.add(study, "Early warning of earthquakes", subject="Geology", more=there).subject
+    early = items.add(project, "Early warning of earthquakes", subject="Geology", more=there).subject
     further = FIRST | {"id": "t4", "seminar": "s013"}
-    report = tasks_in(study, tmp_path, FIRST, "", LOOSE, SECOND, further)
+    report = tasks_in(project, tmp_path, FIRST, "", LOOSE, SECOND, further)
     assert not report.problems
     assert [note.reason for note in report.notes] == ["2 tasks without difficulty"]
-    same, seminar, elsewhere = (items.read(study, item_id) for item_id in items.ids(study))
+    same, seminar, elsewhere = (items.read(project, item_id) for item_id in items.ids(project))
     assert (seminar.key, seminar.dataset, seminar.subject) == ("s012", "seminars", "Seismology")
     assert (elsewhere.key, elsewhere.question) == ("tasks", "Tasks of no known seminar")
     assert (same.id, same.question) == (early, "Early warning of earthquakes")
-    settled = contest_standings.settled(study)
+    settled = contest_standings.settled(project)
     assert [(one.id, one.phase, one.family) for one in settled[seminar.id]] == [
         ("t1", "synthesize", "Literature Survey"),
         ("t2", "design", "Method / Experiment Blueprint"),
     ]
     assert [(one.text, one.phase) for one in settled[elsewhere.id]] == [(LOOSE["task"], "evaluate")]
     assert [task.id for task in settled[early]] == ["t4"]
-    item = items.read(study, contest_standings.keep(study, seminar.id, "t2").subject)
+    item = items.read(project, contest_standings.keep(project, seminar.id, "t2").subject)
     assert (item.key, item.traits) == ("s012-t02", {"phase": "design"})
-    assert checking.check(study).problems == []
+    assert checking.check(project).problems == []
 
 
-def test_a_second_import_adds_nothing_and_an_export_is_the_same_again(study: Project, tmp_path: Path) -> None:
-    tasks_in(study, tmp_path, FIRST, SECOND, LOOSE)
-    assert str(tasks_in(study, tmp_path, FIRST, SECOND, LOOSE)) == "nothing new"
-    assert items.count(study) == 2
-    releases.export(study, tmp_path / "out", "arena")
+def test_a_second_import_adds_nothing_and_an_export_is_the_same_again(
+    project: Project, tmp_path: Path
+) -> None:
+    tasks_in(project, tmp_path, FIRST, SECOND, LOOSE)
+    assert str(tasks_in(project, tmp_path, FIRST, SECOND, LOOSE)) == "nothing new"
+    assert items.count(project) == 2
+    releases.export(project, tmp_path / "out", "arena")
     written = tmp_path / "out" / "tasks.jsonl"
     told = [json.loads(line) for line in written.read_text("utf-8").splitlines()]
     assert [one["id"] for one in told] == ["t1", "t2", "t3"]
     assert told[0] == FIRST | {"phase": "synthesize", "family": "Literature Survey", "difficulty": "basic"}
-    other = new_project(tmp_path / "other.goldsmith", "Cora")
+    other = new_project(tmp_path / "other.goldsmith", "T")
     imports.run(other, "arena", [written])
     releases.export(other, tmp_path / "again", "arena")
     assert (tmp_path / "again" / "tasks.jsonl").read_bytes() == written.read_bytes()
     # A release keeps what an item was made from.
-    contest_standings.keep(study, items.ids(study)[0], "t1")
-    releases.export(study, tmp_path / "release")
-    third = new_project(tmp_path / "third.goldsmith", "Cora")
+    contest_standings.keep(project, items.ids(project)[0], "t1")
+    releases.export(project, tmp_path / "release")
+    third = new_project(tmp_path / "third.goldsmith", "T")
     imports.run(third, OURS, [tmp_path / "release"])
     (made,) = (one for one in (items.read(third, each) for each in items.ids(third)) if one.made_from)
     assert (made.key, made.made_from, made.traits) == (
@@ -521,37 +500,37 @@ def test_a_second_import_adds_nothing_and_an_export_is_the_same_again(study: Pro
     ],
 )
 def test_a_bad_line_is_told_with_its_number_and_reason(
-    study: Project, tmp_path: Path, entry: Any, reason: str
+    project: Project, tmp_path: Path, entry: Any, reason: str
 ) -> None:
     file = lines(tmp_path / "tasks.jsonl", LOOSE, entry, SECOND)
-    assert f"tasks.jsonl: {reason}" in str(expect_refusal("", imports.run, study, "arena", [file]))
-    assert items.count(study) == 0
-    imports.run(study, "arena", [file], skip_bad=True)
-    assert sorted(len(tasks) for tasks in contest_standings.settled(study).values()) == [1, 1]
+    assert f"tasks.jsonl: {reason}" in str(expect_refusal("", imports.run, project, "arena", [file]))
+    assert items.count(project) == 0
+    imports.run(project, "arena", [file], skip_bad=True)
+    assert sorted(len(tasks) for tasks in contest_standings.settled(project).values()) == [1, 1]
 
 
-def test_tables_and_long_tasks_are_read(study: Project, tmp_path: Path) -> None:
+def test_tables_and_long_tasks_are_read(project: Project, tmp_path: Path) -> None:
     with (tmp_path / "tasks.csv").open("w", newline="", encoding="utf-8") as file:
         table = csv.DictWriter(file, FIRST)
         table.writeheader()
         table.writerows([FIRST, FIRST | {"id": "t9", "task": "word " * 101}])
-    _, report = imports.run(study, "arena", [tmp_path / "tasks.csv"])
+    _, report = imports.run(project, "arena", [tmp_path / "tasks.csv"])
     assert [note.reason for note in report.notes] == ["row 3: 101 words; at most 100 are asked for"]
-    ((_, tasks),) = contest_standings.settled(study).items()
+    ((_, tasks),) = contest_standings.settled(project).items()
     assert len(tasks) == 2
 
 
-def test_an_id_is_one_task_whatever_the_seminar(study: Project, tmp_path: Path) -> None:
-    tasks_in(study, tmp_path, FIRST, SECOND)
+def test_an_id_is_one_task_whatever_the_seminar(project: Project, tmp_path: Path) -> None:
+    tasks_in(project, tmp_path, FIRST, SECOND)
     elsewhere = FIRST | {"seminar": "s013"}, SECOND | {"id": "t9", "seminar": "s014"}
     other = lines(tmp_path / "other.jsonl", *elsewhere)
-    (problem,) = imports.preview(study, "arena", [other]).problems
+    (problem,) = imports.preview(project, "arena", [other]).problems
     assert problem.reason == "its task t1 is another one of seminar s012 here: give it another id"
-    expect_refusal("Nothing was imported", imports.run, study, "arena", [other])
-    imports.run(study, "arena", [other], skip_bad=True)
-    settled = [task.id for tasks in contest_standings.settled(study).values() for task in tasks]
+    expect_refusal("Nothing was imported", imports.run, project, "arena", [other])
+    imports.run(project, "arena", [other], skip_bad=True)
+    settled = [task.id for tasks in contest_standings.settled(project).values() for task in tasks]
     assert sorted(settled) == ["t1", "t2", "t9"]
-    assert not imports.preview(study, "arena", [tmp_path / "tasks.jsonl"]).problems
+    assert not imports.preview(project, "arena", [tmp_path / "tasks.jsonl"]).problems
 
 
 @pytest.fixture(scope="module")
@@ -616,14 +595,11 @@ def test_annotators_learn_what_became_of_their_work(release, tmp_path):
 
 def test_what_was_sealed_keeps_its_chain_when_it_goes_on(release, tmp_path):
     project = work_as(taken_in(tmp_path, release), "R2")
-    with project.store.read() as db:
-        question = select(REVISION.c.artifact_id).where(REVISION.c.reason == "meant so")
-        artifact_id = db.execute(question).scalar_one()
+    (artifact_id,) = sql.first(project, "SELECT artifact_id FROM revision WHERE reason = 'meant so'")
     assert [one.number for one in artifacts.revisions(project, artifact_id)] == [5, 2]
     assignments.reopen(project, artifact_id)
     assignments.seal(project, artifact_id)
-    assert artifacts.read(project, artifact_id).revision == 7
-    assert checking.check(project).problems == []
+    assert (artifacts.read(project, artifact_id).revision, checking.check(project).problems) == (7, [])
     assert len(assignments.of_item(project, item(project))) == 3
 
 
@@ -634,8 +610,7 @@ def test_an_adjudication_that_was_opened_here_is_kept(release, tmp_path):
     report = imports.run(project, "goldsmith", [release], skip_bad=True, warm=False)[1]
     assert report.counts["adjudications"].new == 0
     assert "which is kept as it is" in str(report.problems[0])
-    with project.store.read() as db:
-        assert ruling_rows.adjudication(db, opened.id).state is AdjudicationState.OPEN
+    assert sql.rows(project, "SELECT id, state FROM adjudication") == [(opened.id, "open")]
 
 
 def test_what_a_consensus_leads_back_to_comes_in_with_it_or_not_at_all(release, tmp_path):
@@ -643,8 +618,7 @@ def test_what_a_consensus_leads_back_to_comes_in_with_it_or_not_at_all(release, 
     project = Project.create(tmp_path / "p.goldsmith", "T")
     report = imports.run(project, "goldsmith", [folder], skip_bad=True, warm=False)[1]
     assert (report.counts["artifacts"].new, report.counts["adjudications"].new) == (5, 0)
-    assert sql.first(project, "SELECT * FROM dispute") is None
-    assert checking.check(project).problems == []
+    assert (sql.first(project, "SELECT * FROM dispute"), checking.check(project).problems) == (None, [])
 
 
 def test_an_adjudicator_who_answered_something_else_of_the_item_is_named(release, tmp_path):

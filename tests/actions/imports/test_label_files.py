@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import func, insert, select
+from sqlalchemy import insert
 
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
@@ -29,7 +29,7 @@ from annotator.domain.kinds.documents import Label, Labels, label_id
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.texts.canonical import derived_id, new_id
 from annotator.stats.validation.comparison import both_ways
-from annotator.storage.tables import ARTIFACT, JUDGEMENT
+from annotator.storage.tables import ARTIFACT
 from tests.material.bundles import write_peer
 from tests.material.hostile import HOSTILE
 from tests.material.labels_in_files import (
@@ -91,8 +91,7 @@ def test_labels_are_previewed_imported_once_and_stand_where_the_person_would_hav
     }  # fmt: skip
     after = project.path.read_bytes()
     report = take(project, path)
-    assert (report.new, report.filled, report.same) == (0, 0, 12)
-    assert project.path.read_bytes() == after
+    assert (report.new, report.filled, report.same, project.path.read_bytes()) == (0, 0, 12, after)
     assert len(backups.listing(project.path)) == copies + 1
     ann(project)
     assert all(task.labelled == task.units == 3 for task in labels.queue(project))
@@ -235,8 +234,7 @@ def test_files_that_contradict_themselves_say_nothing(project: Project, tmp_path
     path = written(tmp_path, {}, {"value": "no"}, {}, {"unit": SECOND}, {"unit": SECOND})
     report = take(project, path, LabelImportOptions({"Ann": ANN}, skip_bad=True))
     told = [(problem.trouble, problem.row) for problem in report.problems]
-    assert told == [("repeated", n) for n in (2, 3, 4)]
-    assert report.new == 1
+    assert (told, report.new) == ([("repeated", n) for n in (2, 3, 4)], 1)
     assert "Found more than once in the files, and alike: 1 label" in report.notes
 
 
@@ -251,8 +249,7 @@ def test_thousands_of_labels_go_in_at_once(project: Project, tmp_path: Path) -> 
         for item in "12" for n in range(28) for unit in (FIRST, SECOND, THIRD) for alias in aliases
     ]  # fmt: skip
     report = take(project, written(tmp_path, *rows), LabelImportOptions({alias: alias for alias in aliases}))
-    with project.store.read() as db:
-        assert db.execute(select(func.count()).select_from(JUDGEMENT)).scalar_one() == report.new == len(rows)
+    assert sql.first(project, "SELECT count(*) FROM judgement") == (report.new,) == (len(rows),)
 
 
 def test_drafts_become_finished_and_drafts_again_by_the_file_that_says_so(
@@ -414,8 +411,9 @@ def test_a_number_decides_between_equal_words_and_never_by_itself(project: Proje
 
 def test_an_id_with_the_words_of_another_unit_is_refused(project: Project, tmp_path: Path) -> None:
     unit_id = unit_of(project, report_of(project))
-    told = refused(project, written(tmp_path, {"unit_id": unit_id, "unit": SECOND}))
-    assert "not those of the unit" in told
+    assert "not those of the unit" in refused(
+        project, written(tmp_path, {"unit_id": unit_id, "unit": SECOND})
+    )
     assert take(project, written(tmp_path, {"unit_id": unit_id})).new == 1
     # Words may differ in case and white space alone.
     assert take(project, written(tmp_path, {"unit": "explains  residual\nconnections."})).same == 1
@@ -467,12 +465,11 @@ def test_each_question_may_be_of_another_system(peer: Project, tmp_path: Path) -
     human(tmp_path / "h", 1, "A", ("Both", True))
     human(tmp_path / "h", 2, "A", ("Both", False))
     take(peer, tmp_path / "h", LabelImportOptions({"A": "E1"}, systems={"1": "Sys", "2": "Other"}))
-    told = sql.rows(
-        peer,
+    question = (
         "SELECT s.name, j.value FROM judgement j JOIN response r ON r.id = j.response_id "
-        "JOIN system s ON s.id = r.system_id",
+        "JOIN system s ON s.id = r.system_id"
     )
-    assert set(told) == {("Sys", "yes"), ("Other", "no")}
+    assert set(sql.rows(peer, question)) == {("Sys", "yes"), ("Other", "no")}
 
 
 def test_its_points_are_never_matched_by_place_or_likeness(peer: Project, tmp_path: Path) -> None:
@@ -481,7 +478,7 @@ def test_its_points_are_never_matched_by_place_or_likeness(peer: Project, tmp_pa
     assert [problem.trouble for problem in report.problems] == ["unknown unit", "unknown unit"]
 
 
-def test_labels_of_other_protocols_find_their_units_too(tmp_path: Path) -> None:
+def test_labels_of_other_protocols_find_their_units_leave_and_come_back(tmp_path: Path) -> None:
     project = one_item(tmp_path)
     cell = "Collect the reports of every system. → Gather reports from all systems."
     usual = {"system": "Canary-Alpha-9000"}
@@ -496,10 +493,14 @@ def test_labels_of_other_protocols_find_their_units_too(tmp_path: Path) -> None:
         assert why in refused(project, written(tmp_path, usual | row | {"value": value}))
     said = (matrix, "relevant"), (claim, "no"), (pair, "first"), (unread, "unknown")
     take(project, written(tmp_path, *(usual | row | {"value": value} for row, value in said)))
-    rows = {(row["protocol"], row["unit_id"]): row["flags"] for row in stored(project)}
-    assert len(rows) == 4
-    assert rows.keys() >= {(PLAN, "p1~g1"), (CLAIMS, "c2")}
-    assert sorted(rows.values()) == ["imported"] * 3 + ["page_dead imported"]
+    flags = {(row["protocol"], row["unit_id"]): row["flags"] for row in stored(project)}
+    assert flags.keys() >= {(PLAN, "p1~g1"), (CLAIMS, "c2")}
+    assert sorted(flags.values()) == ["imported"] * 3 + ["page_dead imported"]
+    assert written_to(project, tmp_path / "out.csv").labels == 4
+    assert {(row["protocol"], row["unit"]) for row in rows(tmp_path / "out.csv")} == {
+        (each["protocol"], each["unit"]) for each in (matrix, claim, pair, unread)
+    }
+    assert label_files.run(project, [tmp_path / "out.csv"])[1].same == 4
 
 
 FINAL, EVERYTHING = LabelSelection(), LabelSelection(everything=True)
@@ -573,33 +574,16 @@ def test_a_choice_of_people_systems_and_protocols(project: Project, tmp_path: Pa
     take(project, written(tmp_path, *every(), {"rater": "Ben"}), raters)
     assert written_to(project, tmp_path / "a.csv", LabelSelection(people=("r3",))).raters == ("R3",)
     assert written_to(project, tmp_path / "b.csv", LabelSelection(systems=("Beta",))).labels == 6
-    judge = LabelSelection(judge="baseline")
-    expect_refusal("cannot contain a judge", written_to, project, tmp_path / "c.csv", judge)
-    for place, wrong in (
-        ("c.csv", LabelSelection(people=("Ann Other",))),
-        ("c.csv", LabelSelection(systems=("Gamma",))),
-        ("c.csv", LabelSelection(protocols=("arena.kae",))),
-        ("c", LabelSelection(protocols=(PAIRS,))),
-        ("c", LabelSelection(judge="nobody")),
+    for place, wrong, why in (
+        ("c.csv", LabelSelection(judge="baseline"), "cannot contain a judge"),
+        ("c.csv", LabelSelection(people=("Ann Other",)), ""),
+        ("c.csv", LabelSelection(systems=("Gamma",)), ""),
+        ("c.csv", LabelSelection(protocols=("arena.kae",)), ""),
+        ("c", LabelSelection(protocols=(PAIRS,)), ""),
+        ("c", LabelSelection(judge="nobody"), ""),
     ):
-        expect_refusal("", written_to, project, tmp_path / place, wrong)
+        expect_refusal(why, written_to, project, tmp_path / place, wrong)
         assert not (tmp_path / place).exists()
-
-
-def test_labels_of_every_protocol_leave_and_come_back(tmp_path: Path) -> None:
-    project = one_item(tmp_path)
-    system = "Canary-Alpha-9000"
-    told = [
-        {"protocol": PLAN, "system": system, "unit_id": "p1~g1", "unit": "", "value": "relevant"},
-        {"protocol": CLAIMS, "system": system, "unit": "Cost doubled.", "value": "no"},
-        {"protocol": PAIRS, "system": system, "unit": "Canary-Beta-9000", "value": "tie"},
-    ]
-    take(project, written(tmp_path, *told))
-    assert written_to(project, tmp_path / "out.csv").labels == 3
-    result = {row["protocol"]: row["unit"] for row in rows(tmp_path / "out.csv")}
-    assert result[PAIRS] == "Canary-Beta-9000"
-    assert result[PLAN] == "Collect the reports of every system. → Gather reports from all systems."
-    assert label_files.run(project, [tmp_path / "out.csv"])[1].same == 3
 
 
 def test_only_a_coordinator_exports_and_nobody_over_a_strangers_folder(
@@ -691,13 +675,10 @@ def test_what_is_unsure_or_of_a_unit_that_is_gone_is_left_out_and_said(
     expect_refusal("has a place in this layout", written_to, project, tmp_path / "out")
 
 
-def test_the_published_questions_keep_their_numbers(tmp_path: Path) -> None:
-    project = people.new_project(tmp_path / "peer.goldsmith")
-    people.someone(project)
-    imports.run(project, "researcherbench", [write_peer(tmp_path / "peer")], warm=False)
+def test_the_published_questions_keep_their_numbers(peer: Project, tmp_path: Path) -> None:
     label = {"item": "2", "system": "Sys", "unit": "Point 2"}
-    take(project, written(tmp_path, label), LabelImportOptions({"Ann": "A"}))
-    written_to(project, tmp_path / "out")
+    take(peer, written(tmp_path, label), LabelImportOptions({"Ann": "A"}))
+    written_to(peer, tmp_path / "out")
     lines = tree(tmp_path / "out/Sys/Q2_result_A.json")["rubric_eval"]
     assert lines == [{"point": "Point 2", "covered": True}]
     assert not (tmp_path / "out/goldsmith.json").exists()

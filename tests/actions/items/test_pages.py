@@ -18,9 +18,9 @@ from annotator.actions.project.file import Project
 from annotator.domain.material.extract import Claim, Claims, ResponsePart
 from annotator.domain.material.item import IMPORT, Page, PageState
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.tables import RESPONSE
 from tests.exchange.pages.page_server import ARTICLE, Given, Names, PageServer, article, fetcher, serving
 from tests.material import drawn_extracts
+from tests.storage import sql
 
 ORDER = FetchRequest()
 pytestmark = pytest.mark.anyio
@@ -33,12 +33,9 @@ def server() -> Iterator[PageServer]:
 
 
 def claim(project: Project, *urls: str, response: int = 0) -> None:
-    with project.store.read() as db:
-        row = db.execute(RESPONSE.select().order_by(RESPONSE.c.id)).mappings().all()[response]
+    where = sql.rows(project, "SELECT item_id, id FROM response ORDER BY id")[response]
     units = tuple(Claim(text=f"Claim {number}.", url=url) for number, url in enumerate(urls, 1))
-    drawn_extracts.keep(
-        project, NewExtract(row["item_id"], row["id"], ResponsePart.CLAIMS, Claims(units=units), IMPORT)
-    )
+    drawn_extracts.keep(project, NewExtract(*where, ResponsePart.CLAIMS, Claims(units=units), IMPORT))
 
 
 def snapshot(url: str, state: PageState = PageState.OK, text: str = "words") -> Page:

@@ -9,8 +9,8 @@ from annotator.actions.items import items, spelling
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.texts.refusal import Refusal
 from tests.projects.authoring_project import authoring_project
+from tests.projects.refusals import expect_refusal
 
 
 @pytest.fixture(autouse=True)
@@ -75,9 +75,7 @@ def test_words_of_the_items_material_are_right_and_never_those_of_anothers_docum
     paper = tmp_path / "more.md"
     paper.write_text("Zürbelism’s heart is a gromply.", "utf-8")
     items.add_source(project, item_id, paper)
-    secret = Rubric.model_validate(
-        {"units": [Criterion(text="Names the fnordal school.", weight=1).model_dump()]}
-    )
+    secret = Rubric(units=(Criterion(text="Names the fnordal school.", weight=1),))
     artifacts.start(project, item_id, Kind.RUBRIC, secret)
     assert wrong("Zürbelism and gromply are fnordal", known(project)) == ["fnordal"]
     assert wrong("Zürbelism", known(project, "en", item=1)) == ["Zürbelism"]
@@ -114,8 +112,7 @@ def test_a_language_without_a_dictionary_says_so_but_not_where_words_are_not_par
 def test_a_dictionary_that_cannot_be_read_is_a_refusal(project, folder):
     own_dictionary(folder, "eo", "vorto")
     (folder / "eo.aff").write_text("SFX S Y many\n", "utf-8")
-    with pytest.raises(Refusal, match="eo cannot be read"):
-        known(project, "eo")
+    expect_refusal("eo cannot be read", known, project, "eo")
 
 
 def test_a_text_that_opens_quotations_without_end_is_read_in_no_time():
