@@ -33,9 +33,11 @@ def server() -> Iterator[PageServer]:
 
 
 def claim(project: Project, *urls: str, response: int = 0) -> None:
-    where = sql.rows(project, "SELECT item_id, id FROM response ORDER BY id")[response]
+    item_id, response_id = sql.rows(project, "SELECT item_id, id FROM response ORDER BY id")[response]
     units = tuple(Claim(text=f"Claim {number}.", url=url) for number, url in enumerate(urls, 1))
-    drawn_extracts.keep(project, NewExtract(*where, ResponsePart.CLAIMS, Claims(units=units), IMPORT))
+    drawn_extracts.keep(
+        project, NewExtract(item_id, response_id, ResponsePart.CLAIMS, Claims(units=units), IMPORT)
+    )
 
 
 def snapshot(url: str, state: PageState = PageState.OK, text: str = "words") -> Page:
