@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from annotator import files
-from annotator.domain.texts.refusal import Refusal
 from annotator.exchange import folders
 from annotator.files import save
+from tests.projects.refusals import expect_refusal
 from tests.systems import links, posix
 
 
@@ -40,8 +40,7 @@ def test_a_failed_writing_leaves_the_former_file_and_nothing_else(
     save(tmp_path / "a", b"former")
     monkeypatch.setattr(files, "RETRIED_SECONDS", 0.0)
     monkeypatch.setattr(files.os, call, fails)
-    with pytest.raises(Refusal, match=f"“a” could not be written: {os.strerror(code)}"):
-        save(tmp_path / "a", b"new")
+    expect_refusal(f"“a” could not be written: {os.strerror(code)}", save, tmp_path / "a", b"new")
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a", b"former")]
 
 
@@ -54,9 +53,8 @@ def test_a_table_that_a_spreadsheet_holds_open_is_to_be_closed_there(
     monkeypatch.setattr(files, "RETRIED_SECONDS", 0.0)
     monkeypatch.setattr(files.os, "replace", held)
     for write in (lambda: save(tmp_path / "a.csv", b"x"), lambda: folders.write(tmp_path / "f", {"a": b"x"})):
-        with pytest.raises(Refusal) as refused:
-            write()
-        assert "Close it where it is open, in a spreadsheet for example" in refused.value.todo
+        refused = expect_refusal("", write)
+        assert "Close it where it is open, in a spreadsheet for example" in refused.todo
     assert list(tmp_path.iterdir()) == []
 
 
@@ -85,10 +83,8 @@ def test_a_dot_in_a_name_is_no_ending(name: str, wanted: str) -> None:
 
 
 def test_a_folder_or_a_place_that_is_not_there_is_refused_for_writing(tmp_path: Path) -> None:
-    with pytest.raises(Refusal, match="is a folder"):
-        save(tmp_path, b"x")
-    with pytest.raises(Refusal, match="could not be written: No such file"):
-        save(tmp_path / "absent" / "a", b"x")
+    expect_refusal("is a folder", save, tmp_path, b"x")
+    expect_refusal("could not be written: No such file", save, tmp_path / "absent" / "a", b"x")
 
 
 @pytest.mark.parametrize("second_names", [True, False])
@@ -141,5 +137,4 @@ def test_a_link_stays_a_link_to_what_is_replaced(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("letters", ["x", "ß", "漢", "𝔘"])
 def test_the_longest_names_that_a_disk_allows_can_be_saved(tmp_path: Path, letters: str) -> None:
-    name = letters * (255 // len(letters.encode()))
-    assert save(tmp_path / name, b"x").read_bytes() == b"x"
+    assert save(tmp_path / (letters * (255 // len(letters.encode()))), b"x").read_bytes() == b"x"

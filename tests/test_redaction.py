@@ -27,8 +27,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(canonical, "_held", set())
     keys = Keys({"CANARY": KEY})
     keys.grants.put(KeyGrant("CANARY", "judge of this test"))
-    result = keys.find("judge of this test", "CANARY")
-    assert result is not None
+    assert keys.find("judge of this test", "CANARY") is not None
 
 
 def test_the_terminal_prints_a_fault_without_the_key(capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,11 +18,9 @@ from annotator.actions.items import items
 from annotator.actions.items.extracts import NewExtract
 from annotator.actions.material import lookups
 from annotator.actions.project.file import Project
-from annotator.cli import run_command
 from annotator.cli.sources import app, evidence_app
 from annotator.domain.material.extract import Claim, Claims, ResponsePart
 from annotator.domain.material.item import IMPORT
-from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import RESPONSE
 from tests.cli.commands import goldsmith, invoked, printed, refused, told
 from tests.exchange.pages.page_server import Given, PageServer, article, serving
@@ -63,16 +61,12 @@ def told_of(*words: str) -> dict[str, Any]:
 def test_nothing_private_is_fetched_by_itself(file: Path, server: PageServer) -> None:
     cited = sorted([server.url("/a"), server.url("/b", "localhost")])
     assert run("list", str(file))[1].splitlines() == [f"not fetched  {url}" for url in cited]
-    listed = told_of("list", str(file))["pages"]
-    assert [(one["url"], one["state"], one["claims"]) for one in listed] == [
-        (url, "not fetched", 1) for url in cited
-    ]
-    assert server.asked == []
+    listed = [(one["url"], one["state"], one["claims"]) for one in told_of("list", str(file))["pages"]]
+    assert listed == [(url, "not fetched", 1) for url in cited]
     assert told_of("fetch", str(file))["by_state"] == {"forbidden": 2}
     assert server.asked == []
     code, words = run("fetch", str(file), "--progress", "json", "--reader", "nonsense")
-    assert code == 1
-    assert json.loads(words.splitlines()[-1])["event"] == "refused"
+    assert (code, json.loads(words.splitlines()[-1])["event"]) == (1, "refused")
 
 
 def test_fetched_pages_are_listed_with_their_states(file: Path, server: PageServer) -> None:
@@ -103,8 +97,7 @@ def test_pages_come_from_a_folder(file: Path, server: PageServer, tmp_path: Path
 def test_a_folder_of_which_nothing_could_be_taken_is_a_failure(file: Path, tmp_path: Path) -> None:
     (tmp_path / "nameless.html").write_text("<p>words", "utf-8")
     code, words = run("import", str(file), str(tmp_path))
-    assert code == 1
-    assert "nameless.html: it does not say which address" in words
+    assert (code, "nameless.html: it does not say which address" in words) == (1, True)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")
@@ -121,53 +114,45 @@ def test_a_polite_end_keeps_what_came(file: Path, server: PageServer) -> None:
     assert [line["state"] for line in told_of("list", str(file))["pages"]] == ["ok", "not fetched"]
 
 
+def evidence(file: Path, *words: str, listed: str = "") -> str:
+    """What the command says that takes references of item 1 from a file, or from a list that is typed in."""
+    result = CliRunner().invoke(evidence_app, ["import", str(file), "--item", "1", *words], input=listed)
+    return result.stdout
+
+
 def test_letter_7_references_come_in_from_a_file_or_from_input(file: Path, tmp_path: Path) -> None:
     (path := tmp_path / "works.ris").write_text(
         "TY  - JOUR\nTI  - Deep rivers of the north\nDO  - 10.1234/a\nER  - \n", "utf-8"
     )
-    said = CliRunner().invoke(evidence_app, ["import", str(file), "--item", "1", str(path)])
-    assert said.stdout.strip() == "1 entry (RIS): 1 new."
-    listed = "10.1234/A\n10.1234/b\nsee above\n"
-    said = CliRunner().invoke(evidence_app, ["import", str(file), "--item", "1", "-", "--json"], input=listed)
-    told_of = json.loads(said.stdout)
-    assert (told_of["taken"], [entry["repeats"] for entry in told_of["entries"]]) == (
-        1,
-        ["reference 1", "", ""],
-    )
-    assert told_of["entries"][2]["why"].startswith("Neither a title nor an identifier")
+    assert evidence(file, str(path)) == "1 entry (RIS): 1 new.\n"
+    result = json.loads(evidence(file, "-", "--json", listed="10.1234/A\n10.1234/b\nsee above\n"))
+    repeats = [entry["repeats"] for entry in result["entries"]]
+    assert (result["taken"], repeats) == (1, ["reference 1", "", ""])
+    assert result["entries"][2]["why"].startswith("Neither a title nor an identifier")
 
 
 def test_doubtful_references_stay_out_of_the_evidence_until_they_are_asked_for(file: Path) -> None:
     listed = "J. Smith. Deep rivers of the north. Water, 2019.\nJane Doe, John Roe, and Ann Lee.\n"
-    command = ["import", str(file), "--item", "1", "-"]
-    said = CliRunner().invoke(evidence_app, command, input=listed)
-    assert said.stdout.splitlines() == [
+    assert evidence(file, "-", listed=listed).splitlines() == [
         "2 entries (a list): 1 new, 1 doubtful.",
         "doubtful, the title looks like names (line 2): Jane Doe, John Roe, and Ann Lee",
     ]
-    said = CliRunner().invoke(evidence_app, [*command, "--doubtful", "--json"], input=listed)
-    assert json.loads(said.stdout)["taken"] == 1
+    assert json.loads(evidence(file, "-", "--doubtful", "--json", listed=listed))["taken"] == 1
 
 
 def test_letter_7_lacking_titles_are_filled_in_from_a_file(file: Path, tmp_path: Path) -> None:
-    run = CliRunner().invoke
-    run(evidence_app, ["import", str(file), "--item", "1", "-"], input="10.1234/a\n10.1234/b\n")
-    (path := tmp_path / "replies.json").write_text(
-        json.dumps({"DOI": "10.1234/a", "title": ["Rivers"]}), "utf-8"
-    )
-    said = run(evidence_app, ["look-up", str(file), "--item", "1", "--from", str(path)])
-    assert said.stdout.strip() == "1 work found."
+    evidence(file, "-", listed="10.1234/a\n10.1234/b\n")
+    (path := tmp_path / "replies.json").write_text('{"DOI": "10.1234/a", "title": ["Rivers"]}', "utf-8")
+    looked_up = invoked(evidence_app, "look-up", file, "--item", "1", "--from", path)
+    assert looked_up == (0, "1 work found.\n")
     project = Project.open(file, readonly=True)
     own = lookups.own_evidence(project, items.ids(project)[0])
     assert [unit.text for unit in own.document.units] == ["Rivers", ""]
 
 
 def test_letter_7_it_must_be_clear_what_to_import(file: Path) -> None:
-    said = CliRunner().invoke(evidence_app, ["import", str(file), "--item", "1"])
-    assert isinstance(said.exception, Refusal)
-    assert "not clear what to import" in str(said.exception)
-    said = CliRunner().invoke(evidence_app, ["import", str(file), "--item", "none", "-"], input="x")
-    assert "no item “none”" in str(said.exception)
+    expect_refusal("not clear what to import", invoked, evidence_app, "import", file, "--item", "1")
+    expect_refusal("no item “none”", invoked, evidence_app, "import", file, "--item", "none", "-")
 
 
 def test_files_are_put_beside_an_item_once_and_all_of_them_or_none(file: Path, tmp_path: Path) -> None:
@@ -193,9 +178,8 @@ def test_letter_8_sources_are_described_from_the_command_line(file: Path, tmp_pa
     project = Project.open(file)
     first = items.ids(project)[0]
     items.add_source(project, first, path)
-    told_of = ["--kind", "review", "--published", "2024-05", "--citations", "12"]
-    said = CliRunner().invoke(app, ["describe", str(file), "--item", "1", *told_of])
-    assert said.stdout.strip() == "1 source changed."
+    described = ("--kind", "review", "--published", "2024-05", "--citations", "12")
+    assert run("describe", str(file), "--item", "1", *described) == (0, "1 source changed.\n")
     (one,) = items.sources(Project.open(file, readonly=True), first)
     assert (one.kind, one.published, one.citations) == ("review", "2024-05", 12)
     assert one.citations_on is not None
@@ -212,17 +196,16 @@ def test_letter_2_items_are_listed_edited_retired_and_restored(tmp_path: Path, c
     assert "2 items changed." in printed(
         capsys, "items", "edit", file, "1", "2", "--subject", "NLP", "--type", "Survey"
     )
-    assert run_command(["items", "retire", file, "3"]) == 0
+    printed(capsys, "items", "retire", file, "3")
     listed = told(capsys, "items", "list", file)["items"]
     assert [(one["key"], one["subject"], one["origin"]) for one in listed] == [
-        ("1", "NLP", "laboratory"),
-        ("2", "NLP", "interviews"),
-    ]
-    assert run_command(["items", "edit", file, "1", "--phase", "Design", "--difficulty", "basic"]) == 0
-    assert run_command(["items", "edit", file, "1", "--difficulty", ""]) == 0
+        ("1", "NLP", "laboratory"), ("2", "NLP", "interviews"),
+    ]  # fmt: skip
+    printed(capsys, "items", "edit", file, "1", "--phase", "Design", "--difficulty", "basic")
+    printed(capsys, "items", "edit", file, "1", "--difficulty", "")
     assert "“sleep” is no phase." in refused(capsys, "items", "edit", file, "1", "--phase", "sleep")
     assert told(capsys, "items", "list", file)["items"][0]["traits"] == {"phase": "design"}
-    assert run_command(["items", "restore", file, "3"]) == 0
+    printed(capsys, "items", "restore", file, "3")
     assert "There is no item “9”." in refused(capsys, "items", "retire", file, "9")
     assert items.count(Project.open(Path(file))) == 3
 
@@ -240,20 +223,18 @@ def test_an_item_is_added_once_under_its_key(tmp_path: Path, capsys, monkeypatch
         (["Why not?", "--key", "R-007"], 1, "The key “R-007” is taken by another question."),
         (["-"], 0, "Added item 5."),
     ):
-        assert run_command(["items", "add", file, "--question", *words]) == code
-        assert said in "".join(capsys.readouterr())
+        ended, *words_of = goldsmith(capsys, "items", "add", file, "--question", *words)
+        assert (ended, said in "".join(words_of)) == (code, True)
     first, second = told(capsys, "items", "list", file)["items"][3:]
-    assert [first[name] for name in ("key", "question_type", "subject", "language")] == [
-        "R-007",
-        *filed[1::2],
-    ]
+    filed_of = [first[name] for name in ("key", "question_type", "subject", "language")]
+    assert filed_of == ["R-007", *filed[1::2]]
     assert second["question"] == "河流为何弯曲？\n  Two lines."
 
 
 def test_letter_2_selection_is_applied_and_the_funnel_printed(tmp_path: Path, capsys) -> None:
     file = candidates_file(tmp_path)
     assert told(capsys, "items", "apply-selection", file) == {"retired": ["2", "3"], "in_use": 1}
-    assert run_command(["items", "apply-selection", file]) == 1
+    refused(capsys, "items", "apply-selection", file)
     whole = told(capsys, "items", "funnel", file)["funnel"][-1]
     assert (whole["collected"], whole["reached"], whole["in_use"]) == (3, 1, 1)
     assert "laboratory" in printed(capsys, "items", "funnel", file)
@@ -263,8 +244,14 @@ def test_letter_4_the_bar_is_shown_and_set(tmp_path: Path, capsys) -> None:
     file = candidates_file(tmp_path)
     assert "kept at 4 or more" in printed(capsys, "items", "bar", file, "--set", "4")
     assert told(capsys, "items", "apply-selection", file) == {"retired": ["3"], "in_use": 2}
-    assert run_command(["items", "bar", file, "--set", "many"]) == 1
+    refused(capsys, "items", "bar", file, "--set", "many")
     assert told(capsys, "items", "bar", file) == {"bar": 4.0}
+
+
+IN_THE_SAMPLE = {
+    "items": 10, "systems": 3, "responses": 23, "people": 4, "runs": 10, "assignments": 85, "agreements": 29,
+    "adjudications": 12,
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -275,10 +262,8 @@ def sample(whole_sample: Project) -> Path:
 
 def test_the_sample_has_something_for_every_page_and_its_backup_checks_out(sample, capsys):
     result = told(capsys, "info", sample)
-    assert (result["items"], result["systems"], result["responses"], result["people"]) == (10, 3, 23, 4)
     assert result["labels"] > 0
-    assert result["runs"] == 10
-    assert (result["assignments"], result["agreements"], result["adjudications"]) == (85, 29, 12)
+    assert {name: result[name] for name in IN_THE_SAMPLE} == IN_THE_SAMPLE
     assert {row["rater"] for row in told(capsys, "results", sample)["rows"]} == {"baseline"}
     result = told(capsys, "backup", sample)
     assert told(capsys, "check", (sample.parent / result["folder"] / result["backup"]))["problems"] == []
@@ -288,17 +273,17 @@ def test_the_sample_has_something_for_every_page_and_its_backup_checks_out(sampl
 def test_a_dry_run_of_an_import_changes_nothing(tmp_path, capsys):
     release, file = tmp_path / "release", tmp_path / "other.goldsmith"
     told(capsys, "export", small_project(tmp_path).path, "--to", release)
-    goldsmith(capsys, "new", file)
+    printed(capsys, "new", file)
     assert told(capsys, "import", file, release, "--dry-run")["new"] > 0
     assert told(capsys, "info", file)["items"] == 0
 
 
 def test_the_weights_of_criteria_are_shown_and_set(tmp_path, capsys):
     file = tmp_path / "new.goldsmith"
-    assert goldsmith(capsys, "new", file)[0] == 0
+    printed(capsys, "new", file)
     assert told(capsys, "weights", file) == {"weights": "1 to 3", "values": [1, 2, 3]}
     assert told(capsys, "weights", file, "--allow", "-5, 1, 3")["values"] == [-5, 1, 3]
-    assert goldsmith(capsys, "weights", file)[1] == "Criteria may have these weights: -5, 1, 3\n"
+    assert printed(capsys, "weights", file) == "Criteria may have these weights: -5, 1, 3\n"
     assert "does not say which weights are allowed" in refused(capsys, "weights", file, "--allow", "heavy")
 
 
@@ -320,9 +305,8 @@ def test_the_other_profiles_are_written(profile, tmp_path, capsys):
 def test_a_refusal_is_one_plain_sentence_and_exit_code_1(words, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     code, out, err = goldsmith(capsys, *words)
-    assert (code, out) == (1, "")
+    assert (code, out, "Traceback" in err) == (1, "", False)
     assert err.startswith("There is no file “nowhere.goldsmith”")
-    assert "Traceback" not in err
 
 
 # Commands, one after the other, in a process of their own.
@@ -351,22 +335,23 @@ def test_another_sample_is_made_once_and_opens_on_its_papers_table(
 ):
     """What makes it is tested where it stands; here a copy of what it made is taken for it."""
     made, asked = small_sample(tmp_path, which), []
-    file = str(made.path)
+    file = made.path
     monkeypatch.setattr(samples, "create_small", lambda *given: asked.append(given[:2]) or made)
-    assert run_command(["sample", file, "--seminar", "--related-work"]) == 1
-    assert run_command(["sample", file, f"--{which}"]) == 0
-    assert run_command(["sample", file, f"--{which}", "--reset"]) == 1
+    refused(capsys, "sample", file, "--seminar", "--related-work")
+    printed(capsys, "sample", file, f"--{which}")
+    refused(capsys, "sample", file, f"--{which}", "--reset")
     assert asked == [(made.path, which)]
     assert told(capsys, "results", file, "--view", "tables")["chosen"]["table"] == table
     # Asked for figures that nobody made, it names those there are.
-    other = goldsmith(capsys, "results", file, "--protocol", "researcherbench.coverage")[1]
-    assert f"Choose another --protocol: {table}." in other
+    assert f"Choose another --protocol: {table}." in printed(
+        capsys, "results", file, "--protocol", "researcherbench.coverage"
+    )
 
 
 def test_a_strict_export_refuses_what_is_open_and_a_usual_one_tells_it(capsys, tmp_path):
     file = small_project(tmp_path).path
     notes = told(capsys, "export", file, "--to", tmp_path / "told")["notes"]
     assert "The final pass is not signed for 2 items" in notes[0]
-    code, _, err = goldsmith(capsys, "export", file, "--to", tmp_path / "strict", "--strict")
-    assert (code, (tmp_path / "strict").exists()) == (1, False)
-    assert "Nothing was released" in " ".join(err.split())
+    why = refused(capsys, "export", file, "--to", tmp_path / "strict", "--strict")
+    assert "Nothing was released" in " ".join(why.split())
+    assert not (tmp_path / "strict").exists()

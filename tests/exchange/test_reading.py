@@ -25,36 +25,33 @@ from annotator.exchange.folders import (
 )
 from tests.material.bundles import found
 from tests.material.hostile import HOSTILE
+from tests.projects.refusals import expect_refusal
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_json_is_refused_with_file_place_and_reason(name: str) -> None:
     content, reason = HOSTILE[name]
-    with pytest.raises(Refusal) as refused:
-        parse(content, "items.json")
-    assert "“items.json”" in refused.value.happened
-    assert reason in refused.value.happened
-    assert refused.value.todo
+    refused = expect_refusal("", parse, content, "items.json")
+    assert "“items.json”" in refused.happened
+    assert reason in refused.happened
+    assert refused.todo
 
 
 def test_a_file_above_the_cap_is_refused_before_it_is_parsed(tmp_path: Path) -> None:
     path = tmp_path / "big.json"
     path.write_bytes(b'["' + b"x" * 2**20)
-    with pytest.raises(Refusal, match="larger than 1 MB"):
-        read_json(path, cap=2**20)
+    expect_refusal("larger than 1 MB", read_json, path, cap=2**20)
 
 
 def test_one_very_long_text_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folders, "LONGEST_TEXT", 1000)
-    with pytest.raises(Refusal, match="a text of more than"):
-        parse(json.dumps([{"a": "x" * 1001}]).encode(), "items.json")
+    expect_refusal("a text of more than", parse, json.dumps([{"a": "x" * 1001}]).encode(), "items.json")
     assert parse(json.dumps(["x" * 600, "y" * 600]).encode(), "items.json") == ["x" * 600, "y" * 600]
 
 
 def test_a_folder_or_an_absent_file_is_refused(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "absent.json"):
-        with pytest.raises(Refusal, match="There is no file"):
-            read_json(path)
+        expect_refusal("There is no file", read_json, path)
 
 
 @pytest.mark.parametrize(
@@ -142,15 +139,13 @@ def test_a_folder_with_anything_else_in_it_is_refused_and_kept(tmp_path: Path, p
     write(tmp_path, FILES)
     (tmp_path / path).write_bytes(b"my own words")
     before = found(tmp_path)
-    with pytest.raises(Refusal, match="not an unchanged former release"):
-        write(tmp_path, FILES)
+    expect_refusal("not an unchanged former release", write, tmp_path, FILES)
     assert found(tmp_path) == before
 
 
 def test_a_file_in_the_way_is_refused(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("x", "utf-8")
-    with pytest.raises(Refusal, match="is a file, not a folder"):
-        write(tmp_path / "out", FILES)
+    expect_refusal("is a file, not a folder", write, tmp_path / "out", FILES)
 
 
 @pytest.mark.parametrize("call", range(1, 4))
@@ -165,8 +160,9 @@ def test_a_full_disk_leaves_the_former_release_and_no_partial_one(
             raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(Refusal, match="No space left on device"):
-        write(tmp_path / "out", with_sums({"a.json": b"1", "b.json": b"2"}))
+    expect_refusal(
+        "No space left on device", write, tmp_path / "out", with_sums({"a.json": b"1", "b.json": b"2"})
+    )
     assert found(tmp_path) == {f"out/{path}": content for path, content in FILES.items()}
 
 
@@ -181,8 +177,7 @@ def test_a_failed_swap_puts_the_former_release_back(tmp_path: Path, monkeypatch:
 
     monkeypatch.setattr(files.os, "replace", stubborn)
     monkeypatch.setattr(files, "RETRIED_SECONDS", 0.0)
-    with pytest.raises(Refusal, match="Permission denied"):
-        write(tmp_path / "out", with_sums({"a.json": b"1"}))
+    expect_refusal("Permission denied", write, tmp_path / "out", with_sums({"a.json": b"1"}))
     assert found(tmp_path) == {f"out/{path}": content for path, content in FILES.items()}
 
 

@@ -119,8 +119,7 @@ def test_a_deb_brings_the_command_the_menu_entry_and_all_kinds_of_file(tmp_path:
 @needs("dpkg-deb")
 def test_a_second_version_lies_beside_the_first_and_leaves_it_the_files(tmp_path: Path) -> None:
     first = unpacked(packed(made_of(tmp_path, "one"), tmp_path / "a"), tmp_path / "first")
-    payload = made_of(tmp_path, "two", version="0.3.0", beside=True)
-    package = packed(payload, tmp_path / "b")
+    package = packed(made_of(tmp_path, "two", version="0.3.0", beside=True), tmp_path / "b")
     second = unpacked(package, tmp_path / "second")
     assert not sums(first).keys() & sums(second).keys()
     assert said("dpkg-deb", "-f", package, "Package") == "goldsmith-0.3.0\n"
@@ -408,8 +407,7 @@ def test_setup_takes_away_exactly_what_it_put_and_no_folder_with_all_that_is_in_
 ) -> None:
     assert put(script) == [name.replace("/", "\\") for name in payload.files]
     removal = script.partition("Section Uninstall")[2]
-    deleted = re.findall(r'Delete "\$INSTDIR\\(.+)"', removal)
-    assert deleted == [*put(script), "uninstall.exe"]
+    assert re.findall(r'Delete "\$INSTDIR\\(.+)"', removal) == [*put(script), "uninstall.exe"]
     folders = re.findall(r'RMDir "\$INSTDIR\\(.+)"', removal)
     assert sorted(folders) == [name.replace("/", "\\") for name in payload.folders]
     assert folders.index("_internal") == len(folders) - 1
@@ -480,8 +478,7 @@ def test_an_msi_holds_every_file_and_part_and_empties_every_folder(msi: Path, pa
     assert sorted(row["FileName"] for row in table(msi, "File")) == sorted(
         name.rpartition("/")[2] for name in payload.files
     )
-    emptied = table(msi, "RemoveFile")
-    assert [row["FileName"] for row in emptied] == [""] * (len(payload.folders) + 1)
+    assert [row["FileName"] for row in table(msi, "RemoveFile")] == [""] * (len(payload.folders) + 1)
     parts = {row["Component"] for row in table(msi, "Component")}
     assert {row["Component_"] for row in table(msi, "FeatureComponents")} == parts
     assert [(row["Name"], row["Component_"]) for row in table(msi, "Shortcut")] == [("Goldsmith", "menu")]

@@ -57,8 +57,7 @@ def test_secrets_are_seen_by_the_job_that_signs_and_stand_nowhere() -> None:
     assert JOBS["sign"]["environment"] == "release"
     assert [name for name, job in JOBS.items() if "environment" in job] == ["sign"]
     # Given to steps as variables: a secret in a script would stand in its log where it holds a quote.
-    runs = "\n".join(step.get("run", "") for _, step in STEPS)
-    assert "secrets." not in runs
+    assert "secrets." not in "\n".join(step.get("run", "") for _, step in STEPS)
     # What might be a key or a certificate: long runs of letters and digits that are no action's commit.
     left = re.sub(r"uses: \S+", "", TEXT)
     assert re.findall(r"BEGIN [A-Z ]+|[A-Za-z0-9+/=_-]{40,}", left) == []
@@ -102,8 +101,7 @@ def test_every_command_of_ours_that_it_calls_is_there_with_its_options() -> None
         if first == "package":
             kinds.add(command._parser().parse_args(others).kind)
     assert kinds == {"check", "deb", "run", "nsis", "msi"}
-    modules = set(re.findall(r"python3? -m (installers\.\w+)", TEXT))
-    assert modules == {"installers.release"}
+    assert set(re.findall(r"python3? -m (installers\.\w+)", TEXT)) == {"installers.release"}
     named = re.findall(r"(?:sh |bash |-r |cp )((?:installers|\.ci)/[\w./-]+)", TEXT)
     assert set(named) == {
         "installers/smoke.sh", "installers/lock.txt", "installers/templates/unsigned-macos.txt", ".ci/run"

@@ -152,8 +152,7 @@ async def near(project: Project, server: CountingServer, *parts: RunRequest, mea
     for order in parts:
         before, result = len(server.told), await orders.foreseen(project, order)
         assert len(server.told) == before
-        ended = await orders.carry_out(project, order)
-        assert ended["state"] == "done"
+        assert (await orders.carry_out(project, order))["state"] == "done"
         calls = server.told[before:]
         assert isinstance(result, CostEstimate)
         if result.at_most:

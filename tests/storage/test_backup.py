@@ -24,6 +24,7 @@ from annotator.storage.backup import Migrations, bring_up_to_date, folder_of, to
 from annotator.storage.connection import engine_over, raw_connection
 from annotator.storage.migrations import MIGRATIONS
 from annotator.storage.tables import metadata
+from tests.projects.refusals import expect_refusal
 from tests.storage import sql
 from tests.storage.apart import with_files_no_larger_than
 from tests.storage.sql import digest
@@ -69,8 +70,7 @@ def test_a_backup_is_not_made_of_what_is_not_yet_saved(project: Project) -> None
 
 def test_a_project_with_an_altered_row_is_backed_up_but_said_to_be_damaged(project: Project) -> None:
     beside(project.path, "UPDATE person SET name = 'flipped'")
-    path = made(project)
-    (listed,) = backup.backups(path.parent, "small")
+    (listed,) = backup.backups(made(project).parent, "small")
     assert not listed.ok
     assert listed.problem == "Row 1 of “person” was altered outside the program."
 
@@ -115,8 +115,7 @@ def test_a_full_disk_leaves_earlier_backups_and_no_rest(closed: Path) -> None:
 
 def test_a_folder_that_cannot_be_made_is_a_refusal(project: Project) -> None:
     folder_of(project.path).write_text("a file in the way", "utf-8")
-    with pytest.raises(Refusal, match="could not be written"):
-        made(project)
+    expect_refusal("could not be written", made, project)
 
 
 def test_what_a_crash_left_of_a_backup_is_swept_away_but_not_one_under_way(project: Project) -> None:
@@ -132,8 +131,7 @@ def test_what_a_crash_left_of_a_backup_is_swept_away_but_not_one_under_way(proje
 
 def test_the_list_names_what_is_broken_and_leaves_out_what_is_not_a_backup(project: Project) -> None:
     whole = made(project)
-    cut = whole.with_name("small-20250101-120000.goldsmith")
-    cut.write_bytes(whole.read_bytes()[:-1000])
+    whole.with_name("small-20250101-120000.goldsmith").write_bytes(whole.read_bytes()[:-1000])
     for name in (
         "other-20250101-120000.goldsmith",
         "small-notes.goldsmith",
@@ -212,8 +210,7 @@ def test_the_newest_is_kept_however_old_it_is() -> None:
 
 
 def test_a_clock_set_back_a_year_deletes_nothing_from_the_future() -> None:
-    future = [NOON + timedelta(days=365, minutes=minute) for minute in range(3)]
-    assert to_delete(future, NOON) == []
+    assert to_delete([NOON + timedelta(days=365, minutes=minute) for minute in range(3)], NOON) == []
 
 
 def test_two_years_of_half_hourly_backups_leave_a_ladder_without_gaps() -> None:
@@ -336,8 +333,13 @@ def test_a_migration_that_fails_at_any_step_leaves_the_old_file(
 ) -> None:
     before, content = digest(closed), value(closed, "SELECT count(*) FROM revision")
     steps = (*STEPS[:failing], 'op.execute("INSERT INTO nowhere VALUES (1)")', *STEPS[failing:])
-    with pytest.raises(Refusal, match=r"could not be brought up to date: no such table.*unchanged"):
-        bring_up_to_date(closed, NEXT, planted(*steps))
+    expect_refusal(
+        r"could not be brought up to date: no such table.*unchanged",
+        bring_up_to_date,
+        closed,
+        NEXT,
+        planted(*steps),
+    )
     assert digest(closed) == before
     assert names(tmp_path) == {closed.name}
     assert sql.first(Project.open(closed), "SELECT count(*) FROM revision")[0] == content
@@ -366,9 +368,10 @@ LOSSES = {
 @pytest.mark.parametrize("what", LOSSES)
 def test_a_migration_that_loses_something_is_stopped(closed: Path, tmp_path: Path, what: str) -> None:
     before, (step, told) = digest(closed), LOSSES[what]
-    with pytest.raises(Refusal, match="would have lost something") as stopped:
-        bring_up_to_date(closed, NEXT, planted(*STEPS, step))
-    assert any(told in detail for detail in stopped.value.details)
+    stopped = expect_refusal(
+        "would have lost something", bring_up_to_date, closed, NEXT, planted(*STEPS, step)
+    )
+    assert any(told in detail for detail in stopped.details)
     assert digest(closed) == before
     assert names(tmp_path) == {closed.name}
 
@@ -377,16 +380,14 @@ def test_a_link_that_breaks_is_stopped(closed: Path, tmp_path: Path) -> None:
     step = (
         "op.execute(\"INSERT INTO artifact VALUES ('x', 'no item', 'plan', 'me', 'draft', 1, NULL, NULL)\")"
     )
-    with pytest.raises(Refusal, match="would have lost") as stopped:
-        bring_up_to_date(closed, NEXT, planted(*STEPS, step))
-    assert any("broken link: ('artifact'" in detail for detail in stopped.value.details)
+    stopped = expect_refusal("would have lost", bring_up_to_date, closed, NEXT, planted(*STEPS, step))
+    assert any("broken link: ('artifact'" in detail for detail in stopped.details)
 
 
 def test_a_damaged_project_is_not_brought_up_to_date(closed: Path, tmp_path: Path) -> None:
     # Hashing its rows anew would hide the damage for ever.
     beside(closed, "UPDATE person SET name = 'flipped'")
-    with pytest.raises(Refusal, match="damaged and was not brought up to date"):
-        bring_up_to_date(closed, NEXT, planted(*STEPS))
+    expect_refusal("damaged and was not brought up to date", bring_up_to_date, closed, NEXT, planted(*STEPS))
     assert value(closed, "PRAGMA user_version") == opening.SCHEMA
 
 
@@ -399,8 +400,7 @@ def test_a_full_disk_during_a_migration_leaves_the_old_file(
         raise sqlite3.OperationalError("database or disk is full")
 
     monkeypatch.setattr(backup, "_migrate_copy", full)
-    with pytest.raises(Refusal, match=r"disk is full.*unchanged"):
-        bring_up_to_date(closed, NEXT, planted(*STEPS))
+    expect_refusal(r"disk is full.*unchanged", bring_up_to_date, closed, NEXT, planted(*STEPS))
     assert digest(closed) == before
     assert names(tmp_path) == {closed.name}
 
@@ -410,8 +410,7 @@ def test_an_older_project_that_may_only_be_read_is_shown_as_a_copy(tmp_path: Pat
     path.write_bytes(gzip.decompress((GOLDEN / "format-1.goldsmith.gz").read_bytes()))
     before = digest(path)
     opened = Project.open(path, readonly=True)
-    with pytest.raises(Refusal, match="older format"):
-        opened.set("title", "changed")
+    expect_refusal("older format", opened.set, "title", "changed")
     assert (opened.title, value(opened.path, "PRAGMA user_version")) == ("small", opening.SCHEMA)
     opened.close()
     assert not opened.path.exists()
@@ -426,15 +425,13 @@ def test_a_project_that_could_not_be_made_leaves_nothing(
         raise sqlite3.OperationalError("database or disk is full")
 
     monkeypatch.setattr(backup, "_upgrade", full)
-    with pytest.raises(Refusal, match="could not be created: database or disk is full"):
-        new_project(tmp_path / "new.goldsmith")
+    expect_refusal("could not be created: database or disk is full", new_project, tmp_path / "new.goldsmith")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_existing_file_is_never_replaced_by_a_new_project(closed: Path) -> None:
     before = digest(closed)
-    with pytest.raises(Refusal, match="already exists"):
-        new_project(closed)
+    expect_refusal("already exists", new_project, closed)
     assert digest(closed) == before
 
 

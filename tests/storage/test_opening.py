@@ -31,6 +31,7 @@ from annotator.storage.opening import (
 )
 from annotator.storage.store import ProjectHold, holder
 from annotator.storage.tables import ITEM
+from tests.projects.refusals import expect_refusal
 from tests.storage import sql
 from tests.storage.apart import as_nobody, shared_folder
 from tests.storage.crashed import crashed
@@ -69,21 +70,17 @@ def test_a_damaged_file_is_refused_unharmed(closed: Path, how: str) -> None:
 
 
 def test_a_missing_file_is_refused_and_not_made(tmp_path: Path) -> None:
-    with pytest.raises(Refusal, match="There is no file"):
-        Project.open(tmp_path / "none.goldsmith")
+    expect_refusal("There is no file", Project.open, tmp_path / "none.goldsmith")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(Refusal, match="is a folder"):
-        Project.open(tmp_path)
+    expect_refusal("is a folder", Project.open, tmp_path)
 
 
 def test_a_name_the_disk_cannot_hold_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(Refusal, match="cannot be reached"):
-        Project.open(tmp_path / ("x" * 300))
-    with pytest.raises(Refusal, match="could not be created"):
-        new_project(tmp_path / ("x" * 300))
+    expect_refusal("cannot be reached", Project.open, tmp_path / ("x" * 300))
+    expect_refusal("could not be created", new_project, tmp_path / ("x" * 300))
 
 
 def _mark(path: Path, pragma: str, value: int) -> str:
@@ -94,8 +91,7 @@ def _mark(path: Path, pragma: str, value: int) -> str:
 
 def test_another_programs_database_is_refused_unharmed(closed: Path) -> None:
     before = _mark(closed, "application_id", 0x0F055111)
-    with pytest.raises(Refusal, match="another program"):
-        Project.open(closed)
+    expect_refusal("another program", Project.open, closed)
     assert digest(closed) == before
 
 
@@ -269,8 +265,7 @@ def test_closing_a_project_frees_it(closed: Path) -> None:
 
 
 def test_a_project_that_may_only_be_read_is_held_by_nobody(closed: Path) -> None:
-    project = Project.open(closed, readonly=True)
-    project.hold()
+    Project.open(closed, readonly=True).hold()
     assert not closed.with_name("small.goldsmith.lock").exists()
 
 
@@ -448,5 +443,4 @@ def test_a_file_that_is_moved_away_while_it_is_opened_is_refused(
         path.rename(path.with_name("aside.goldsmith"))
 
     monkeypatch.setattr(Project, "reread", gone)
-    with pytest.raises(Refusal, match="There is no file"):
-        Project.open(path, readonly=True)
+    expect_refusal("There is no file", Project.open, path, readonly=True)

@@ -23,6 +23,7 @@ from annotator.storage.connection import raw_connection
 from annotator.storage.opening import Busy
 from annotator.storage.store import Store
 from annotator.storage.tables import ITEM, META, SYSTEM
+from tests.projects.refusals import expect_refusal
 from tests.storage import sql
 from tests.storage.apart import with_files_no_larger_than
 from tests.systems import posix
@@ -47,8 +48,7 @@ def write_twice_and_fail(project: Project) -> None:
 
 def test_a_write_that_fails_leaves_nothing(project: Project) -> None:
     before = keys(project.store)
-    with pytest.raises(Refusal):
-        write_and_fail(project.store)
+    expect_refusal("", write_and_fail, project.store)
     assert keys(project.store) == before
 
 
@@ -56,15 +56,13 @@ def test_an_inner_write_that_fails_is_taken_back_alone(project: Project) -> None
     before = keys(project.store)
     with project.store.write() as db:
         db.execute(insert(META).values(key="outer", value="1"))
-        with pytest.raises(Refusal):
-            write_and_fail(project.store)
+        expect_refusal("", write_and_fail, project.store)
     assert keys(project.store) == before | {"outer"}
 
 
 def test_an_inner_write_that_succeeds_falls_with_the_outer_one(project: Project) -> None:
     before = keys(project.store)
-    with pytest.raises(Refusal):
-        write_twice_and_fail(project)
+    expect_refusal("", write_twice_and_fail, project)
     assert keys(project.store) == before
 
 
@@ -125,10 +123,8 @@ def test_a_write_while_another_writes_is_busy_and_works_afterwards(closed: Path)
 
 @posix
 def test_writing_stops_when_the_file_was_moved_away_and_a_copy_can_be_saved(project: Project) -> None:
-    elsewhere = project.path.with_name("moved.goldsmith")
-    project.path.rename(elsewhere)
-    with pytest.raises(Refusal, match="moved, renamed or deleted"):
-        project.set("title", "lost?")
+    project.path.rename(project.path.with_name("moved.goldsmith"))
+    expect_refusal("moved, renamed or deleted", project.set, "title", "lost?")
     copy = backups.save_copy(project, project.path.with_name("saved.goldsmith"))
     assert sql.first(Project.open(copy), "SELECT count(*) FROM item") == (2,)
 
@@ -166,8 +162,7 @@ def test_the_transactions_of_two_threads_do_not_run_into_each_other(project: Pro
 
 def test_what_one_thread_takes_back_leaves_the_others_writes_alone(project: Project) -> None:
     def fail(_: int) -> None:
-        with pytest.raises(Refusal):
-            write_and_fail(project.store)
+        expect_refusal("", write_and_fail, project.store)
 
     with ThreadPoolExecutor(2) as pool:
         failing = [pool.submit(fail, number) for number in range(20)]

@@ -11,9 +11,9 @@ import pytest
 
 from annotator import places
 from annotator.domain.judges.validation import ValidityCard, tree_sha256
-from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.cards import card_pages
 from tests.projects.made_card import HOSTILE, made_card
+from tests.projects.refusals import expect_refusal
 
 CARD = made_card()
 
@@ -120,8 +120,7 @@ def test_a_page_without_people_reviews_or_attacks_says_so() -> None:
     ],
 )
 def test_what_is_no_card_is_refused(tmp_path: Path, content: bytes, said: str) -> None:
-    with pytest.raises(Refusal, match=said):
-        card_pages.read(kept(tmp_path, content))
+    expect_refusal(said, card_pages.read, kept(tmp_path, content))
 
 
 @pytest.mark.parametrize(
@@ -140,14 +139,14 @@ def test_a_card_that_was_changed_is_refused(tmp_path: Path, path: tuple[Any, ...
     for step in path[:-1]:
         part = part[step]
     part[path[-1]] = value
-    with pytest.raises(Refusal, match="was changed since it was written"):
-        card_pages.read(kept(tmp_path, json.dumps(tree).encode()))
+    expect_refusal(
+        "was changed since it was written", card_pages.read, kept(tmp_path, json.dumps(tree).encode())
+    )
 
 
 def test_a_page_whose_words_were_changed_is_refused(tmp_path: Path) -> None:
     page = card_pages.content(CARD, ".html").replace(b"<b>0.750</b>", b"<b>0.990</b>", 1)
-    with pytest.raises(Refusal, match="the page is another"):
-        card_pages.read(kept(tmp_path, page, "card.html"))
+    expect_refusal("the page is another", card_pages.read, kept(tmp_path, page, "card.html"))
 
 
 @pytest.mark.parametrize(
@@ -161,26 +160,22 @@ def test_a_page_whose_words_were_changed_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_a_card_of_another_make_is_refused_in_words(tmp_path: Path, more: dict[str, Any], said: str) -> None:
-    with pytest.raises(Refusal, match=said):
-        card_pages.read(kept(tmp_path, json.dumps(changed(**more)).encode()))
+    expect_refusal(said, card_pages.read, kept(tmp_path, json.dumps(changed(**more)).encode()))
 
 
 def test_a_card_with_something_left_out_is_refused(tmp_path: Path) -> None:
     tree = {name: value for name, value in CARD.tree().items() if name != "reviews"}
     tree["sha256"] = tree_sha256(tree)
-    with pytest.raises(Refusal, match="something is left out"):
-        card_pages.read(kept(tmp_path, json.dumps(tree).encode()))
+    expect_refusal("something is left out", card_pages.read, kept(tmp_path, json.dumps(tree).encode()))
 
 
 @pytest.mark.parametrize("ending", [".pdf", "", ".txt"])
 def test_other_endings_are_refused(ending: str) -> None:
-    with pytest.raises(Refusal, match=r"Use one of \.json, \.html"):
-        card_pages.content(CARD, ending)
+    expect_refusal(r"Use one of \.json, \.html", card_pages.content, CARD, ending)
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(Refusal, match="There is no file"):
-        card_pages.read(tmp_path / "card.json")
+    expect_refusal("There is no file", card_pages.read, tmp_path / "card.json")
 
 
 def test_the_seal_is_of_the_whole_card() -> None:

@@ -33,6 +33,7 @@ from tests.exchange.pages.page_server import Given, PageServer, serving
 from tests.material import eprint_folder as made
 from tests.material.eprint_folder import BIB, CITED, KEYS, SECTION, WORDS, compressed
 from tests.material.related_work import SHARED
+from tests.projects.refusals import expect_refusal
 
 pytestmark = pytest.mark.anyio
 
@@ -319,8 +320,7 @@ def test_a_cross_listed_paper_is_one_candidate_in_its_latest_version(tmp_path: P
 def test_what_is_no_feed_is_refused(tmp_path: Path, content: bytes, reason: str) -> None:
     place = made.folder(tmp_path / "papers", {})
     (place / "feeds" / "2.xml").write_bytes(content)
-    with pytest.raises(Refusal, match=reason):
-        building.build(place, Rules(), lambda *_: None)
+    expect_refusal(reason, building.build, place, Rules(), lambda *_: None)
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the public DeepScholar-Bench data is not there")

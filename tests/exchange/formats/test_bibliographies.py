@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from annotator.domain.material.item import SourceKind
-from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.formats import bibliographies
+from tests.projects.refusals import expect_refusal
 
 
 def read_from(found: bibliographies.Bibliography) -> list[tuple[str, str, int | None]]:
@@ -193,17 +193,18 @@ OTHER_THINGS = {
 
 @pytest.mark.parametrize("name", OTHER_THINGS)
 def test_a_file_of_other_things_is_no_list_of_references(name: str) -> None:
-    with pytest.raises(
-        Refusal, match=rf"“{name}” holds no list of references: of \d+ lines or entries"
-    ) as refused:
-        bibliographies.read(OTHER_THINGS[name], name)
-    assert "Looked for were a title with authors" in refused.value.todo
+    refused = expect_refusal(
+        rf"“{name}” holds no list of references: of \d+ lines or entries",
+        bibliographies.read,
+        OTHER_THINGS[name],
+        name,
+    )
+    assert "Looked for were a title with authors" in refused.todo
 
 
 @pytest.mark.parametrize("text", ["", "   \n", "[]"])
 def test_letter_7_an_empty_list_is_refused(text: str) -> None:
-    with pytest.raises(Refusal, match="Nothing is listed"):
-        bibliographies.read(text)
+    expect_refusal("Nothing is listed", bibliographies.read, text)
 
 
 SIGNS = "https://x.org/~jane/a%20b_c#d$e&f--g%3C"
@@ -331,5 +332,6 @@ def test_what_cannot_be_read_is_named_with_line_and_reason_and_never_cut(text: s
 
 
 def test_a_table_whose_quotes_swallow_rows_is_refused_with_the_line() -> None:
-    with pytest.raises(Refusal, match="line 3: unexpected end of data"):
-        bibliographies.read('title,doi\n"Deep,10.1234/x\nWide,10.1234/y\n')
+    expect_refusal(
+        "line 3: unexpected end of data", bibliographies.read, 'title,doi\n"Deep,10.1234/x\nWide,10.1234/y\n'
+    )

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from annotator.domain.texts.refusal import Refusal
 from annotator.exchange import table_files
 from annotator.exchange.folders import read_bytes
 from annotator.exchange.formats import human_files, label_files
@@ -20,6 +19,7 @@ from annotator.exchange.formats.label_files import COLUMNS, FORMAT, READ, as_csv
 from annotator.exchange.formats.layout import EntryTrouble, LabelEntry, LabelFileContent
 from tests.material.bundles import REAL
 from tests.material.hostile import HOSTILE
+from tests.projects.refusals import expect_refusal
 
 HEAD = "item,system,unit,rater,value\n"
 FORMULAS = [
@@ -325,8 +325,7 @@ def test_a_broken_human_file_is_named_and_the_next_is_read(tmp_path: Path, tree:
 )
 def test_files_of_other_names_are_none_of_them(tmp_path: Path, name: str) -> None:
     human(tmp_path, name, {"rubric_eval": []})
-    with pytest.raises(Refusal, match="holds no files of labels"):
-        label_files.read([tmp_path])
+    expect_refusal("holds no files of labels", label_files.read, [tmp_path])
 
 
 def test_a_numbering_that_is_broken_keeps_its_files_out(tmp_path: Path) -> None:

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from annotator.domain.kinds.artifact import Kind, State
-from annotator.domain.texts.refusal import Refusal
 from annotator.exchange import folders
 from annotator.exchange.formats import researcherbench
 from annotator.exchange.formats.layout import ExistingItems, KnownItem
 from annotator.exchange.formats.researcherbench import read
 from annotator.exchange.release.bundle import Bundle
 from tests.material.bundles import REAL, peer_files, rich_bundle, write_peer
+from tests.projects.refusals import expect_refusal
 
 needs_real_data = pytest.mark.skipif(not REAL.is_dir(), reason="the public ResearcherBench data is not there")
 
@@ -203,8 +203,7 @@ def test_responses_alone_find_the_questions_the_project_knows(tmp_path: Path) ->
 
 
 def test_a_folder_without_any_of_the_files_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(Refusal, match="neither"):
-        read([tmp_path])
+    expect_refusal("neither", read, [tmp_path])
 
 
 def test_items_of_other_origin_get_running_numbers_and_come_back_as_themselves(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from annotator.cli import run_command
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange import table_files
 from annotator.exchange.formats import mappings, tables
+from tests.projects.refusals import expect_refusal
 
 LAYOUTS = Path(__file__).parents[3] / "../shared/data/layouts"
 ONE_ITEM = {"items": 1, "systems": 1, "responses": 1, "artifacts": 1}
@@ -125,8 +126,9 @@ def test_rows_are_numbered_as_a_spreadsheet_counts_them_whatever_is_empty(tmp_pa
 def test_what_cannot_be_read_whole_is_refused_with_its_place(
     tmp_path: Path, name: str, text: str, encoding: str, words: str
 ) -> None:
-    with pytest.raises(Refusal, match=re.escape(words)):
-        table_files.read_table(written(tmp_path / name, text, encoding), ("id", "question"))
+    expect_refusal(
+        re.escape(words), table_files.read_table, written(tmp_path / name, text, encoding), ("id", "question")
+    )
 
 
 @pytest.mark.parametrize(
@@ -264,8 +266,7 @@ def test_a_mapping_says_what_columns_hold_and_a_wrong_one_what_is_wrong(tmp_path
     assert [(item.key, item.question) for item in bundle.items] == [("1", "Warum")]
     assert [problem.note for problem in problems] == [True]
     written(how, json.dumps({"tables": [{"columns": {"Frage": "question"}}]}))
-    with pytest.raises(Refusal, match="no field"):
-        mappings.TablesMapping.at(how)
+    expect_refusal("no field", mappings.TablesMapping.at, how)
 
 
 @needs_layouts
@@ -430,8 +431,7 @@ def test_an_import_that_is_refused_leaves_no_setting_behind(tmp_path: Path) -> N
     labels = "item,system,criterion,rater,value\n1,A,Says why,Ana,perhaps\n"
     paths = [written(tmp_path / "t.csv", rows), written(tmp_path / "l.csv", labels)]
     with closing(Project.create(tmp_path / "p.goldsmith")) as project:
-        with pytest.raises(Refusal):
-            imports.run(project, "", paths, imports.ImportOptions(allow_weights=True))
+        expect_refusal("", imports.run, project, "", paths, imports.ImportOptions(allow_weights=True))
         assert settings.allowed(project).usual
         assert items.count(project) == 0
 

@@ -155,8 +155,7 @@ async def test_ten_redirects_are_followed_and_no_eleventh(
     for number in range(redirects):
         server.pages[f"/{number}"] = onward(f"/{number + 1}")
     server.pages[f"/{redirects}"] = article()
-    page = await fetched(server.url("/0"))
-    assert (page.state, len(server.asked)) == (state, 11)
+    assert ((await fetched(server.url("/0"))).state, len(server.asked)) == (state, 11)
 
 
 async def test_cookies_of_one_page_open_its_next_redirect_but_no_other_page(server: PageServer) -> None:

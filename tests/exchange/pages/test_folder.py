@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from annotator.domain.material.item import Page, PageState
-from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.pages import fetching
 from annotator.exchange.pages.fetching import (
     NEVER,
@@ -31,6 +30,7 @@ from annotator.exchange.pages.states import (
 from annotator.exchange.release.bundle import Problem
 from tests.exchange.pages.page_server import ARTICLE, HereWorker, Names
 from tests.exchange.texts.test_rendering import pdf
+from tests.projects.refusals import expect_refusal
 from tests.systems import links
 
 pytestmark = pytest.mark.anyio
@@ -161,13 +161,11 @@ async def test_each_bad_row_is_named_and_the_others_are_taken(tmp_path: Path) ->
 def test_a_folder_that_cannot_be_understood_is_refused(
     tmp_path: Path, files: dict[str, str], words: str
 ) -> None:
-    with pytest.raises(Refusal, match=words):
-        entries(written(tmp_path, **files))
+    expect_refusal(words, entries, written(tmp_path, **files))
 
 
 def test_what_is_no_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(Refusal, match="is not a folder"):
-        entries(tmp_path / "nowhere")
+    expect_refusal("is not a folder", entries, tmp_path / "nowhere")
 
 
 async def test_a_file_too_large_or_gone_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

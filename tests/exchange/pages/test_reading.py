@@ -9,7 +9,6 @@ import zlib
 import pytest
 
 from annotator.domain.material.item import PageState
-from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.pages import reading
 from annotator.exchange.pages.fetching import PRIVATE, AddressRules, checked_prefix, named, through, unwrapped
 from annotator.exchange.pages.reading import PageBody, decoded, known
@@ -19,6 +18,7 @@ from tests.crashes.killing import answers_by_word, never_starts
 from tests.exchange.pages.page_server import ARTICLE, Given, Names, PageServer, fetched
 from tests.exchange.texts.test_rendering import encrypted_pdf, pdf
 from tests.material.eprint_folder import compressed
+from tests.projects.refusals import expect_refusal
 
 pytestmark = pytest.mark.anyio
 
@@ -206,8 +206,7 @@ def test_the_page_follows_the_prefix_or_stands_in_its_place(reader: str, asked: 
     ["reader.example", "ftp://r.example/", "https://u:p@r.example/", "https://", "https://r/{url}{url}"],
 )
 def test_what_is_no_reader_service_is_refused(reader: str) -> None:
-    with pytest.raises(Refusal, match="cannot be used"):
-        checked_prefix(reader)
+    expect_refusal("cannot be used", checked_prefix, reader)
 
 
 def test_the_head_a_service_puts_before_the_text_is_taken_off() -> None:

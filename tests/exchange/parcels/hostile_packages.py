@@ -156,8 +156,7 @@ def _bomb(squeezed: Callable[[], bytes], size: int) -> Attack:
 def _shared_body(good: bytes) -> bytes:
     """200 entries whose records all point at one and the same content."""
     entries = contents(good)
-    names = [f"copy-{n:03}.json" for n in range(200)]
-    entries |= dict.fromkeys(names, b"[1]")
+    entries |= dict.fromkeys([f"copy-{n:03}.json" for n in range(200)], b"[1]")
     entries[MANIFEST] = with_sums(json.loads(entries[MANIFEST]), entries)
     whole = parts(entries)
     body, records = laid_out(whole[:-199])

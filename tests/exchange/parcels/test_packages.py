@@ -32,6 +32,7 @@ from annotator.exchange.parcels.packages import (
     upgrade,
 )
 from tests.exchange.parcels.hand_made_zip import contents, parts as honest_parts, with_manifest, zipped
+from tests.projects.refusals import expect_refusal
 
 SECRET = bytes(range(32))
 FACTS = PackageFacts(
@@ -107,10 +108,13 @@ def test_whoever_signs_another_manifest_is_another_signer(tmp_path: Path) -> Non
     good = package_bytes(FACTS, ENTRIES, SECRET)
     other = read(tmp_path, with_manifest(good, b"x" * 32, person_id="ben"))
     assert other.signer == public_key(b"x" * 32) != public_key(SECRET)
-    with pytest.raises(Refusal, match=r"“back\.goldsmith-work”: the signature .* does not fit"):
-        read(tmp_path, with_manifest(good, signer=public_key(b"x" * 32)))
-    with pytest.raises(Refusal, match=r"the signature .* does not fit"):
-        read(tmp_path, with_manifest(good, person_id="ben"))
+    expect_refusal(
+        r"“back\.goldsmith-work”: the signature .* does not fit",
+        read,
+        tmp_path,
+        with_manifest(good, signer=public_key(b"x" * 32)),
+    )
+    expect_refusal(r"the signature .* does not fit", read, tmp_path, with_manifest(good, person_id="ben"))
 
 
 def test_a_key_is_known_by_six_words_that_hang_on_each_of_its_bits() -> None:
@@ -138,12 +142,11 @@ def test_a_task_is_not_taken_for_work(tmp_path: Path) -> None:
     task = package_bytes(FACTS.model_copy(update={"format": TASK}), ENTRIES, SECRET)
     assert read(tmp_path, task, expected=TASK).manifest.format == TASK
     (tmp_path / "mail.zip").write_bytes(task)
-    with pytest.raises(Refusal) as refused:
-        read_package(tmp_path / "mail.zip", WORK)
-    assert refused.value.happened == (
+    refused = expect_refusal("", read_package, tmp_path / "mail.zip", WORK)
+    assert refused.happened == (
         "“mail.zip” is a task for an annotator, not the work that comes back from an annotator."
     )
-    assert ".goldsmith-work" in refused.value.todo
+    assert ".goldsmith-work" in refused.todo
 
 
 def test_a_later_minor_version_is_read_and_what_is_unknown_is_kept_and_signed(tmp_path: Path) -> None:
@@ -158,8 +161,7 @@ def test_a_later_minor_version_is_read_and_what_is_unknown_is_kept_and_signed(tm
     assert package.manifest.model_extra == {"mood": {"day": "good"}}
     assert package.manifest.entries["a.json"].model_extra == {"language": "he"}
     assert package.entries == ENTRIES
-    with pytest.raises(Refusal, match="does not fit"):
-        read(tmp_path, with_manifest(good, **later))
+    expect_refusal("does not fit", read, tmp_path, with_manifest(good, **later))
 
 
 def test_trees_of_the_present_major_version_are_left_as_they_are() -> None:
@@ -175,8 +177,7 @@ def test_an_older_major_version_is_told_in_todays_words(
         return {name: {"told": tree} if name == "a.json" else tree for name, tree in trees.items()}
 
     old = with_manifest(package_bytes(FACTS, ENTRIES, SECRET), SECRET, format_version="0.9")
-    with pytest.raises(Refusal, match=r"has format 0\.9, which was never released"):
-        read(tmp_path, old)
+    expect_refusal(r"has format 0\.9, which was never released", read, tmp_path, old)
     monkeypatch.setitem(UPGRADERS, 0, from_0)
     package = read(tmp_path, old)
     assert package.entries == ENTRIES
@@ -187,8 +188,7 @@ def test_a_package_of_format_1_is_read_and_no_person_signed_it() -> None:
     package = read_package(GOLDEN / "package-1.0.goldsmith-work", WORK)
     refuse_forged(package, b"the secret of the golden file")
     for secret in (b"another", b""):
-        with pytest.raises(Refusal, match=r"the signature .* does not fit"):
-            refuse_forged(package, secret)
+        expect_refusal(r"the signature .* does not fit", refuse_forged, package, secret)
     assert package.signer == ""
     assert_golden(package)
 
@@ -225,24 +225,20 @@ def test_an_entry_that_could_not_be_read_is_not_given_a_name(name: str) -> None:
     ],
 )
 def test_nothing_is_packed_that_could_not_be_read(name: str, content: bytes, reason: str) -> None:
-    with pytest.raises(Refusal, match=reason):
-        package_bytes(FACTS, {name: content}, SECRET)
+    expect_refusal(reason, package_bytes, FACTS, {name: content}, SECRET)
 
 
 def test_too_much_is_not_packed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packages, "MOST_ENTRIES", 3)
-    with pytest.raises(Refusal, match="would hold 4 entries; 3 is the most"):
-        package_bytes(FACTS, ENTRIES, SECRET)
+    expect_refusal("would hold 4 entries; 3 is the most", package_bytes, FACTS, ENTRIES, SECRET)
     monkeypatch.setattr(packages, "LARGEST_TOTAL", 2000)
-    with pytest.raises(Refusal, match="would hold more than"):
-        package_bytes(FACTS, ENTRIES, SECRET)
+    expect_refusal("would hold more than", package_bytes, FACTS, ENTRIES, SECRET)
 
 
 def test_as_many_entries_as_are_packed_can_be_read(tmp_path: Path) -> None:
     entries = {f"{'long' * 25}-{number}.json": b"[]" for number in range(packages.MOST_ENTRIES - 1)}
     assert read(tmp_path, package_bytes(FACTS, entries, SECRET)).entries == entries
-    with pytest.raises(Refusal, match="2000 is the most"):
-        package_bytes(FACTS, entries | {"one-more.json": b"[]"}, SECRET)
+    expect_refusal("2000 is the most", package_bytes, FACTS, entries | {"one-more.json": b"[]"}, SECRET)
 
 
 @pytest.mark.parametrize("value", [float("nan"), "\ud800", {1: 2}, {"__proto__": 1}, object(), 2**70])
@@ -264,19 +260,15 @@ def test_a_package_that_another_program_squeezed_less_is_told_from_a_bomb(tmp_pa
 
 
 def test_what_is_no_ordinary_file_is_refused_for_reading(tmp_path: Path) -> None:
-    with pytest.raises(Refusal, match="is a folder, not a file"):
-        read_package(tmp_path)
-    with pytest.raises(Refusal, match="“absent” is not there"):
-        read_package(tmp_path / "absent")
-    with pytest.raises(Refusal, match="cannot be read: File name too long"):
-        read_package(tmp_path / ("a" * 5000))
+    expect_refusal("is a folder, not a file", read_package, tmp_path)
+    expect_refusal("“absent” is not there", read_package, tmp_path / "absent")
+    expect_refusal("cannot be read: File name too long", read_package, tmp_path / ("a" * 5000))
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes in folders here")
 def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(Refusal, match="no ordinary file"):
-        read_package(tmp_path / "pipe")
+    expect_refusal("no ordinary file", read_package, tmp_path / "pipe")
 
 
 def test_a_file_that_may_not_be_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -285,8 +277,7 @@ def test_a_file_that_may_not_be_read_is_refused(tmp_path: Path, monkeypatch: pyt
 
     (tmp_path / "a").write_bytes(b"x")
     monkeypatch.setattr(Path, "open", locked)
-    with pytest.raises(Refusal, match="“a” cannot be read: Permission denied"):
-        read_package(tmp_path / "a")
+    expect_refusal("“a” cannot be read: Permission denied", read_package, tmp_path / "a")
 
 
 CODES = [receipt_code(sha256(str(number))) for number in range(40)]
@@ -348,5 +339,4 @@ def test_anyone_sees_whether_a_file_is_whole() -> None:
 
 @pytest.mark.parametrize("key", ["00" * 32, "01" + "00" * 31, "ff" * 32])
 def test_a_key_that_is_no_point_is_refused(key: str) -> None:
-    with pytest.raises(Refusal, match="cannot be encrypted to"):
-        sealing.sealed(CONTENT, key)
+    expect_refusal("cannot be encrypted to", sealing.sealed, CONTENT, key)

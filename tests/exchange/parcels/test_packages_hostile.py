@@ -12,6 +12,7 @@ from annotator.exchange.parcels.packages import WORK, PackageFacts, package_byte
 from tests.exchange.parcels.hand_made_zip import contents, repacked, victim
 from tests.exchange.parcels.hostile_packages import HOSTILE, JSON_CASES
 from tests.material.hostile import HOSTILE as HOSTILE_JSON
+from tests.projects.refusals import expect_refusal
 
 SECRET = bytes(range(32))
 FACTS = PackageFacts(format=WORK, package_id="k-1", project_id="p-1", person_id="ann", extra={"revision": 3})
@@ -152,14 +153,13 @@ def test_a_hostile_package_is_refused_whole_with_file_entry_reason_and_what_to_d
     before = path.read_bytes()
     tracemalloc.start()
     try:
-        with pytest.raises(Refusal) as refused:
-            taken(path)
+        refused = expect_refusal("", taken, path)
         peak = tracemalloc.get_traced_memory()[1] / 10**6
     finally:
         tracemalloc.stop()
-    assert refused.value.happened.startswith("“back.goldsmith-work”")
-    assert reason_of(case) in refused.value.happened
-    assert "nothing was changed" in refused.value.todo.lower()
+    assert refused.happened.startswith("“back.goldsmith-work”")
+    assert reason_of(case) in refused.happened
+    assert "nothing was changed" in refused.todo.lower()
     assert peak < (CHEAP if case[:3] in ("C38", "C40", "C41", "C42", "C43") else MOST)
     assert list(tmp_path.iterdir()) == [path]
     assert path.read_bytes() == before
@@ -174,8 +174,7 @@ def test_every_length_but_the_whole_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "cut"
     for length in range(len(GOOD)):
         path.write_bytes(GOOD[:length])
-        with pytest.raises(Refusal):
-            taken(path)
+        expect_refusal("", taken, path)
 
 
 def test_no_flipped_bit_goes_unseen_where_it_changes_anything(tmp_path: Path) -> None:
@@ -227,5 +226,4 @@ def test_a_file_that_changes_while_it_is_read_is_refused(
         return result
 
     monkeypatch.setattr(packages, "read_directory", then_changed)
-    with pytest.raises(Refusal, match="changed while it was being read"):
-        read_package(path)
+    expect_refusal("changed while it was being read", read_package, path)

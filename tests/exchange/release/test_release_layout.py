@@ -11,13 +11,13 @@ import pandas as pd
 import pytest
 
 from annotator.actions.releases import releases
-from annotator.domain.texts.refusal import Refusal
 from annotator.exchange import folders
 from annotator.exchange.release import release, tables_csv
 from annotator.exchange.release.bundle import Bundle, laid_aside
 from annotator.exchange.release.data_card import ReleaseFacts
 from tests.actions.releases.released_pairs import paired_project
 from tests.material.bundles import change_json, found, rich_bundle, without_manifest, write_release
+from tests.projects.refusals import expect_refusal
 
 
 def test_what_was_written_is_read_again_and_written_the_same(tmp_path: Path) -> None:
@@ -125,8 +125,7 @@ def test_a_release_that_is_not_as_its_manifest_says_is_refused(
 ) -> None:
     folder = write_release(tmp_path / "a")
     spoil(folder)
-    with pytest.raises(Refusal, match=reason):
-        release.read([folder])
+    expect_refusal(reason, release.read, [folder])
 
 
 def test_a_newer_minor_format_is_read_without_its_new_fields(tmp_path: Path) -> None:
@@ -150,13 +149,11 @@ def test_a_newer_minor_format_may_hold_files_that_are_left_unread_but_not_unchec
     (folder / "moods.json").write_text("[]", "utf-8")
     entry = {"path": "moods.json", "sha256": release.sha256("[]"), "bytes": 2, "records": 0}
     change_json(folder / "manifest.json", lambda t: t.update(files=[*t["files"], entry]))
-    with pytest.raises(Refusal, match="no file of a release"):
-        release.read([folder])
+    expect_refusal("no file of a release", release.read, [folder])
     change_json(folder / "manifest.json", lambda t: t.update(format_version="1.7"))
     assert [(p.file, p.note) for p in release.read([folder])[1]] == [("moods.json", True)]
     (folder / "moods.json").write_text("{}", "utf-8")
-    with pytest.raises(Refusal, match="checksum differs"):
-        release.read([folder])
+    expect_refusal("checksum differs", release.read, [folder])
 
 
 def first_unit(tree: Any) -> dict[str, Any]:
@@ -255,8 +252,7 @@ def test_shares_that_do_not_sum_to_one_are_a_problem(tmp_path: Path) -> None:
 
 def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "photo.json").write_text("{}", "utf-8")
-    with pytest.raises(Refusal, match="holds no file of a Goldsmith release"):
-        release.read([tmp_path])
+    expect_refusal("holds no file of a Goldsmith release", release.read, [tmp_path])
 
 
 def table(name: str) -> Any:

@@ -15,7 +15,6 @@ import pytest
 from hypothesis import given, strategies as st
 
 from annotator.domain.texts import difference
-from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.rendered import CUT, LONGEST_PATH, Formula
 from annotator.exchange.pages import worker
 from annotator.exchange.texts import documents, latex, rendering
@@ -24,6 +23,7 @@ from annotator.exchange.texts.rendering import render
 from tests.crashes.killing import breaks_down
 from tests.house import reading
 from tests.material.bundles import REAL
+from tests.projects.refusals import expect_refusal
 
 
 def test_markdown_becomes_tags_and_tables_are_aligned():
@@ -267,8 +267,7 @@ def encrypted_pdf() -> bytes:
 
 @pytest.mark.parametrize("content", [b"%PDF-1.7\nnothing", b"<html>"], ids=["damaged", "something else"])
 def test_what_is_no_pdf_is_refused(content: bytes) -> None:
-    with pytest.raises(Refusal, match=r"“a\.pdf” is no PDF, or is damaged"):
-        documents.parse_pdf(content, "a.pdf")
+    expect_refusal(r"“a\.pdf” is no PDF, or is damaged", documents.parse_pdf, content, "a.pdf")
 
 
 def test_a_pdf_without_words_has_an_empty_text() -> None:
@@ -276,18 +275,19 @@ def test_a_pdf_without_words_has_an_empty_text() -> None:
 
 
 def test_the_process_that_reads_a_pdf_gives_its_refusal_back() -> None:
-    with pytest.raises(Refusal, match=r"“a\.pdf” is protected by a password"):
-        worker.pdf_text(encrypted_pdf(), "a.pdf")
+    expect_refusal(r"“a\.pdf” is protected by a password", worker.pdf_text, encrypted_pdf(), "a.pdf")
 
 
 def test_a_pdf_that_breaks_the_reader_down_is_refused_and_takes_nothing_with_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(worker, "serve_pdfs", breaks_down)
-    with pytest.raises(
-        Refusal, match=r"“a.pdf” could not be read. The program that reads documents broke down"
-    ):
-        worker.pdf_text(b"%PDF-1.7", "a.pdf")
+    expect_refusal(
+        r"“a.pdf” could not be read. The program that reads documents broke down",
+        worker.pdf_text,
+        b"%PDF-1.7",
+        "a.pdf",
+    )
 
 
 def test_a_pdf_is_parsed_page_by_page_in_a_process_of_its_own() -> None:
@@ -326,16 +326,14 @@ def test_a_text_is_taken_unchanged_but_for_its_mark() -> None:
     ],
 )
 def test_a_text_that_is_none_is_refused(content: bytes, reason: str) -> None:
-    with pytest.raises(Refusal, match=reason):
-        documents.plain_text(content, "a.md")
+    expect_refusal(reason, documents.plain_text, content, "a.md")
 
 
 def test_an_empty_or_too_large_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(documents, "LARGEST_DOCUMENT", 4)
     for name, content in (("empty.md", b""), ("large.md", b"12345")):
         (tmp_path / name).write_bytes(content)
-        with pytest.raises(Refusal, match=r"is empty|is larger"):
-            documents.read(tmp_path / name)
+        expect_refusal(r"is empty|is larger", documents.read, tmp_path / name)
 
 
 SHARED = REAL.parent
@@ -699,8 +697,7 @@ def test_an_option_is_one_where_it_is_closed() -> None:
     [(r"\cite[a " * 30 + "]" * 30 + "{b}", "nests too deep"), (r"\verb", "middle of a command")],
 )
 def test_what_the_parser_cannot_read_is_refused_in_words(source: str, reason: str) -> None:
-    with pytest.raises(Refusal, match=reason):
-        latex.markdown(source, marked)
+    expect_refusal(reason, latex.markdown, source, marked)
 
 
 def test_an_input_that_is_left_is_forgotten() -> None:
@@ -709,5 +706,4 @@ def test_an_input_that_is_left_is_forgotten() -> None:
 
 @pytest.mark.parametrize("read", [latex.cited_keys, lambda source: latex.markdown(source, marked)])
 def test_a_bomb_of_braces_is_refused_in_words(read) -> None:  # type: ignore[no-untyped-def]
-    with pytest.raises(Refusal, match="nests too deep"):
-        read("{" * 5000)
+    expect_refusal("nests too deep", read, "{" * 5000)

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from annotator.domain.material.transcript import Doubt
-from annotator.domain.texts.refusal import Refusal
 from annotator.exchange import transcripts
 from annotator.exchange.folders import LONGEST_TEXT
 from annotator.exchange.pages import worker
 from annotator.exchange.texts import documents
 from annotator.exchange.transcripts import ReadTranscript, SpokenLine
 from tests.exchange.texts.test_rendering import pdf
+from tests.projects.refusals import expect_refusal
 
 
 def vtt(*cues: str) -> bytes:
@@ -320,8 +320,7 @@ It was 10:30 then
     # That a process of its own reads it is shown of `pdf_text`.
     monkeypatch.setattr(worker, "pdf_text", documents.parse_pdf)
     assert told(pdf("Rain falls"), "a.pdf") == [(-1, "", "Rain falls")]
-    with pytest.raises(Refusal, match="no transcript that can be read"):
-        transcripts.read(b"MZ", "a.exe")
+    expect_refusal("no transcript that can be read", transcripts.read, b"MZ", "a.exe")
 
 
 def test_a_word_document_is_read_by_paragraph() -> None:
@@ -358,8 +357,7 @@ BOMB = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>'
     ],
 )
 def test_what_is_broken_hostile_or_no_text_is_refused(content: bytes, reason: str, name: str) -> None:
-    with pytest.raises(Refusal, match=reason):
-        transcripts.read(content, name)
+    expect_refusal(reason, transcripts.read, content, name)
 
 
 @pytest.mark.parametrize(
@@ -373,8 +371,7 @@ def test_what_is_broken_hostile_or_no_text_is_refused(content: bytes, reason: st
 def test_word_documents_beyond_measure_are_refused(
     files: Callable[[], dict[str, bytes]], reason: str
 ) -> None:
-    with pytest.raises(Refusal, match=reason):
-        transcripts.read(packed(files()), "a.docx")
+    expect_refusal(reason, transcripts.read, packed(files()), "a.docx")
 
 
 def test_turns_follow_speakers_pseudonyms_and_silences() -> None:

@@ -11,7 +11,6 @@ import pytest
 from annotator.domain.judges.judge import Call, Status
 from annotator.domain.judges.protocol import Answer
 from annotator.domain.kinds.rubric import Criterion
-from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.asking import Asker, CaseAsk, Key, cache_key, keys_of
 from annotator.judging.calls.client import Client, Endpoint, Sender
 from annotator.judging.calls.limits import Limits, RunHalt
@@ -32,6 +31,7 @@ from tests.judging.odd_server import (
     streamed,
     tiny_judge,
 )
+from tests.projects.refusals import expect_refusal
 
 pytestmark = pytest.mark.anyio
 
@@ -310,8 +310,7 @@ async def test_a_plain_text_answer_is_read_again_as_plain_text(odd: OddServer, f
 
 def test_a_budget_needs_a_known_price() -> None:
     client = Client(Endpoint("http://127.0.0.1:9/v1", "unheard-of"))
-    with pytest.raises(Refusal, match="price"):
-        Asker(Sender(client, Limits(1), prices(), Budget(1.0)), "judge-1")
+    expect_refusal("price", Asker, Sender(client, Limits(1), prices(), Budget(1.0)), "judge-1")
 
 
 async def test_a_journalled_reply_that_no_longer_fits_is_asked_for_anew(odd: OddServer, folder: Path) -> None:

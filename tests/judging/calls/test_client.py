@@ -17,7 +17,6 @@ import pytest
 
 from annotator import places
 from annotator.domain.judges.judge import Judge, Status
-from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls import client
 from annotator.judging.calls.client import Client, Endpoint, Learned, checked_url, of_judge, rejected_part
 from annotator.judging.calls.keys import guard
@@ -26,6 +25,7 @@ from annotator.judging.calls.probe import Probe, probe
 from annotator.judging.calls.reply_parts import ReplyForm
 from tests.judging.batch_server import BatchServer
 from tests.judging.odd_server import KEY, YES_JSON, Odd, OddServer, completion, error, prices
+from tests.projects.refusals import expect_refusal
 
 pytestmark = pytest.mark.anyio
 
@@ -258,8 +258,7 @@ async def test_cancelling_ends_a_hanging_call_and_leaves_nothing_open(odd: OddSe
     ],
 )
 def test_an_address_that_cannot_be_used_is_refused(url: str) -> None:
-    with pytest.raises(Refusal):
-        Endpoint.of(Judge(id="j", name="j", model="m", base_url=url))
+    expect_refusal("", Endpoint.of, Judge(id="j", name="j", model="m", base_url=url))
 
 
 @pytest.mark.parametrize(
@@ -295,8 +294,7 @@ def test_an_endpoint_is_made_of_a_judges_settings_and_hides_its_key() -> None:
 
 
 def test_a_judge_without_a_model_is_refused() -> None:
-    with pytest.raises(Refusal, match="model"):
-        Endpoint.of(Judge(id="j", name="j", base_url="http://host/v1"))
+    expect_refusal("model", Endpoint.of, Judge(id="j", name="j", base_url="http://host/v1"))
 
 
 def self_signed(folder: Path) -> ssl.SSLContext:
@@ -344,8 +342,7 @@ def test_a_judge_that_sets_nothing_sends_nothing() -> None:
     ],
 )
 def test_parameters_the_program_cannot_send_are_refused(text: str) -> None:
-    with pytest.raises(Refusal):
-        of_judge(Judge(id="j", name="j", parameters=text))
+    expect_refusal("", of_judge, Judge(id="j", name="j", parameters=text))
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ import pytest
 
 from annotator.actions.judges import kept_keys
 from annotator.domain.texts.canonical import redact, without_keys
-from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.keys import (
     GRANTS,
     KeyGrant,
@@ -25,6 +24,7 @@ from annotator.judging.calls.keys import (
     handing_over,
 )
 from annotator.places import user_config
+from tests.projects.refusals import expect_refusal
 from tests.systems import posix
 
 KEY = "sk-abcdef-123456"
@@ -106,8 +106,7 @@ def test_a_key_that_windows_ring_does_not_take_is_kept_for_this_session(
     pywintypes = ModuleType("win32ctypes.pywin32.pywintypes")
     pywintypes.error = type("error", (Exception,), {})  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, pywintypes.__name__, pywintypes)
-    ring = NoRing(pywintypes.error)
-    keys = Keys({"MY_KEY": "from-environment"}, ring)
+    keys = Keys({"MY_KEY": "from-environment"}, NoRing(pywintypes.error))
     keys.grants.put(KeyGrant("MY_KEY", "judge"))
     assert keys.find("judge", "MY_KEY") == LocatedKey("from-environment", KeyPlace.ENVIRONMENT)
     assert keys.keep("judge", "k" * 1300) is KeyPlace.SESSION
@@ -121,8 +120,7 @@ def test_a_keyring_that_will_not_let_go_says_so() -> None:
 
     keys = Keys({}, Stubborn())
     keys.keep("judge", KEY)
-    with pytest.raises(Refusal, match="keyring"):
-        keys.forget("judge")
+    expect_refusal("keyring", keys.forget, "judge")
 
 
 def test_only_the_variable_a_judge_names_is_read_and_only_for_the_address_it_is_allowed_for() -> None:
@@ -139,8 +137,7 @@ def test_what_cannot_be_read_of_the_allowed_keys_allows_nothing_and_is_refused_i
     keys = Keys({"MY_KEY": KEY}, NoRing())
     keys.grants.put(KeyGrant("MY_KEY", "judge"))
     (user_config() / GRANTS).write_text(content, "latin-1")
-    with pytest.raises(Refusal, match=r"keys\.json cannot be read.*No key was sent"):
-        keys.find("judge", "MY_KEY")
+    expect_refusal(r"keys\.json cannot be read.*No key was sent", keys.find, "judge", "MY_KEY")
 
 
 def test_the_allowed_keys_are_read_although_another_process_puts_them_in_place(
@@ -206,8 +203,7 @@ def test_no_letter_of_an_address_passes_for_another(host: str) -> None:
 
 @pytest.mark.parametrize("key", ["", "  ", "two words", "schlüssel", "line\nbreak"])
 def test_what_cannot_be_a_key_is_refused(key: str) -> None:
-    with pytest.raises(Refusal):
-        Keys({}, NoRing()).keep("judge", key)
+    expect_refusal("", Keys({}, NoRing()).keep, "judge", key)
 
 
 def test_a_found_key_does_not_print_itself() -> None:
@@ -266,5 +262,4 @@ def test_where_no_grant_can_be_kept_it_is_said_in_words(
 ) -> None:
     (tmp_path / "config").write_text("a file where the folder should be", "utf-8")
     monkeypatch.setattr("annotator.judging.calls.keys.user_config", lambda: tmp_path / "config")
-    with pytest.raises(Refusal, match="no key was sent"):
-        kept_keys.allow("MY_KEY", "https://host.example/v1")
+    expect_refusal("no key was sent", kept_keys.allow, "MY_KEY", "https://host.example/v1")

@@ -12,7 +12,6 @@ import genai_prices
 import pytest
 
 from annotator.domain.judges.judge import Judge, Price, RunState
-from annotator.domain.texts.refusal import Refusal
 from annotator.judging.batches.batch_results import BatchFileWriter, BatchLimits
 from annotator.judging.batches.batching import BatchProgress
 from annotator.judging.calls.asking import KeyedQuestion
@@ -32,6 +31,7 @@ from annotator.judging.calls.prices import (
 from annotator.judging.messages import Prompt
 from tests.judging.batch_server import BatchServer, Results, Shelf, answered, batched, stopping
 from tests.judging.odd_server import YES_JSON, Odd, Reply, completion, prices as price_list
+from tests.projects.refusals import expect_refusal
 
 pytestmark = pytest.mark.anyio
 
@@ -164,8 +164,7 @@ print(before, prices(asked, Path({str(tmp_path)!r})).of("gpt-4o") is not None)
 )
 def test_a_price_file_that_cannot_be_read_is_named(tmp_path: Path, text: str) -> None:
     (tmp_path / FILE).write_text(text, encoding="utf-8")
-    with pytest.raises(Refusal, match=r"prices\.json"):
-        prices(None, tmp_path)
+    expect_refusal(r"prices\.json", prices, None, tmp_path)
 
 
 @pytest.mark.parametrize(("text", "tokens"), [("", 0), ("abcdefgh", 2), ("漢字漢字", 4), ("ab漢字", 3)])

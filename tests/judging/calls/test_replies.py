@@ -408,13 +408,11 @@ def test_the_servers_words_are_in_the_message() -> None:
 def test_a_server_that_is_asked_too_much_is_believed_when_it_can_be_asked_again(
     headers: dict[str, str], message: str, seconds: float | None
 ) -> None:
-    odd = error(429, message)
-    assert read(429, headers, str(odd.body), NOW).retry_after == seconds
+    assert read(429, headers, str(error(429, message).body), NOW).retry_after == seconds
 
 
 def test_a_delay_among_the_details_of_an_error_is_found() -> None:
-    details = [{"@type": "RetryInfo", "retryDelay": "34s"}]
-    odd = error(429, "Quota exceeded", details=details)
+    odd = error(429, "Quota exceeded", details=[{"@type": "RetryInfo", "retryDelay": "34s"}])
     assert seen(odd).retry_after == 34.0
 
 
