@@ -25,10 +25,10 @@ from annotator.actions.imports import imports
 from annotator.actions.items import items
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
-from annotator.cli import run_command
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange import table_files
 from annotator.exchange.formats import mappings, tables
+from tests.cli.commands import printed, refused, told
 from tests.projects.refusals import expect_refusal
 
 LAYOUTS = Path(__file__).parents[3] / "../shared/data/layouts"
@@ -51,12 +51,6 @@ def rows_of(path: Path) -> list[tables.Row]:
 def written(path: Path, text: str, encoding: str = "utf-8") -> Path:
     path.write_bytes(text.encode(encoding))
     return path
-
-
-def told(capsys: pytest.CaptureFixture[str], *words: str | Path) -> tuple[int, str]:
-    code = run_command([str(word) for word in words])
-    out, err = capsys.readouterr()
-    return code, out + err
 
 
 @pytest.mark.parametrize("parted", [",", ";", "\t", "|"])
@@ -90,9 +84,8 @@ def test_excel_gives_what_its_cells_hold_and_of_a_formula_what_is_stored(tmp_pat
     (table,), _ = tables.read_tables([tmp_path / "kept.xlsx"])
     assert (table.rows[0]["Formula"], table.notes) == (2, ())
     (tmp_path / "bad.xlsx").write_bytes(b"PK\x03\x04 no book")
-    result, problems = table_files.read_tables([tmp_path / "bad.xlsx"])
-    assert (result, len(problems)) == ([], 1)
-    assert "no workbook that can be read" in str(problems[0])
+    result, (problem,) = table_files.read_tables([tmp_path / "bad.xlsx"])
+    assert (result, "no workbook that can be read" in str(problem)) == ([], True)
 
 
 def test_rows_are_numbered_as_a_spreadsheet_counts_them_whatever_is_empty(tmp_path: Path) -> None:
@@ -223,35 +216,31 @@ def test_questions_reports_and_criteria_of_a_lab_come_in_by_one_command_each_and
         {"question_id": "01", "criteria": [{"text": "Says why", "points": 3}, {"text": "Cites", "points": 1}]}
     ]
     criteria = written(tmp_path / "criteria.json", json.dumps(rubrics))
-    code, words = told(capsys, "import", file, questions)
-    assert (code, "New: 2 items" in words, "kept with new items: Budget" in words) == (0, True, True)
-    code, words = told(capsys, "import", file, tmp_path / "reports", criteria)
-    assert (code, "2 systems, 4 responses, 1 artifact, 2 units" in words) == (0, True)
-    code, words = told(capsys, "import", file, questions, tmp_path / "reports", criteria)
-    assert (code, "Nothing is new." in words) == (0, True)
+    words = printed(capsys, "import", file, questions)
+    assert ("New: 2 items" in words, "kept with new items: Budget" in words) == (True, True)
+    others = (tmp_path / "reports", criteria)
+    assert "2 systems, 4 responses, 1 artifact, 2 units" in printed(capsys, "import", file, *others)
+    assert "Nothing is new." in printed(capsys, "import", file, questions, *others)
     with closing(Project.open(file)) as project:
         first = items.read(project, items.ids(project)[0])
-        assert (first.key, first.question, first.subject, first.traits) == (
-            "01",
-            "Why?",
-            "Law",
-            {"Budget": "9"},
-        )
+        filed = (first.key, first.question, first.subject, first.traits)
+        assert filed == ("01", "Why?", "Law", {"Budget": "9"})
     # What is worded otherwise now never overwrites what is there.
     written(questions, "ID,Question,Topic,Budget\n01,Why not?,Law,9\n")
-    code, words = told(capsys, "import", file, questions)
-    assert (code != 0, "differs from what the project holds" in words) == (True, True)
+    assert "differs from what the project holds" in refused(capsys, "import", file, questions)
 
 
 def test_every_row_that_cannot_be_taken_is_named_and_nothing_comes_in(tmp_path: Path, capsys) -> None:
     file = tmp_path / "new.goldsmith"
     bad = "id,question,criterion,weight\n1,Why?,Says,much\n2,,Says,1\n3,How?,Cites,2\n"
     twice = written(tmp_path / "r.csv", "id,model,response\n3,m,So.\n3,m,Otherwise.\n")
-    code, words = told(capsys, "import", file, written(tmp_path / "t.csv", bad), twice)
-    assert code != 0
-    assert "row 2: criterion 1: “much” is no weight" in words
-    assert "row 3: its question is empty" in words
-    assert "row 3: another report of m on item 3 stands in these files" in words
+    words = refused(capsys, "import", file, written(tmp_path / "t.csv", bad), twice)
+    for reason in (
+        "row 2: criterion 1: “much” is no weight",
+        "row 3: its question is empty",
+        "row 3: another report of m on item 3 stands in these files",
+    ):
+        assert reason in words
     # A project that nothing came into is not left behind.
     assert not file.exists()
 
@@ -262,9 +251,9 @@ def test_a_mapping_says_what_columns_hold_and_a_wrong_one_what_is_wrong(tmp_path
     how = written(
         tmp_path / "m.json", json.dumps({"tables": [{"columns": {"item": "nr", "question": "Frage"}}]})
     )
-    bundle, problems, _ = tables.read([table], mapping=mappings.TablesMapping.at(how))
-    assert [(item.key, item.question) for item in bundle.items] == [("1", "Warum")]
-    assert [problem.note for problem in problems] == [True]
+    bundle, (problem,), _ = tables.read([table], mapping=mappings.TablesMapping.at(how))
+    (item,) = bundle.items
+    assert (item.key, item.question, problem.note) == ("1", "Warum", True)
     written(how, json.dumps({"tables": [{"columns": {"Frage": "question"}}]}))
     expect_refusal("no field", mappings.TablesMapping.at, how)
 
@@ -293,11 +282,9 @@ def test_public_files_come_in_whole_into_a_new_project(
     paths = [LAYOUTS / name for name in names]
     # Of tables with labels one shows that they come in once.
     for again in (False, True)[: 1 if "labels" in expected and names != ("made/bools.json",) else 2]:
-        code, words = told(capsys, "import", file, *paths, *how, "--json")
-        counts = json.loads(words)["counts"]
-        assert (code, json.loads(words)["problems"]) == (0, [])
-        new = {thing: count["new"] for thing, count in counts.items() if count["new"]}
-        assert new == ({} if again else expected)
+        report = told(capsys, "import", file, *paths, *how)
+        new = {thing: count["new"] for thing, count in report["counts"].items() if count["new"]}
+        assert (new, report["problems"]) == ({} if again else expected, [])
 
 
 OF_UNITS: dict[str, tuple[str, list[dict[str, Any]]]] = {
@@ -335,21 +322,19 @@ def test_units_of_every_kind_come_in_as_settled_gold_or_as_a_persons_drafts(
     for name, more, state in (("a", (), "consensus"), ("b", ("--author", "R1"), "draft")):
         file = tmp_path / f"{name}.goldsmith"
         new_project(file).close()
-        code, words = told(capsys, "import", file, table, *more)
-        assert (code, "1 artifact, 2 units" in words) == (0, True), words
+        assert "1 artifact, 2 units" in printed(capsys, "import", file, table, *more)
         with closing(sqlite3.connect(file)) as db:
             (result,) = db.execute("SELECT a.kind, a.state, r.content FROM artifact a JOIN revision r ON "
                                   "r.artifact_id = a.id").fetchall()  # fmt: skip
-        assert result[:2] == (kind, state)
         units = json.loads(result[2])["units"]
-        assert [unit["text"] for unit in units] == [line.split(",")[0] for line in lines]
-        assert [
-            {field: unit[field] for field in of} for unit, of in zip(units, expected, strict=True)
-        ] == expected
+        texts = [unit["text"] for unit in units]
+        assert (*result[:2], texts) == (kind, state, [line.split(",")[0] for line in lines])
+        fields = [{field: unit[field] for field in of} for unit, of in zip(units, expected, strict=True)]
+        assert fields == expected
     if kind == "diagnostics":
         written(table, "id,question,statement,gold\n1,Why?,Rain,perhaps\n")
-        code, words = told(capsys, "import", tmp_path / "c.goldsmith", table)
-        assert (code != 0, "“perhaps” is neither true nor false" in words) == (True, True)
+        words = refused(capsys, "import", tmp_path / "c.goldsmith", table)
+        assert "“perhaps” is neither true nor false" in words
 
 
 POINT_FILES = {
@@ -369,7 +354,7 @@ def test_points_have_title_description_and_weight_and_those_without_share_the_re
 ) -> None:
     file = tmp_path / "a.goldsmith"
     new_project(file).close()
-    assert told(capsys, "import", file, written(tmp_path / name, POINT_FILES[name]))[0] == 0
+    printed(capsys, "import", file, written(tmp_path / name, POINT_FILES[name]))
     with closing(sqlite3.connect(file)) as db:
         (content,) = db.execute("SELECT content FROM revision").fetchone()
     units = json.loads(content)["units"]
@@ -381,21 +366,21 @@ def test_points_have_title_description_and_weight_and_those_without_share_the_re
 def test_labels_are_looked_at_before_they_come_in_and_add_to_what_is_there(tmp_path: Path, capsys) -> None:
     file = tmp_path / "new.goldsmith"
     rows = "id,question,system,report,criterion,weight\n1,Why?,A,# It is.,Says why,3\n"
-    assert told(capsys, "import", file, written(tmp_path / "t.csv", rows))[0] == 0
+    printed(capsys, "import", file, written(tmp_path / "t.csv", rows))
     labels = written(
         tmp_path / "labels.csv",
         "item,system,criterion,annotator,label\n1,A,Says why,Ana,TRUE\n1,A,Says why,Bo,0\n",
     )
     for dry, new in (("--dry-run", 2), ("", 2), ("", 0)):
-        code, words = told(capsys, "import", file, labels, "--json", *filter(None, [dry]))
-        assert (code, json.loads(words)["counts"]["labels"]["new"]) == (0, new)
+        report = told(capsys, "import", file, labels, *filter(None, [dry]))
+        assert report["counts"]["labels"]["new"] == new
     with closing(Project.open(file, readonly=True)) as project:
-        report = imports.preview(project, "", [labels])
-        assert (report.counts["labels"].same, report.problems) == (2, ())
+        preview = imports.preview(project, "", [labels])
+        assert (preview.counts["labels"].same, preview.problems) == (2, ())
     # An item that nobody has is named, and nothing is made up for it beside what is there.
     written(labels, "item,system,criterion,annotator,label\n2,A,Says why,Ana,TRUE\n1,A,Says how,Ana,1\n")
-    code, words = told(capsys, "import", file, labels)
-    assert (code != 0, "there is no item “2”" in words, "reads “Says how”" in words) == (True, True, True)
+    words = refused(capsys, "import", file, labels)
+    assert ("there is no item “2”" in words, "reads “Says how”" in words) == (True, True)
 
 
 WEBANNO = """#FORMAT=WebAnno TSV 3.3
@@ -417,8 +402,8 @@ def test_spans_of_inception_are_labels_with_their_quotes(
     (tmp_path / "report 1").mkdir()
     written(tmp_path / "report 1" / "ana.tsv", WEBANNO)
     file = tmp_path / "new.goldsmith"
-    code, words = told(capsys, "import", file, tmp_path / "report 1", "--mapping", "inception")
-    assert (code, "2 labels" in words) == (0, True), words
+    words = printed(capsys, "import", file, tmp_path / "report 1", "--mapping", "inception")
+    assert "2 labels" in words
     with closing(sqlite3.connect(file)) as db:
         labels = db.execute("SELECT value, quote FROM judgement ORDER BY value").fetchall()
         assert labels == [("no", "soil"), ("yes", "Rain moves")]
