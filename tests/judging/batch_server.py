@@ -3,8 +3,9 @@
 import asyncio
 import json
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from annotator.judging import runner
 from annotator.judging.batches.batch_results import DECLINED, BatchStage, BatchState
 from annotator.judging.batches.batching import Batched, through
 from tests.judging.odd_server import (
+    REPORT,
     TINY,
     YES_JSON,
     Odd,
@@ -228,30 +230,40 @@ async def soon(seconds: float) -> None:
     await asyncio.sleep(0)
 
 
-def stopping(cancel: asyncio.Event) -> Callable[[float], Awaitable[None]]:
-    """A nap during which the run is cancelled."""
+class Naps(list[float]):
+    """Waits that take no time, and how long each would have been."""
+
+    async def __call__(self, seconds: float) -> None:
+        self.append(seconds)
+
+
+async def batched(
+    provider: BatchServer, folder: Path, shelf: Shelf, cases: int = 6, report: str = REPORT, **rest: Any
+) -> tuple[Batched, runner.RunEnd, list[runner.Finished]]:
+    """The whole way: the batches, then the ordinary run over what came of them."""
+    finished: list[runner.Finished] = []
+    of_asker = {name: rest.pop(name) for name in ("budget", "parameters") if name in rest}
+    of_run = partial(map, partial(case, report=report), range(cases))
+    async with asker(provider.url, folder, journal=shelf, run_id="run-1", **of_asker) as factory:
+        rest.setdefault("nap", soon)
+        result = await through(tiny_judge, of_run, factory, shelf, **rest)
+        cases_left = result.in_order(of_run)
+        ended = await runner.run(
+            TINY, cases_left, result.asker, asks=result, record=finished.extend, cancel=rest.get("cancel")
+        )
+    return result, ended, finished
+
+
+async def stopped(provider: BatchServer, folder: Path, shelf: Shelf, **rest: Any) -> None:
+    """A run that is cancelled while its batch is with the provider, which is ready with it from now on."""
+    cancel, provider.looks = asyncio.Event(), 10**9
 
     async def nap(seconds: float) -> None:
         cancel.set()
         await asyncio.sleep(0.001)
 
-    return nap
-
-
-async def batched(
-    provider: BatchServer, folder: Path, shelf: Shelf, cases: int = 6, **rest: Any
-) -> tuple[Batched, runner.RunEnd, list[runner.Finished]]:
-    """The whole way: the batches, then the ordinary run over what came of them."""
-    finished: list[runner.Finished] = []
-    of_asker = {name: rest.pop(name) for name in ("budget", "parameters") if name in rest}
-    async with asker(provider.url, folder, journal=shelf, run_id="run-1", **of_asker) as factory:
-        rest.setdefault("nap", soon)
-        result = await through(tiny_judge, lambda: map(case, range(cases)), factory, shelf, **rest)
-        cases_left = result.in_order(lambda: map(case, range(cases)))
-        ended = await runner.run(
-            TINY, cases_left, result.asker, asks=result, record=finished.extend, cancel=rest.get("cancel")
-        )
-    return result, ended, finished
+    await batched(provider, folder, shelf, nap=nap, cancel=cancel, **rest)
+    provider.looks = 0
 
 
 def values(finished: list[runner.Finished]) -> dict[str, str | None]:

@@ -1,6 +1,7 @@
 """A tiny protocol, and a real server on loopback that misbehaves on request."""
 
 import json
+import logging
 import sys
 import threading
 import time
@@ -69,10 +70,24 @@ TINY = Protocol(
 )
 
 
-def case(number: int = 1, report: str = "A report on Bayesian analysis.", trial: int = 1) -> Case:
+REPORT = "A report on Bayesian analysis."
+
+
+def case(number: int = 1, report: str = REPORT, trial: int = 1) -> Case:
     item = Item(id="item", key="item", question="Which method?")
     response = Response(id=f"response-{number}", item_id="item", system_id="system", text=report)
     return Case("tiny", item, response, "rubric", (Criterion(id="c1", text=f"Criterion {number}"),), trial)
+
+
+class LogLines(logging.Handler):
+    """Keeps every line of a log as it would be written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(self.format(record))
 
 
 @dataclass

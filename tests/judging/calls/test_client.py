@@ -7,6 +7,7 @@ import logging
 import re
 import socket
 import ssl
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
@@ -24,13 +25,24 @@ from annotator.judging.calls.outcome import NOT_SENT, CallOutcome, CallTrouble
 from annotator.judging.calls.probe import Probe, probe
 from annotator.judging.calls.reply_parts import ReplyForm
 from tests.judging.batch_server import BatchServer
-from tests.judging.odd_server import KEY, YES_JSON, Odd, OddServer, completion, error, prices
+from tests.judging.odd_server import KEY, YES_JSON, LogLines, Odd, OddServer, completion, error, prices
 from tests.projects.refusals import expect_refusal
 
 pytestmark = pytest.mark.anyio
 
 
 BODY = {"model": "m", "messages": [{"role": "user", "content": "q"}]}
+
+
+Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+async def attempted_at(talk: Talk, tls: ssl.SSLContext | None = None) -> CallOutcome:
+    """What comes of a call to a server that talks as it likes."""
+    server = await asyncio.start_server(talk, "127.0.0.1", 0, ssl=tls)
+    async with server:
+        port = server.sockets[0].getsockname()[1]
+        return await attempt(f"{'https' if tls else 'http'}://127.0.0.1:{port}/v1")
 
 
 async def attempt(url: str, timeout_s: float = 5.0) -> CallOutcome:
@@ -40,20 +52,9 @@ async def attempt(url: str, timeout_s: float = 5.0) -> CallOutcome:
 
 async def test_the_body_is_sent_as_it_is_with_the_key_in_its_header(odd: OddServer) -> None:
     outcome = await attempt(odd.url)
-    assert outcome.content == YES_JSON
-    assert outcome.latency_s > 0
-    assert odd.bodies == [BODY]
+    assert (outcome.content, odd.bodies) == (YES_JSON, [BODY])
     assert odd.headers[0]["authorization"] == f"Bearer {KEY}"
-
-
-async def test_nothing_meant_for_another_endpoint_is_sent_along(
-    odd: OddServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_API_KEY"):
-        monkeypatch.setenv(name, "for-another-endpoint")
-    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Gateway-Key: for-another-endpoint")
-    await attempt(odd.url)
-    assert "for-another-endpoint" not in repr(odd.headers)
+    assert outcome.latency_s > 0
 
 
 async def test_a_server_that_hangs_is_timed_out(odd: OddServer) -> None:
@@ -94,32 +95,21 @@ async def test_an_address_nobody_listens_on_is_told_with_its_cause() -> None:
     assert str(port) in outcome.message
 
 
-async def test_a_request_that_was_read_and_not_answered_has_been_sent() -> None:
-    async def read(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        writer.close()
-        await writer.wait_closed()
-
-    server = await asyncio.start_server(read, "127.0.0.1", 0)
-    async with server:
-        outcome = await attempt(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1")
-    assert outcome.trouble is CallTrouble.CONNECTION
-    assert outcome.code != NOT_SENT
+HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n"
 
 
-async def test_a_stream_of_blocks_that_stops_in_the_middle_is_a_lost_connection() -> None:
+@pytest.mark.parametrize("begun", [b"", HEAD + b'c\r\n{"choices": [\r\n'], ids=["nothing", "a first block"])
+async def test_a_request_that_was_read_and_not_answered_to_the_end_has_been_sent(begun: bytes) -> None:
     async def begin(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
-        head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n"
-        writer.write(head + b'c\r\n{"choices": [\r\n')
+        writer.write(begun)
         await writer.drain()
         writer.close()
         await writer.wait_closed()
 
-    server = await asyncio.start_server(begin, "127.0.0.1", 0)
-    async with server:
-        outcome = await attempt(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1")
+    outcome = await attempted_at(begin)
     assert outcome.trouble is CallTrouble.CONNECTION
+    assert outcome.code != NOT_SENT
 
 
 async def test_a_certificate_nobody_vouches_for_is_told_and_nothing_is_sent(tmp_path: Path) -> None:
@@ -129,9 +119,7 @@ async def test_a_certificate_nobody_vouches_for_is_told_and_nothing_is_sent(tmp_
     async def listen_in(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         received.append(await reader.read())
 
-    server = await asyncio.start_server(listen_in, "127.0.0.1", 0, ssl=self_signed(tmp_path))
-    async with server:
-        outcome = await attempt(f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1")
+    outcome = await attempted_at(listen_in, self_signed(tmp_path))
     assert outcome.trouble is CallTrouble.CONNECTION
     assert "certificate" in outcome.message.lower()
     assert received == []
@@ -157,13 +145,9 @@ async def test_a_machine_without_certificates_says_so_and_still_asks_its_own_ser
     async def silent(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.close()
 
-    server = await asyncio.start_server(silent, "127.0.0.1", 0, ssl=self_signed(tmp_path))
-    async with server:
-        outcome = await attempt(f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1")
-    assert outcome.trouble is CallTrouble.CONNECTION
-    assert outcome.message == (
-        "The connection failed: This machine has no certificates; install ca-certificates."
-    )
+    outcome = await attempted_at(silent, self_signed(tmp_path))
+    words = "The connection failed: This machine has no certificates; install ca-certificates."
+    assert (outcome.trouble, outcome.message) == (CallTrouble.CONNECTION, words)
     odd.script(completion("yes"))
     assert (await attempt(odd.url)).content == "yes"
 
@@ -201,13 +185,7 @@ async def test_a_body_without_end_is_given_up_and_not_kept(
 
 
 async def test_an_echoed_key_is_nowhere(odd: OddServer) -> None:
-    records: list[str] = []
-
-    class Handler(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            records.append(self.format(record))
-
-    handler, root = Handler(), logging.getLogger()
+    handler, root = LogLines(), logging.getLogger()
     guard([handler], [KEY])
     root.addHandler(handler)
     level = root.level
@@ -221,15 +199,15 @@ async def test_an_echoed_key_is_nowhere(odd: OddServer) -> None:
         root.removeHandler(handler)
         root.setLevel(level)
     assert [outcome.trouble for outcome in seen] == [CallTrouble.KEY, CallTrouble.NONE]
-    assert KEY not in repr(seen) + "".join(records)
+    assert KEY not in repr(seen) + "".join(handler.lines)
     assert seen[1].content == "key [key removed]"
 
 
 async def test_no_log_holds_what_was_judged(odd: OddServer, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     odd.script(completion("SECRET VERDICT"))
-    async with Client(Endpoint(odd.url, "m", KEY)) as client:
-        await client.attempt({"model": "m", "messages": [{"role": "user", "content": "SECRET REPORT"}]})
+    async with Client(Endpoint(odd.url, "m", KEY)) as opened:
+        await opened.attempt({"model": "m", "messages": [{"role": "user", "content": "SECRET REPORT"}]})
     assert "SECRET" not in caplog.text
 
 
@@ -323,11 +301,6 @@ def self_signed(folder: Path) -> ssl.SSLContext:
 SENT = {"temperature": 0, "max_tokens": 50, "response_format": {"type": "json_object"}}
 
 
-def test_a_judge_that_sets_nothing_sends_nothing() -> None:
-    assert of_judge(Judge(id="j", name="j")) == {}
-    assert of_judge(Judge(id="j", name="j", parameters='{"temperature": 0}')) == {"temperature": 0}
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -367,12 +340,6 @@ def test_the_rejected_parameter_is_the_one_the_server_names(
     assert rejected_part(CallOutcome(trouble, message=message, parameter=parameter), SENT) == part
 
 
-def test_what_was_rejected_once_is_not_sent_again() -> None:
-    learned = Learned()
-    learned.reject("temperature", "not supported")
-    assert learned.fit({"temperature": 0, "seed": 1}) == {"seed": 1}
-
-
 def test_a_token_cap_takes_the_name_the_server_asks_for_and_no_third() -> None:
     learned = Learned()
     learned.reject("max_tokens", "Use 'max_completion_tokens' instead.")
@@ -402,12 +369,10 @@ async def test_a_good_endpoint_shows_all_it_can_in_one_call(odd: OddServer) -> N
     shown = await probed(odd)
     assert (shown.ok, shown.form, shown.enforced) == (True, ReplyForm.SCHEMA, True)
     assert (shown.first_arrived, shown.last_arrived) == (True, True)
-    assert shown.returned_model == "test-model-2026"
-    assert shown.cost_usd == pytest.approx(0.104)
-    assert shown.price is not None
-    assert shown.latency_s is not None
-    assert len(odd.bodies) == 1
-    assert len(odd.bodies[0]["messages"][1]["content"]) > 40_000
+    assert (shown.returned_model, shown.cost_usd) == ("test-model-2026", pytest.approx(0.104))
+    assert None not in (shown.price, shown.latency_s)
+    (body,) = odd.bodies
+    assert len(body["messages"][1]["content"]) > 40_000
     assert "JSON Schema" in shown.sentence
 
 

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 from llmock.pytest_plugin import LLMock
 
-from annotator.domain.judges.judge import Call, Status
+from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Answer
-from annotator.judging.calls.asking import Asker, CaseAsk, Key
+from annotator.judging.calls.asking import Asker, CaseAsk
 from annotator.judging.calls.limits import Breaker, Limits, MinuteWindow, RunHalt, backoff
 from annotator.judging.calls.outcome import CallOutcome, CallTrouble, duration, retry_after
+from tests.judging.batch_server import Shelf
 from tests.judging.odd_server import YES_JSON, Odd, OddServer, Reply, asker, case, completion
 
 pytestmark = pytest.mark.anyio
@@ -50,8 +51,7 @@ def rate(wait: float | None = None) -> CallOutcome:
 
 def test_back_off_doubles_up_to_its_cap_and_is_spread_by_a_fifth() -> None:
     assert [backoff(n, 0.5) for n in (1, 2, 3, 10)] == [0.5, 1.0, 2.0, 30.0]
-    assert backoff(1, 0.0) == pytest.approx(0.4)
-    assert backoff(1, 1.0) == pytest.approx(0.6)
+    assert (backoff(1, 0.0), backoff(1, 1.0)) == (pytest.approx(0.4), pytest.approx(0.6))
 
 
 async def test_no_more_run_at_once_than_asked(clock: Clock) -> None:
@@ -73,20 +73,14 @@ async def test_a_429_halves_once_for_all_that_were_out_and_answers_win_it_back(c
     for _ in range(5):
         gate.record_outcome(rate(), clock.now - 1)
     assert gate.allowed == 4
-    gate.record_outcome(rate(), clock.now)
-    assert gate.allowed == 2
+    for allowed in (2, 1, 1):
+        gate.record_outcome(rate(), clock.now)
+        assert gate.allowed == allowed
+        clock.now += 1
     gate.settled(1, Status.OK, 200, "", [""])
     for _ in range(200):
         gate.record_outcome(ANSWER, clock.now)
     assert gate.allowed == 8
-
-
-async def test_it_never_falls_below_one(clock: Clock) -> None:
-    gate = limits(clock, 2)
-    for _ in range(9):
-        clock.now += 1
-        gate.record_outcome(rate(), clock.now)
-    assert gate.allowed == 1
 
 
 @pytest.mark.parametrize("trouble", [CallTrouble.RATE, CallTrouble.SERVER])
@@ -181,12 +175,17 @@ def test_a_window_without_a_limit_never_waits() -> None:
 DOWN = CallOutcome(CallTrouble.CONNECTION, message="The connection failed: refused")
 
 
-def test_an_endpoint_that_never_answered_is_given_up_at_once() -> None:
+def halts_at(number: int, outcome: CallOutcome, words: str | None = None) -> None:
+    """A run is given up at the so many-th outcome of a kind, and not before it."""
     breaker = Breaker(threshold=3)
-    breaker.record_outcome(DOWN, 0, 0)
-    breaker.record_outcome(DOWN, 0, 0)
-    with pytest.raises(RunHalt, match="refused"):
-        breaker.record_outcome(DOWN, 0, 0)
+    for _ in range(number - 1):
+        breaker.record_outcome(outcome, 0, 0)
+    with pytest.raises(RunHalt, match=words):
+        breaker.record_outcome(outcome, 0, 0)
+
+
+def test_an_endpoint_that_never_answered_is_given_up_at_once() -> None:
+    halts_at(3, DOWN, "refused")
 
 
 def test_an_endpoint_that_has_answered_is_left_to_rest_longer_each_time() -> None:
@@ -195,9 +194,7 @@ def test_an_endpoint_that_has_answered_is_left_to_rest_longer_each_time() -> Non
     breaker.record_outcome(DOWN, 0, 0)
     assert breaker.delay(0) == 0
     breaker.record_outcome(DOWN, 0, 0)
-    assert breaker.delay(0) == 30
-    assert breaker.delay(30) == 0
-    assert breaker.delay(30) == 30
+    assert (breaker.delay(0), breaker.delay(30), breaker.delay(30)) == (30, 0, 30)
     breaker.record_outcome(DOWN, 30, 31)
     assert breaker.delay(31) == 60
     with pytest.raises(RunHalt):
@@ -208,11 +205,9 @@ def test_one_good_trial_ends_the_rest() -> None:
     breaker = Breaker(threshold=2, rest_s=30)
     breaker.record_outcome(ANSWER, 0, 0)
     breaker.record_outcome(DOWN, 0, 0)
-    assert breaker.delay(0) == 30
-    assert breaker.delay(30) == 0
+    assert (breaker.delay(0), breaker.delay(30)) == (30, 0)
     breaker.record_outcome(ANSWER, 30, 31)
-    assert breaker.delay(31) == 0
-    assert breaker.delay(31) == 0
+    assert (breaker.delay(31), breaker.delay(31)) == (0, 0)
 
 
 def test_what_was_under_way_when_the_rest_began_does_not_lengthen_it() -> None:
@@ -229,16 +224,11 @@ def test_what_was_under_way_when_the_rest_began_does_not_lengthen_it() -> None:
     ids=["key", "model"],
 )
 def test_what_every_call_would_meet_ends_the_run_after_three(outcome: CallOutcome) -> None:
-    breaker = Breaker()
-    for _ in range(2):
-        breaker.record_outcome(outcome, 0, 0)
-    with pytest.raises(RunHalt):
-        breaker.record_outcome(outcome, 0, 0)
+    halts_at(3, outcome)
 
 
 def test_an_account_that_is_used_up_ends_the_run_at_once() -> None:
-    with pytest.raises(RunHalt, match="used up"):
-        Breaker().record_outcome(CallOutcome(CallTrouble.QUOTA), 0, 0)
+    halts_at(1, CallOutcome(CallTrouble.QUOTA), "used up")
 
 
 def test_an_answer_between_refusals_keeps_the_run_going() -> None:
@@ -322,24 +312,17 @@ async def test_server_errors_are_retried_with_growing_waits(
 FIELDS = {"criterion": "Explains it", "report": "It is explained."}
 
 
-class Empty:
-    """A journal that has nothing yet: its calls are still on their way to the file."""
-
-    def find(self, cache_key: str) -> Call | None:
-        return None
-
-    def finished(self, run: str) -> set[Key]:
-        return set()
-
-
-async def put(factory: Asker, trial: int = 1) -> tuple[Answer, CaseAsk]:
-    ask = CaseAsk(factory, trial)
+async def put(factory: Asker) -> tuple[Answer, CaseAsk]:
+    ask = CaseAsk(factory, 1)
     return await ask("tiny", FIELDS, Reply, fenced=("report",)), ask
+
+
+# In these tests the journal has nothing yet: calls are still on their way to the file.
 
 
 async def test_the_same_question_at_the_same_time_is_asked_once(odd: OddServer, folder: Path) -> None:
     odd.answer = lambda body, number: Odd(completion(YES_JSON).body, delay=0.1)
-    async with asker(odd.url, folder, journal=Empty()) as factory:
+    async with asker(odd.url, folder, journal=Shelf()) as factory:
         result = await asyncio.gather(*(put(factory) for _ in range(5)))
     assert len(odd.bodies) == 1
     assert {answer.status for answer, _ in result} == {Status.OK}
@@ -349,7 +332,7 @@ async def test_the_same_question_at_the_same_time_is_asked_once(odd: OddServer, 
 
 
 async def test_an_answer_is_at_hand_before_the_journal_has_it(odd: OddServer, folder: Path) -> None:
-    async with asker(odd.url, folder, journal=Empty()) as factory:
+    async with asker(odd.url, folder, journal=Shelf()) as factory:
         await put(factory)
         answer, ask = await put(factory)
     assert (len(odd.bodies), answer.status, len(ask.reused)) == (1, Status.OK, 1)
@@ -357,7 +340,7 @@ async def test_an_answer_is_at_hand_before_the_journal_has_it(odd: OddServer, fo
 
 async def test_what_failed_for_one_is_asked_by_the_next(odd: OddServer, folder: Path) -> None:
     odd.script(completion(None, refusal="No."), completion(YES_JSON))
-    async with asker(odd.url, folder, journal=Empty()) as factory:
+    async with asker(odd.url, folder, journal=Shelf()) as factory:
         result = await asyncio.gather(*(put(factory) for _ in range(3)))
     assert len(odd.bodies) == 2
     assert sorted(answer.status for answer, _ in result) == [Status.OK, Status.OK, Status.REFUSED]
@@ -365,7 +348,7 @@ async def test_what_failed_for_one_is_asked_by_the_next(odd: OddServer, folder: 
 
 async def test_whoever_waits_goes_on_when_the_one_who_asks_is_cancelled(odd: OddServer, folder: Path) -> None:
     odd.script(Odd("{}", held=True), completion(YES_JSON))
-    async with asker(odd.url, folder, journal=Empty()) as factory:
+    async with asker(odd.url, folder, journal=Shelf()) as factory:
         first = asyncio.ensure_future(put(factory))
         while not odd.bodies:
             await asyncio.sleep(0.01)

@@ -29,7 +29,7 @@ from annotator.judging.calls.prices import (
     tokens_in,
 )
 from annotator.judging.messages import Prompt
-from tests.judging.batch_server import BatchServer, Results, Shelf, answered, batched, stopping
+from tests.judging.batch_server import BatchServer, Results, Shelf, answered, batched, stopped
 from tests.judging.odd_server import YES_JSON, Odd, Reply, completion, prices as price_list
 from tests.projects.refusals import expect_refusal
 
@@ -250,12 +250,8 @@ async def test_what_is_out_counts_against_the_budget(provider: BatchServer, fold
 async def test_a_batch_still_out_after_a_restart_counts_against_the_new_budget(
     provider: BatchServer, folder: Path
 ) -> None:
-    shelf, cancel = Shelf(), asyncio.Event()
-    provider.looks = 10**9
-
-    await batched(provider, folder, shelf, cases=4, nap=stopping(cancel), cancel=cancel, budget=Budget(30.0))
-    budget, rooms = Budget(30.0), []
-    provider.looks = 0
+    shelf, budget, rooms = Shelf(), Budget(30.0), list[float]()
+    await stopped(provider, folder, shelf, cases=4, budget=Budget(30.0))
     await batched(
         provider, folder, shelf, cases=4, budget=budget, tell=lambda told: rooms.append(budget.room_usd)
     )

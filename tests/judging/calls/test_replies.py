@@ -4,6 +4,7 @@ import json
 import re
 import sys
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import pytest
@@ -208,9 +209,8 @@ def test_a_reply_of_a_megabyte_is_no_verdict() -> None:
 
 
 def test_the_fault_says_what_does_not_fit_without_repeating_the_reply() -> None:
-    with pytest.raises(UnreadableReply) as caught:
+    with pytest.raises(UnreadableReply, match="covered") as caught:
         parse('{"reason": "SECRET", "covered": "perhaps"}', Reply, ReplyForm.SCHEMA)
-    assert "covered" in str(caught.value)
     assert "perhaps" not in str(caught.value)
 
 
@@ -390,10 +390,6 @@ def test_each_trouble_is_told_apart(odd: Odd, trouble: CallTrouble, status: Stat
     assert outcome.message
 
 
-def test_the_servers_words_are_in_the_message() -> None:
-    assert seen(error(404, "no such model")).message == "The server answered 404: no such model."
-
-
 @pytest.mark.parametrize(
     ("headers", "message", "seconds"),
     [
@@ -438,57 +434,43 @@ def test_the_rungs_go_down_from_schema_to_text() -> None:
     assert [below(rung) for rung in ReplyForm] == [ReplyForm.OBJECT, ReplyForm.TEXT, None]
 
 
-def test_a_form_turned_down_by_name_is_not_asked_for_again() -> None:
-    ladder = ResponseFormats()
-    assert ladder.rejected(ReplyForm.SCHEMA) is ReplyForm.OBJECT
-    assert ladder.top is ReplyForm.OBJECT
+SCHEMA, OBJECT, TEXT = ReplyForm
+WELL, BADLY = partial(ResponseFormats.parsed, well=True), partial(ResponseFormats.parsed, well=False)
+REJECTED, DOUBTFUL, ANSWERED = ResponseFormats.rejected, ResponseFormats.doubtful, ResponseFormats.answered
 
 
-def test_an_unexplained_failure_teaches_nothing_until_a_lower_rung_answers() -> None:
-    ladder = ResponseFormats()
-    assert ladder.doubtful(ReplyForm.SCHEMA)
-    assert ladder.top is ReplyForm.SCHEMA
-    ladder.answered(ReplyForm.OBJECT)
-    assert ladder.top is ReplyForm.OBJECT
-
-
-def test_a_rung_that_has_answered_is_kept_through_later_failures() -> None:
-    ladder = ResponseFormats()
-    ladder.answered(ReplyForm.SCHEMA)
-    assert not ladder.doubtful(ReplyForm.SCHEMA)
-    ladder.answered(ReplyForm.TEXT)
-    assert ladder.top is ReplyForm.SCHEMA
-
-
-def test_a_server_that_pays_the_schema_no_heed_is_taken_a_rung_down() -> None:
-    ladder = ResponseFormats()
-    for _ in range(STRIKES):
-        assert ladder.top is ReplyForm.SCHEMA
-        ladder.parsed(ReplyForm.SCHEMA, well=False)
-    assert ladder.top is ReplyForm.OBJECT
-
-
-def test_a_rung_that_was_read_once_is_not_given_up_for_later_prose() -> None:
-    ladder = ResponseFormats()
-    ladder.parsed(ReplyForm.SCHEMA, well=True)
-    for _ in range(3 * STRIKES):
-        ladder.parsed(ReplyForm.SCHEMA, well=False)
-    assert ladder.top is ReplyForm.SCHEMA
-
-
-def test_the_foot_of_the_ladder_is_never_left() -> None:
-    ladder = ResponseFormats(top=ReplyForm.TEXT)
-    for _ in range(STRIKES):
-        ladder.parsed(ReplyForm.TEXT, well=False)
-    assert ladder.rejected(ReplyForm.TEXT) is None
-    assert ladder.top is ReplyForm.TEXT
+@pytest.mark.parametrize(
+    ("top", "events", "result", "ends"),
+    [
+        (SCHEMA, [(REJECTED, SCHEMA)], OBJECT, OBJECT),
+        (SCHEMA, [(DOUBTFUL, SCHEMA)], True, SCHEMA),
+        (SCHEMA, [(DOUBTFUL, SCHEMA), (ANSWERED, OBJECT)], None, OBJECT),
+        (SCHEMA, [(ANSWERED, SCHEMA), (DOUBTFUL, SCHEMA)], False, SCHEMA),
+        (SCHEMA, [(ANSWERED, SCHEMA), (ANSWERED, TEXT)], None, SCHEMA),
+        (SCHEMA, [(BADLY, SCHEMA)] * (STRIKES - 1), None, SCHEMA),
+        (SCHEMA, [(BADLY, SCHEMA)] * STRIKES, None, OBJECT),
+        (SCHEMA, [(WELL, SCHEMA), *[(BADLY, SCHEMA)] * 3 * STRIKES], None, SCHEMA),
+        (TEXT, [*[(BADLY, TEXT)] * STRIKES, (REJECTED, TEXT)], None, TEXT),
+    ],
+    ids=[
+        "turned down by name", "a failure that nothing explains", "which a lower form that answers explains",
+        "a failure after an answer", "a lower form after an answer", "too few replies that do not fit",
+        "no reply fits", "only later ones do not fit", "the last form is never left",
+    ],
+)  # fmt: skip
+def test_the_form_that_is_asked_for_follows_what_came_of_those_before(
+    top: ReplyForm, events: list[tuple[Any, ReplyForm]], result: object, ends: ReplyForm
+) -> None:
+    ladder = ResponseFormats(top=top)
+    results = [event(ladder, form) for event, form in events]
+    assert (results[-1], ladder.top) == (result, ends)
 
 
 def test_a_schema_is_sent_strict_and_only_on_its_rung() -> None:
     form = response_format(Reply, ReplyForm.SCHEMA)
     assert form is not None
-    assert form["json_schema"]["strict"] is True
-    assert form["json_schema"]["schema"]["required"] == ["reason", "covered"]
+    sent = form["json_schema"]
+    assert (sent["strict"], sent["schema"]["required"]) == (True, ["reason", "covered"])
     assert response_format(Reply, ReplyForm.OBJECT) == {"type": "json_object"}
     assert response_format(Reply, ReplyForm.TEXT) is None
 
@@ -517,5 +499,4 @@ def test_a_repair_shows_the_reply_its_fault_and_the_form() -> None:
     messages = repair(MESSAGES, "x" * 1_000_000, "it is prose", Reply, ReplyForm.OBJECT)
     assert [message["role"] for message in messages] == ["system", "user", "assistant", "user"]
     assert len(messages[2]["content"]) < 10_000
-    assert "it is prose" in messages[3]["content"]
-    assert "JSON Schema" in messages[3]["content"]
+    assert re.search("it is prose.*JSON Schema", messages[3]["content"], re.DOTALL)

@@ -5,7 +5,7 @@ import dataclasses
 import re
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -61,8 +61,17 @@ class Book:
         return [verdict for each in self.finished for verdict in each.verdicts.values()]
 
     @property
+    def keys(self) -> set[tuple[str, str, int]]:
+        """What was judged."""
+        return {key for each in self.finished if each.judged for key in keys_of(each.case)}
+
+    @property
     def numbers(self) -> list[int]:
         return sorted(int(each.case.response.id.split("-")[1]) for each in self.finished if each.judged)
+
+
+OF_ASKER = ("budget", "timeout_s", "limits", "journal", "parameters")
+Judge = Callable[[Case, Ask], Awaitable[Verdicts]]
 
 
 @pytest.fixture
@@ -70,18 +79,23 @@ def book() -> Book:
     return Book()
 
 
-async def judged(odd: OddServer, folder: Path, cases: Iterable[Case], book: Book, **rest: Any) -> RunEnd:
-    of_asker = {name: rest.pop(name) for name in ("budget", "timeout_s", "limits") if name in rest}
+async def judged(
+    odd: OddServer, folder: Path, cases: Iterable[Case], book: Book, judge: Judge = tiny_judge, **rest: Any
+) -> RunEnd:
+    """A run of the tiny protocol, or of one that judges otherwise."""
+    of_asker = {name: rest.pop(name) for name in OF_ASKER if name in rest}
+    protocol = dataclasses.replace(TINY, judge=judge)
     async with asker(odd.url, folder, **of_asker) as factory:
-        return await run(TINY, cases, factory, record=book.record, progress=book.progress, **rest)
+        return await run(
+            protocol, cases, factory, **{"record": book.record, "progress": book.progress} | rest
+        )
 
 
 async def test_every_case_is_judged_and_recorded_before_it_is_told(
     odd: OddServer, folder: Path, book: Book
 ) -> None:
     ended = await judged(odd, folder, map(case, range(30)), book, concurrency=6)
-    assert ended.state is RunState.DONE
-    assert book.numbers == list(range(30))
+    assert (ended.state, book.numbers) == (RunState.DONE, list(range(30)))
     assert {verdict.value for verdict in book.verdicts} == {"yes"}
     recorded = 0
     for event, count in book.events:
@@ -139,9 +153,7 @@ async def test_a_refusal_inside_a_protocol_is_that_cases_cause(
             raise Refusal("The unit is empty.", "Write it.")
         return {"c1": Verdict(value="yes")}
 
-    async with asker(odd.url, folder) as factory:
-        protocol = dataclasses.replace(TINY, judge=judge)
-        ended = await run(protocol, map(case, range(3)), factory, record=book.record)
+    ended = await judged(odd, folder, map(case, range(3)), book, judge)
     assert ended.progress.by_status == {"ok": 2, "invalid": 1}
     assert any("The unit is empty." in verdict.cause for verdict in book.verdicts)
 
@@ -154,10 +166,8 @@ async def test_a_bug_is_not_swallowed_and_what_was_finished_is_recorded(
             raise ZeroDivisionError
         return {"c1": Verdict(value="yes")}
 
-    async with asker(odd.url, folder) as factory:
-        protocol = dataclasses.replace(TINY, judge=judge)
-        with pytest.raises(ZeroDivisionError):
-            await run(protocol, map(case, range(9)), factory, record=book.record, concurrency=1)
+    with pytest.raises(ZeroDivisionError):
+        await judged(odd, folder, map(case, range(9)), book, judge, concurrency=1)
     assert book.numbers == [0, 1, 2, 3, 4]
 
 
@@ -165,9 +175,8 @@ async def test_a_store_that_fails_ends_the_run_with_its_own_error(odd: OddServer
     def record(batch: list[Finished]) -> None:
         raise OSError("disk full")
 
-    async with asker(odd.url, folder) as factory:
-        with pytest.raises(OSError, match="disk full"):
-            await run(TINY, map(case, range(99)), factory, record=record)
+    with pytest.raises(OSError, match="disk full"):
+        await judged(odd, folder, map(case, range(99)), Book(), record=record)
     assert len(odd.bodies) < 99
 
 
@@ -326,8 +335,7 @@ async def test_a_hopeless_run_stops_within_twice_the_told_failures_and_goes_on_l
     assert len(odd.bodies) - before <= 2 * LIKE_FAILURES + (concurrency if before else 0)
     assert ended.progress.by_status.get("ok", 0) == before
     odd.answer = lambda body, number: completion(YES_JSON)
-    already = {key for each in book.finished if each.judged for key in keys_of(each.case)}
-    await judged(odd, folder, cases, book, concurrency=concurrency, limits=brief(), already=already)
+    await judged(odd, folder, cases, book, concurrency=concurrency, limits=brief(), already=book.keys)
     assert book.numbers == list(range(60))
 
 
@@ -351,14 +359,13 @@ async def test_an_endpoint_that_goes_away_ends_the_run_within_minutes_and_costs_
     assert (ended.state, ended.progress.by_status) == (RunState.INTERRUPTED, {"ok": 5})
     assert f"does not answer: {LIKE_FAILURES} failures in a row" in ended.cause
     assert 60 < clock.now - began < 180
-    already = {key for each in book.finished if each.judged for key in keys_of(each.case)}
     with at_work(OddServer()) as again:
-        await judged(again, folder, cases, book, concurrency=concurrency, already=already)
+        await judged(again, folder, cases, book, concurrency=concurrency, already=book.keys)
     assert book.numbers == list(range(30))
 
 
 async def test_a_run_that_is_answered_from_the_journal_works_on_as_many_cases_as_it_may(
-    odd: OddServer, folder: Path
+    odd: OddServer, folder: Path, book: Book
 ) -> None:
     active, most, shelf = 0, 0, Shelf()
 
@@ -372,13 +379,9 @@ async def test_a_run_that_is_answered_from_the_journal_works_on_as_many_cases_as
         active -= 1
         return verdicts
 
-    async with asker(odd.url, folder, journal=shelf) as factory:
-        known = Book()
-        await run(TINY, map(case, range(30)), factory, record=known.record)
-    shelf.keep_calls([call for each in known.finished for call in each.calls])
-    async with asker(odd.url, folder, journal=shelf) as factory:
-        protocol = dataclasses.replace(TINY, judge=judge)
-        await run(protocol, map(case, range(30)), factory, record=Book().record, concurrency=8)
+    await judged(odd, folder, map(case, range(30)), book, journal=shelf)
+    shelf.keep_calls([call for each in book.finished for call in each.calls])
+    await judged(odd, folder, map(case, range(30)), Book(), judge, journal=shelf, concurrency=8)
     assert (most, len(odd.bodies)) == (8, 30)
 
 
@@ -424,7 +427,7 @@ async def test_a_run_that_gets_somewhere_is_not_stopped(
     answer: Any, failing: int, concurrency: int, odd: OddServer, folder: Path
 ) -> None:
     """Four reports of twenty questions each, the first report first."""
-    odd.answer, book = answer, Book()
+    odd.answer = answer
     cases = [
         dataclasses.replace(
             case(report, f"Report {report}: text."),
@@ -433,11 +436,10 @@ async def test_a_run_that_gets_somewhere_is_not_stopped(
         for report in (1, 2, 3, 4)
         for number in range(20)
     ]
-    endpoint = {"temperature": 0, "top_p": 1, "seed": 1}
-    async with asker(
-        odd.url, folder, limits=Limits(concurrency, backoff_s=0.001), parameters=endpoint
-    ) as factory:
-        ended = await run(TINY, cases, factory, record=book.record, concurrency=concurrency)
+    brief, endpoint = Limits(concurrency, backoff_s=0.001), {"temperature": 0, "top_p": 1, "seed": 1}
+    ended = await judged(
+        odd, folder, cases, Book(), limits=brief, parameters=endpoint, concurrency=concurrency
+    )
     assert (ended.state, ended.progress.done) == (RunState.DONE, 80)
     assert 80 - ended.progress.by_status["ok"] == failing
 
@@ -525,9 +527,7 @@ async def test_a_case_of_several_units_counts_each_of_them_and_records_them_at_o
         await ask("tiny", {"criterion": "x", "report": "y"}, Reply, fenced=("report",))
         return {unit.id: Verdict(value="yes") for unit in case.units}
 
-    async with asker(odd.url, folder) as factory:
-        protocol = dataclasses.replace(TINY, judge=judge)
-        ended = await run(protocol, [of_units("a", "b", "c")], factory, record=book.record)
+    ended = await judged(odd, folder, [of_units("a", "b", "c")], book, judge)
     (finished,) = book.finished
     assert list(finished.verdicts) == ["a", "b", "c"]
     assert (ended.progress.done, ended.progress.by_status, ended.progress.calls) == (3, {"ok": 3}, 1)
@@ -540,13 +540,10 @@ async def test_a_unit_that_the_reply_leaves_out_is_invalid_and_its_call_is_not_s
         await ask("tiny", {"criterion": "x", "report": "y"}, Reply, fenced=("report",))
         return {"a": Verdict(value="yes"), "stranger": Verdict(value="no")}
 
-    async with asker(odd.url, folder) as factory:
-        await run(dataclasses.replace(TINY, judge=judge), [of_units("a", "b")], factory, record=book.record)
+    await judged(odd, folder, [of_units("a", "b")], book, judge)
     (finished,) = book.finished
-    assert {unit: verdict.status for unit, verdict in finished.verdicts.items()} == {
-        "a": Status.OK,
-        "b": Status.INVALID,
-    }
+    statuses = {unit: verdict.status for unit, verdict in finished.verdicts.items()}
+    assert statuses == {"a": Status.OK, "b": Status.INVALID}
     assert [call.status for call in finished.calls] == [Status.INVALID]
 
 
@@ -592,10 +589,9 @@ async def test_calls_go_on_while_a_slow_disk_commits(odd: OddServer, folder: Pat
         if not waited:
             waited.append(reached(odd, 10))
 
-    async with asker(odd.url, folder, concurrency=2) as factory:
-        ended = await run(TINY, map(case, range(30)), factory, record=record, concurrency=2)
-    assert waited == [True]
-    assert (ended.state, ended.progress.done) == (RunState.DONE, 30)
+    slow = {"limits": Limits(2), "concurrency": 2, "record": record}
+    ended = await judged(odd, folder, map(case, range(30)), Book(), **slow)
+    assert (waited, ended.state, ended.progress.done) == ([True], RunState.DONE, 30)
 
 
 async def test_what_is_being_committed_when_the_run_is_cancelled_is_counted_and_told(
@@ -609,17 +605,16 @@ async def test_what_is_being_committed_when_the_run_is_cancelled_is_counted_and_
         assert go_on.wait(LONG)
         recorded.extend(batch)
 
-    async with asker(odd.url, folder, concurrency=2) as factory:
-        cases = map(case, range(1000))
-        running = asyncio.ensure_future(
-            run(TINY, cases, factory, record=record, progress=told.append, cancel=cancel, concurrency=2)
-        )
-        await begun.wait()
-        cancel.set()
-        await asyncio.sleep(0.05)
-        assert not running.done()
-        go_on.set()
-        ended = await running
+    slow = {"limits": Limits(2), "concurrency": 2, "record": record, "progress": told.append}
+    running = asyncio.ensure_future(
+        judged(odd, folder, map(case, range(1000)), Book(), cancel=cancel, **slow)
+    )
+    await begun.wait()
+    cancel.set()
+    await asyncio.sleep(0.05)
+    assert not running.done()
+    go_on.set()
+    ended = await running
     assert ended.state is RunState.CANCELLED
     assert 0 < len(recorded) == ended.progress.done == told[-1].done
 
