@@ -1,8 +1,10 @@
-"""What a test needs of the system that it runs on; where that is missing it is skipped, and says why."""
+"""What a test needs of the system that it runs on, or it is skipped and says why; and calls to it that fail."""
 
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +16,15 @@ def _can_link() -> bool:
         except OSError:
             return False
     return True
+
+
+def failing(error: BaseException) -> Callable[..., Any]:
+    """What stands for a call to the system that fails."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    return fail
 
 
 posix = pytest.mark.skipif(os.name != "posix", reason="paths, signals, open files and rights as on POSIX")

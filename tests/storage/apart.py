@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from annotator.domain.texts.refusal import Refusal
 from tests.crashes.killing import begun_apart
 
 NOBODY = 65534
@@ -19,6 +20,15 @@ def shared_folder() -> Iterator[Path]:
         folder.chmod(0o755)
         yield folder
         folder.chmod(0o755)
+
+
+def refusal_of(act: Callable[[], object]) -> str:
+    """What an act says where it refuses, and nothing where it does not."""
+    try:
+        act()
+    except Refusal as refusal:
+        return str(refusal)
+    return ""
 
 
 def as_nobody(act: Callable[[], str]) -> str:

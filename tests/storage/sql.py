@@ -30,6 +30,18 @@ def digest(path: Path) -> str:
 
 
 @contextmanager
+def unharmed(path: Path) -> Iterator[None]:
+    """Whatever is tried meanwhile leaves the file as it was, and no other project or part of one beside it."""
+    before, beside = digest(path), project_files(path.parent)
+    yield
+    assert (digest(path), project_files(path.parent)) == (before, beside)
+
+
+def project_files(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir() if path.suffix in (".goldsmith", ".migrating", ".part")}
+
+
+@contextmanager
 def traced(project: Project) -> Iterator[list[str]]:
     said: list[str] = []
     connection(project).set_trace_callback(said.append)

@@ -2,9 +2,11 @@
 
 import gzip
 import os
+import re
 import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
@@ -26,9 +28,10 @@ from annotator.storage.migrations import MIGRATIONS
 from annotator.storage.tables import metadata
 from tests.projects.refusals import expect_refusal
 from tests.storage import sql
-from tests.storage.apart import with_files_no_larger_than
-from tests.storage.sql import digest
+from tests.storage.apart import refusal_of, with_files_no_larger_than
+from tests.storage.sql import digest, project_files, unharmed
 from tests.storage.test_witness import beside, noticed
+from tests.systems import failing
 
 NOON = datetime(2026, 6, 17, 12, tzinfo=UTC)
 
@@ -46,8 +49,7 @@ def dump(path: Path) -> list[tuple[object, ...]]:
 
 def test_a_backup_holds_every_row_and_lies_beside_the_project(project: Project) -> None:
     path = made(project, "before an import")
-    assert path.parent == project.path.with_name("small.backups")
-    assert dump(path) == dump(project.path)
+    assert (path.parent, dump(path)) == (project.path.with_name("small.backups"), dump(project.path))
     (listed,) = backup.backups(path.parent, "small")
     assert (listed.path, listed.ok, listed.why) == (path, True, "before an import")
     assert listed.size == path.stat().st_size
@@ -58,7 +60,8 @@ def test_a_backup_opens_as_a_project(project: Project) -> None:
     assert Project.open(made(project)).title == project.title
 
 
-def test_two_backups_within_a_second_are_two(project: Project) -> None:
+def test_two_backups_within_a_second_are_two_and_before_there_is_none(project: Project) -> None:
+    assert backup.backups(folder_of(project.path), "small") == []
     first, second = made(project), made(project)
     assert {file.path for file in backup.backups(first.parent, "small")} == {first, second}
 
@@ -71,8 +74,7 @@ def test_a_backup_is_not_made_of_what_is_not_yet_saved(project: Project) -> None
 def test_a_project_with_an_altered_row_is_backed_up_but_said_to_be_damaged(project: Project) -> None:
     beside(project.path, "UPDATE person SET name = 'flipped'")
     (listed,) = backup.backups(made(project).parent, "small")
-    assert not listed.ok
-    assert listed.problem == "Row 1 of “person” was altered outside the program."
+    assert (listed.ok, listed.problem) == (False, "Row 1 of “person” was altered outside the program.")
 
 
 def test_a_project_with_a_broken_page_makes_no_backup(
@@ -93,24 +95,14 @@ def test_a_project_with_a_broken_page_makes_no_backup(
 
 
 def test_a_full_disk_leaves_earlier_backups_and_no_rest(closed: Path) -> None:
-    project = Project.open(closed)
-    earlier = made(project)
-    before = digest(earlier)
-    project.close()
-
-    def try_it() -> str:
-        opened = Project.open(closed)
-        try:
-            made(opened)
-        except Refusal as refusal:
-            return f"{refusal.happened} {refusal.todo}"
-        return "made"
-
-    told = with_files_no_larger_than(closed.stat().st_size - 4096, try_it)
-    assert told.startswith("The backup could not be written to")
-    assert "earlier backups are unchanged" in told
+    with closing(Project.open(closed)) as project:
+        earlier = made(project)
+    with unharmed(earlier):
+        told = with_files_no_larger_than(
+            closed.stat().st_size - 4096, lambda: refusal_of(partial(made, Project.open(closed)))
+        )
+    assert re.match("The backup could not be written to.*earlier backups are unchanged", told, re.DOTALL)
     assert list(earlier.parent.iterdir()) == [earlier]
-    assert digest(earlier) == before
 
 
 def test_a_folder_that_cannot_be_made_is_a_refusal(project: Project) -> None:
@@ -142,10 +134,6 @@ def test_the_list_names_what_is_broken_and_leaves_out_what_is_not_a_backup(proje
     assert (newest.ok, broken.ok) == (True, False)
     assert "1000 bytes are missing" in broken.problem
     assert broken.at == datetime(2025, 1, 1, 12, tzinfo=UTC)
-
-
-def test_no_backups_is_an_empty_list(tmp_path: Path) -> None:
-    assert backup.backups(tmp_path / "none.backups", "none") == []
 
 
 def test_pruning_deletes_only_whole_backups_that_are_no_longer_needed(project: Project) -> None:
@@ -187,30 +175,24 @@ def test_of_the_last_day_those_half_an_hour_apart_are_kept() -> None:
     assert to_delete(times, NOON) == [ago(minutes=45), ago(minutes=20)]
 
 
-def test_of_an_older_day_its_last_is_kept() -> None:
-    times = [datetime(2026, 6, 14, hour, tzinfo=UTC) for hour in (8, 12, 18)] + [NOON]
-    assert to_delete(times, NOON) == times[:2]
-
-
-def test_of_an_older_week_its_last_is_kept() -> None:
-    # 25 May 2026 is a Monday; eight days and more before 17 June begins with 9 June.
-    week = [datetime(2026, 5, day, 12, tzinfo=UTC) for day in (25, 28, 31)]
-    assert to_delete([*week, NOON], NOON) == week[:2]
-
-
-def test_of_an_older_month_its_last_is_kept_for_a_year() -> None:
-    march = [datetime(2026, 3, day, 12, tzinfo=UTC) for day in (2, 30)]
-    beyond = datetime(2025, 6, 1, tzinfo=UTC)
-    assert to_delete([beyond, *march, NOON], NOON) == [beyond, march[0]]
-
-
-def test_the_newest_is_kept_however_old_it_is() -> None:
-    times = [datetime(2019, 1, day, tzinfo=UTC) for day in (1, 2)]
-    assert to_delete(times, NOON) == times[:1]
-
-
-def test_a_clock_set_back_a_year_deletes_nothing_from_the_future() -> None:
-    assert to_delete([NOON + timedelta(days=365, minutes=minute) for minute in range(3)], NOON) == []
+@pytest.mark.parametrize(
+    ("times", "deleted"),
+    [
+        ([*(datetime(2026, 6, 14, hour, tzinfo=UTC) for hour in (8, 12, 18)), NOON], [0, 1]),
+        # 25 May 2026 is a Monday; eight days and more before 17 June begins with 9 June.
+        ([*(datetime(2026, 5, day, 12, tzinfo=UTC) for day in (25, 28, 31)), NOON], [0, 1]),
+        ([*(datetime(2026, 3, day, 12, tzinfo=UTC) for day in (2, 30)), NOON], [0]),
+        ([datetime(2025, 6, 1, tzinfo=UTC), NOON], [0]),
+        ([datetime(2019, 1, day, tzinfo=UTC) for day in (1, 2)], [0]),
+        ([NOON + timedelta(days=365, minutes=minute) for minute in range(3)], []),
+    ],
+    ids=[
+        "all but the last of an older day", "all but the last of an older week", "all but the last of an older month",
+        "what is older than a year", "never the newest", "nothing that is of the future after a clock was set back",
+    ],
+)  # fmt: skip
+def test_this_is_deleted(times: list[datetime], deleted: list[int]) -> None:
+    assert to_delete(times, NOON) == [times[place] for place in deleted]
 
 
 def test_two_years_of_half_hourly_backups_leave_a_ladder_without_gaps() -> None:
@@ -279,8 +261,7 @@ def planted(*steps: str) -> Migrations:
     return (*MIGRATIONS, migrate)
 
 
-def names(folder: Path) -> set[str]:
-    return {path.name for path in folder.iterdir() if path.suffix in (".goldsmith", ".migrating", ".part")}
+REVISIONS = "SELECT count(*) FROM revision"
 
 
 def value(path: Path, question: str) -> object:
@@ -302,21 +283,21 @@ def test_the_scripts_make_exactly_the_tables_that_the_models_say(project: Projec
 
 
 def test_a_project_of_the_present_format_is_left_alone(closed: Path) -> None:
-    before = digest(closed)
-    assert bring_up_to_date(closed) is False
-    assert digest(closed) == before
+    with unharmed(closed):
+        assert bring_up_to_date(closed) is False
 
 
 def test_an_older_project_is_brought_up_to_date_and_its_old_file_kept(closed: Path, tmp_path: Path) -> None:
     before = digest(closed)
     assert bring_up_to_date(closed, NEXT, planted(*STEPS)) is True
     kept = closed.with_name(f"small.before-format-{NEXT}.goldsmith")
-    assert names(tmp_path) == {closed.name, kept.name}
-    assert digest(kept) == before
+    assert (project_files(tmp_path), digest(kept)) == ({closed.name, kept.name}, before)
     assert value(closed, "PRAGMA user_version") == NEXT
     assert value(closed, "SELECT pace FROM artifact WHERE state = 'draft'") == 3
-    assert value(closed, "SELECT count(*) FROM revision") == value(kept, "SELECT count(*) FROM revision")
+    assert value(closed, REVISIONS) == value(kept, REVISIONS)
     assert noticed(closed) == []
+    with closing(raw_connection(closed)) as raw, pytest.raises(sqlite3.IntegrityError):
+        raw.execute("DELETE FROM artifact")
 
 
 def test_an_earlier_kept_file_is_not_overwritten(closed: Path, tmp_path: Path) -> None:
@@ -327,30 +308,23 @@ def test_an_earlier_kept_file_is_not_overwritten(closed: Path, tmp_path: Path) -
     assert closed.with_name(f"small.before-format-{NEXT}-2.goldsmith").exists()
 
 
-@pytest.mark.parametrize("failing", range(len(STEPS) + 1))
-def test_a_migration_that_fails_at_any_step_leaves_the_old_file(
-    closed: Path, tmp_path: Path, failing: int
-) -> None:
-    before, content = digest(closed), value(closed, "SELECT count(*) FROM revision")
-    steps = (*STEPS[:failing], 'op.execute("INSERT INTO nowhere VALUES (1)")', *STEPS[failing:])
-    expect_refusal(
-        r"could not be brought up to date: no such table.*unchanged",
-        bring_up_to_date,
-        closed,
-        NEXT,
-        planted(*steps),
-    )
-    assert digest(closed) == before
-    assert names(tmp_path) == {closed.name}
-    assert sql.first(Project.open(closed), "SELECT count(*) FROM revision")[0] == content
+def not_migrated(closed: Path, words: str, *steps: str) -> Refusal:
+    """Why a project is not brought up to date, which leaves its file as it was."""
+    with unharmed(closed):
+        return expect_refusal(words, bring_up_to_date, closed, NEXT, planted(*steps))
 
 
-def test_a_script_with_a_bug_leaves_the_old_file_and_is_told_as_a_bug(closed: Path, tmp_path: Path) -> None:
-    before = digest(closed)
-    with pytest.raises(ZeroDivisionError):
+@pytest.mark.parametrize("place", range(len(STEPS) + 1))
+def test_a_migration_that_fails_at_any_step_leaves_the_old_file(closed: Path, place: int) -> None:
+    content = value(closed, REVISIONS)
+    steps = (*STEPS[:place], 'op.execute("INSERT INTO nowhere VALUES (1)")', *STEPS[place:])
+    not_migrated(closed, r"could not be brought up to date: no such table.*unchanged", *steps)
+    assert sql.first(Project.open(closed), REVISIONS)[0] == content
+
+
+def test_a_script_with_a_bug_leaves_the_old_file_and_is_told_as_a_bug(closed: Path) -> None:
+    with unharmed(closed), pytest.raises(ZeroDivisionError):
         bring_up_to_date(closed, NEXT, planted(*STEPS, "1 / 0"))
-    assert digest(closed) == before
-    assert names(tmp_path) == {closed.name}
 
 
 LOSSES = {
@@ -362,83 +336,56 @@ LOSSES = {
         "op.execute(\"UPDATE time_spent SET id = 'another'\")",
         "1 rows of time_spent are missing or changed",
     ),
+    "a link": (
+        "op.execute(\"INSERT INTO artifact VALUES ('x', 'no item', 'plan', 'me', 'draft', 1, NULL, NULL)\")",
+        "broken link: ('artifact'",
+    ),
 }
 
 
 @pytest.mark.parametrize("what", LOSSES)
-def test_a_migration_that_loses_something_is_stopped(closed: Path, tmp_path: Path, what: str) -> None:
-    before, (step, told) = digest(closed), LOSSES[what]
-    stopped = expect_refusal(
-        "would have lost something", bring_up_to_date, closed, NEXT, planted(*STEPS, step)
-    )
+def test_a_migration_that_loses_something_is_stopped(closed: Path, what: str) -> None:
+    step, told = LOSSES[what]
+    stopped = not_migrated(closed, "would have lost something", *STEPS, step)
     assert any(told in detail for detail in stopped.details)
-    assert digest(closed) == before
-    assert names(tmp_path) == {closed.name}
 
 
-def test_a_link_that_breaks_is_stopped(closed: Path, tmp_path: Path) -> None:
-    step = (
-        "op.execute(\"INSERT INTO artifact VALUES ('x', 'no item', 'plan', 'me', 'draft', 1, NULL, NULL)\")"
-    )
-    stopped = expect_refusal("would have lost", bring_up_to_date, closed, NEXT, planted(*STEPS, step))
-    assert any("broken link: ('artifact'" in detail for detail in stopped.details)
-
-
-def test_a_damaged_project_is_not_brought_up_to_date(closed: Path, tmp_path: Path) -> None:
+def test_a_damaged_project_is_not_brought_up_to_date(closed: Path) -> None:
     # Hashing its rows anew would hide the damage for ever.
     beside(closed, "UPDATE person SET name = 'flipped'")
-    expect_refusal("damaged and was not brought up to date", bring_up_to_date, closed, NEXT, planted(*STEPS))
-    assert value(closed, "PRAGMA user_version") == opening.SCHEMA
+    not_migrated(closed, "damaged and was not brought up to date", *STEPS)
+
+
+FULL = sqlite3.OperationalError("database or disk is full")
 
 
 def test_a_full_disk_during_a_migration_leaves_the_old_file(
-    closed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    closed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = digest(closed)
-
-    def full(*_: object) -> None:
-        raise sqlite3.OperationalError("database or disk is full")
-
-    monkeypatch.setattr(backup, "_migrate_copy", full)
-    expect_refusal(r"disk is full.*unchanged", bring_up_to_date, closed, NEXT, planted(*STEPS))
-    assert digest(closed) == before
-    assert names(tmp_path) == {closed.name}
+    monkeypatch.setattr(backup, "_migrate_copy", failing(FULL))
+    not_migrated(closed, r"disk is full.*unchanged", *STEPS)
 
 
 def test_an_older_project_that_may_only_be_read_is_shown_as_a_copy(tmp_path: Path) -> None:
     path = tmp_path / "old.goldsmith"
     path.write_bytes(gzip.decompress((GOLDEN / "format-1.goldsmith.gz").read_bytes()))
-    before = digest(path)
-    opened = Project.open(path, readonly=True)
-    expect_refusal("older format", opened.set, "title", "changed")
-    assert (opened.title, value(opened.path, "PRAGMA user_version")) == ("small", opening.SCHEMA)
-    opened.close()
+    with unharmed(path), closing(Project.open(path, readonly=True)) as opened:
+        expect_refusal("older format", opened.set, "title", "changed")
+        assert (opened.title, value(opened.path, "PRAGMA user_version")) == ("small", opening.SCHEMA)
     assert not opened.path.exists()
-    assert digest(path) == before
-    assert names(tmp_path) == {"old.goldsmith"}
 
 
 def test_a_project_that_could_not_be_made_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(*_: object) -> None:
-        raise sqlite3.OperationalError("database or disk is full")
-
-    monkeypatch.setattr(backup, "_upgrade", full)
+    monkeypatch.setattr(backup, "_upgrade", failing(FULL))
     expect_refusal("could not be created: database or disk is full", new_project, tmp_path / "new.goldsmith")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_existing_file_is_never_replaced_by_a_new_project(closed: Path) -> None:
-    before = digest(closed)
-    expect_refusal("already exists", new_project, closed)
-    assert digest(closed) == before
-
-
-def test_foreign_keys_are_on_again_after_a_migration(closed: Path, tmp_path: Path) -> None:
-    bring_up_to_date(closed, NEXT, planted(*STEPS))
-    with closing(raw_connection(closed)) as raw, pytest.raises(sqlite3.IntegrityError):
-        raw.execute("DELETE FROM artifact")
+    with unharmed(closed):
+        expect_refusal("already exists", new_project, closed)
 
 
 def test_letter_1_a_query_settled_before_is_asked_after_the_migration(tmp_path: Path) -> None:
@@ -454,9 +401,9 @@ def test_letter_1_a_query_settled_before_is_asked_after_the_migration(tmp_path: 
             integrity.renew(raw)
             raw.commit()
     assert bring_up_to_date(path) is True
-    assert value(path, "SELECT question FROM item WHERE id = 'i1'") == "How do cells age?"
-    assert value(path, "SELECT working_title FROM item WHERE id = 'i1'") == "Ageing"
-    assert value(path, "SELECT question || working_title FROM item WHERE id = 'i2'") == "Sleep"
-    assert value(path, "SELECT asked FROM response") == sha256(b"Ageing").hexdigest()
     with closing(Project.open(path, unchecked=True)) as project:
+        assert sql.rows(project, "SELECT id, question, working_title FROM item ORDER BY id") == [
+            ("i1", "How do cells age?", "Ageing"), ("i2", "Sleep", ""),
+        ]  # fmt: skip
+        assert sql.first(project, "SELECT asked FROM response") == (sha256(b"Ageing").hexdigest(),)
         assert [p for p in checking.check(project).problems if p.subject == "i1"] == []

@@ -3,12 +3,12 @@
 import os
 import platform
 import random
-import sqlite3
 import subprocess
 import sys
 import unicodedata
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -33,11 +33,11 @@ from annotator.storage.store import ProjectHold, holder
 from annotator.storage.tables import ITEM
 from tests.projects.refusals import expect_refusal
 from tests.storage import sql
-from tests.storage.apart import as_nobody, shared_folder
+from tests.storage.apart import as_nobody, refusal_of, shared_folder
 from tests.storage.crashed import crashed
-from tests.storage.sql import digest
-from tests.storage.test_witness import noticed
-from tests.systems import links, posix
+from tests.storage.sql import unharmed
+from tests.storage.test_witness import beside, noticed
+from tests.systems import failing, links, posix
 
 Break = Callable[[bytes], bytes]
 PAGE = 4096
@@ -62,11 +62,9 @@ BROKEN: dict[str, Break] = {
 @pytest.mark.parametrize("how", BROKEN)
 def test_a_damaged_file_is_refused_unharmed(closed: Path, how: str) -> None:
     closed.write_bytes(BROKEN[how](closed.read_bytes()))
-    before = digest(closed)
-    with pytest.raises(Damaged, match="was not changed") as refused:
+    with unharmed(closed), pytest.raises(Damaged, match="was not changed") as refused:
         Project.open(closed)
     assert "backup" in refused.value.todo
-    assert digest(closed) == before
 
 
 def test_a_missing_file_is_refused_and_not_made(tmp_path: Path) -> None:
@@ -74,39 +72,40 @@ def test_a_missing_file_is_refused_and_not_made(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_is_refused(tmp_path: Path) -> None:
+def test_a_folder_or_a_name_the_disk_cannot_hold_is_refused(tmp_path: Path) -> None:
     expect_refusal("is a folder", Project.open, tmp_path)
-
-
-def test_a_name_the_disk_cannot_hold_is_refused(tmp_path: Path) -> None:
     expect_refusal("cannot be reached", Project.open, tmp_path / ("x" * 300))
     expect_refusal("could not be created", new_project, tmp_path / ("x" * 300))
 
 
-def _mark(path: Path, pragma: str, value: int) -> str:
-    with closing(sqlite3.connect(path)) as raw:
-        raw.execute(f"PRAGMA {pragma}={value}")
-    return digest(path)
-
-
-def test_another_programs_database_is_refused_unharmed(closed: Path) -> None:
-    before = _mark(closed, "application_id", 0x0F055111)
-    expect_refusal("another program", Project.open, closed)
-    assert digest(closed) == before
-
-
-def test_a_newer_format_is_refused_unharmed(closed: Path) -> None:
-    before = _mark(closed, "user_version", 99)
-    with pytest.raises(Newer, match=r"format 99.*has not been modified"):
+@pytest.mark.parametrize(
+    ("change", "kind", "words"),
+    [
+        ("PRAGMA application_id=252006673", Refusal, "another program"),
+        ("PRAGMA user_version=99", Newer, r"format 99.*has not been modified"),
+        ("DROP TABLE witness", Damaged, "lacks “of_row” of “witness”"),
+    ],
+    ids=["another program's", "of a newer format", "without one of its tables"],
+)
+def test_another_database_is_refused_unharmed(
+    closed: Path, change: str, kind: type[Refusal], words: str
+) -> None:
+    beside(closed, change)
+    with unharmed(closed), pytest.raises(kind, match=words):
         Project.open(closed)
-    assert digest(closed) == before
 
 
-def test_a_project_that_lacks_a_table_is_damaged(closed: Path) -> None:
-    with closing(sqlite3.connect(closed)) as raw:
-        raw.execute("DROP TABLE witness")
-    with pytest.raises(Damaged, match="lacks “of_row” of “witness”"):
-        Project.open(closed)
+@contextmanager
+def another_process(code: str, path: Path) -> Iterator[subprocess.Popen[str]]:
+    """A process that holds a project in its own way, until the test is through or has killed it."""
+    command, pipe = [sys.executable, "-c", code, str(path)], subprocess.PIPE
+    known = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, encoding="utf-8", env=known) as other:
+        assert other.stdout
+        assert other.stdout.readline() == "held\n"
+        yield other
+        if other.poll() is None:
+            other.communicate()
 
 
 HOLDER = """
@@ -122,15 +121,8 @@ def test_a_file_locked_by_another_program_is_busy_and_opens_once_it_is_free(
     closed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("annotator.storage.opening.PATIENCE", 0.1)
-    before = digest(closed)
-    command = [sys.executable, "-c", HOLDER, str(closed)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as other:
-        assert other.stdout
-        assert other.stdout.readline() == "held\n"
-        with pytest.raises(Busy, match="in use by another program"):
-            Project.open(closed)
-        other.communicate()
-    assert digest(closed) == before
+    with unharmed(closed), another_process(HOLDER, closed), pytest.raises(Busy, match="in use by another"):
+        Project.open(closed)
     Project.open(closed).close()
 
 
@@ -144,13 +136,10 @@ def test_what_may_only_be_read_opens_for_reading(place: str) -> None:
 
         def look() -> str:
             opened = Project.open(made.path)
-            try:
-                opened.set("title", "changed")
-            except Refusal as refusal:
-                return f"{opened.readonly} {opened.title}: {refusal.happened}"
-            return "written"
+            why = refusal_of(partial(opened.set, "title", "changed"))
+            return f"{opened.readonly} {opened.title}: {why}"
 
-        assert as_nobody(look) == "True Only to read: “read.goldsmith” is read-only."
+        assert as_nobody(look).startswith("True Only to read: “read.goldsmith” is read-only.")
 
 
 def test_a_file_that_may_not_even_be_read_is_refused() -> None:
@@ -158,15 +147,8 @@ def test_a_file_that_may_not_even_be_read_is_refused() -> None:
         made = new_project(folder / "shut.goldsmith")
         made.close()
         made.path.chmod(0)
-
-        def look() -> str:
-            try:
-                Project.open(made.path)
-            except Refusal as refusal:
-                return refusal.happened
-            return "opened"
-
-        assert "cannot be read with your permissions" in as_nobody(look)
+        opening = partial(refusal_of, partial(Project.open, made.path))
+        assert "cannot be read with your permissions" in as_nobody(opening)
 
 
 def test_a_crash_in_the_middle_of_a_commit_is_taken_back_on_opening(closed: Path, tmp_path: Path) -> None:
@@ -183,15 +165,8 @@ def test_such_a_crash_where_nothing_may_be_written_is_explained(closed: Path) ->
         left.chmod(0o444)
         journal(left).chmod(0o444)
         folder.chmod(0o555)
-
-        def look() -> str:
-            try:
-                Project.open(left)
-            except Refusal as refusal:
-                return str(refusal)
-            return "opened"
-
-        assert "in the middle of a change by a crash" in as_nobody(look)
+        opening = partial(refusal_of, partial(Project.open, left))
+        assert "in the middle of a change by a crash" in as_nobody(opening)
 
 
 def test_a_lost_journal_does_not_pass_unnoticed(closed: Path, tmp_path: Path) -> None:
@@ -204,7 +179,7 @@ def test_a_lost_journal_does_not_pass_unnoticed(closed: Path, tmp_path: Path) ->
     assert noticed(left) != []
 
 
-OTHER_HOLDER = """
+OTHER_WINDOW = """
 import sys
 from pathlib import Path
 from annotator.storage.store import ProjectHold
@@ -214,28 +189,10 @@ sys.stdin.read()
 """
 
 
-@contextmanager
-def another_window(path: Path) -> Iterator[subprocess.Popen[str]]:
-    command = [sys.executable, "-c", OTHER_HOLDER, str(path)]
-    root = str(Path(__file__).parents[2])
-    with subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        encoding="utf-8",
-        env=os.environ | {"PYTHONPATH": root},
-    ) as other:
-        assert other.stdout
-        assert other.stdout.readline() == "held\n"
-        yield other
-        if other.poll() is None:
-            other.communicate()
-
-
 def test_the_second_window_is_told_who_holds_the_project_and_may_read_while_the_judging_child_writes(
     closed: Path,
 ) -> None:
-    with another_window(closed) as other:
+    with another_process(OTHER_WINDOW, closed) as other:
         with pytest.raises(Busy) as busy:
             ProjectHold.take(closed)
         assert f"computer {platform.node()}, process {other.pid}, since 20" in busy.value.happened
@@ -245,7 +202,7 @@ def test_the_second_window_is_told_who_holds_the_project_and_may_read_while_the_
 
 
 def test_a_killed_holder_holds_nothing(closed: Path) -> None:
-    with another_window(closed) as other:
+    with another_process(OTHER_WINDOW, closed) as other:
         other.kill()
         other.wait()
         assert holder(closed)["pid"] == other.pid
@@ -253,24 +210,18 @@ def test_a_killed_holder_holds_nothing(closed: Path) -> None:
     assert holder(closed) == {}
 
 
-def test_closing_a_project_frees_it(closed: Path) -> None:
+def test_closing_a_project_frees_it_and_one_that_may_only_be_read_is_held_by_nobody(closed: Path) -> None:
+    Project.open(closed, readonly=True).hold()
+    assert not closed.with_name("small.goldsmith.lock").exists()
     first, second = Project.open(closed), Project.open(closed)
     first.hold()
     with pytest.raises(Busy):
         second.hold()
     first.close()
     second.hold()
-    second.close()
-    assert holder(closed) == {}
-
-
-def test_a_project_that_may_only_be_read_is_held_by_nobody(closed: Path) -> None:
-    Project.open(closed, readonly=True).hold()
-    assert not closed.with_name("small.goldsmith.lock").exists()
-
-
-def test_a_sidecar_that_makes_no_sense_names_nobody(closed: Path) -> None:
     closed.with_name("small.goldsmith.holder.json").write_text("[1, 2", "utf-8")
+    assert holder(closed) == {}
+    second.close()
     assert holder(closed) == {}
 
 
@@ -300,17 +251,20 @@ def test_a_folder_that_syncs_itself_is_warned_about(place: str, service: str) ->
     assert f"a folder that {service} copies" in warning_about(Path(place), MOUNTS)
 
 
-@posix
 @pytest.mark.parametrize(
-    "place", ["/mnt/lab share/a/study.goldsmith", "/mnt/nas/s.goldsmith", "/home/u/remote/s"]
+    ("place", "kind"),
+    [
+        *(
+            (place, "share")
+            for place in (r"\\server\share\study.goldsmith", "//server/share/study.goldsmith")
+        ),
+        pytest.param("/mnt/lab share/a/study.goldsmith", "disk", marks=posix),
+        pytest.param("/mnt/nas/s.goldsmith", "disk", marks=posix),
+        pytest.param("/home/u/remote/s", "disk", marks=posix),
+    ],
 )
-def test_a_network_disk_is_warned_about(place: str) -> None:
-    assert "network disk" in warning_about(Path(place), MOUNTS)
-
-
-@pytest.mark.parametrize("place", [r"\\server\share\study.goldsmith", "//server/share/study.goldsmith"])
-def test_a_network_share_is_warned_about(place: str) -> None:
-    assert "network share" in warning_about(Path(place), MOUNTS)
+def test_a_network_disk_or_share_is_warned_about(place: str, kind: str) -> None:
+    assert f"network {kind}" in warning_about(Path(place), MOUNTS)
 
 
 @pytest.mark.parametrize(
@@ -326,11 +280,8 @@ def test_an_ordinary_place_is_not(place: str) -> None:
     assert warning_about(Path(place), MOUNTS) == ""
 
 
-def test_a_system_without_a_list_of_mounts_is_not_warned_about() -> None:
+def test_a_system_without_a_list_of_mounts_is_not_warned_about(tmp_path: Path) -> None:
     assert warning_about(Path("/home/u/study.goldsmith"), "") == ""
-
-
-def test_the_place_of_this_test_can_be_asked_about(tmp_path: Path) -> None:
     assert isinstance(Project.warning_about(tmp_path / "study.goldsmith"), str)
 
 
@@ -361,11 +312,8 @@ def test_on_macos_a_network_disk_is_known_by_what_mount_says(
 
 
 def test_a_mac_whose_mount_does_not_answer_is_not_warned_about(monkeypatch: pytest.MonkeyPatch) -> None:
-    def hangs(command: list[str], **_: object) -> None:
-        raise subprocess.TimeoutExpired(command, 5)
-
     monkeypatch.setattr(sys, "platform", "darwin")
-    monkeypatch.setattr(subprocess, "run", hangs)
+    monkeypatch.setattr(subprocess, "run", failing(subprocess.TimeoutExpired("/sbin/mount", 5)))
     assert warning_about(Path("/Users/ada/study.goldsmith")) == ""
 
 
@@ -396,10 +344,7 @@ def test_on_windows_a_folder_counts_as_writable_only_once_a_file_could_be_made_t
     assert not is_passing(tmp_path)
     assert list(tmp_path.iterdir()) == [file]
 
-    def refused(*_: object, **__: object) -> None:
-        raise PermissionError(13, "Access is denied")
-
-    monkeypatch.setattr(Path, "touch", refused)
+    monkeypatch.setattr(Path, "touch", failing(PermissionError(13, "Access is denied")))
     assert not may_be_written(file)
     assert is_passing(tmp_path)
 
@@ -444,3 +389,36 @@ def test_a_file_that_is_moved_away_while_it_is_opened_is_refused(
 
     monkeypatch.setattr(Project, "reread", gone)
     expect_refusal("There is no file", Project.open, path, readonly=True)
+
+
+@pytest.fixture
+def system_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The system's folder of temporary files, which lies elsewhere than the tests."""
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path / "system"))
+    monkeypatch.setattr("os.access", lambda *_: True)
+    return tmp_path / "system"
+
+
+@pytest.mark.parametrize(
+    ("folder", "passing"),
+    [
+        ("Users/ana/AppData/Local/Microsoft/Windows/INetCache/Content.Outlook/X1", True),
+        ("Users/ana/Library/Containers/com.apple.mail/Data/Library/Mail Downloads/1", True),
+        ("home/ana/.cache/evolution", True),
+        ("tmp/mozilla_ana0", True),
+        ("home/ana/Downloads", False),
+        ("Users/ana/Desktop", False),
+        ("home/ana/template", False),
+    ],
+)
+@pytest.mark.usefixtures("system_folder")
+def test_where_mail_programs_put_attachments_nothing_lasts(folder: str, passing: bool) -> None:
+    assert is_passing(Path("/") / folder) is passing
+
+
+def test_no_project_lasts_in_the_systems_own_temporary_folder_or_where_nothing_can_be_written(
+    system_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert is_passing(system_folder / "deep" / "down")
+    monkeypatch.setattr("os.access", lambda *_: False)
+    assert is_passing(Path("/media/disc"))

@@ -4,9 +4,9 @@ import sqlite3
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from threading import Event
-from typing import Any
 
 import pytest
 from sqlalchemy import Connection, insert, inspect, select
@@ -25,7 +25,7 @@ from annotator.storage.store import Store
 from annotator.storage.tables import ITEM, META, SYSTEM
 from tests.projects.refusals import expect_refusal
 from tests.storage import sql
-from tests.storage.apart import with_files_no_larger_than
+from tests.storage.apart import refusal_of, with_files_no_larger_than
 from tests.systems import posix
 
 
@@ -50,26 +50,19 @@ def test_a_write_that_fails_leaves_nothing(project: Project) -> None:
     before = keys(project.store)
     expect_refusal("", write_and_fail, project.store)
     assert keys(project.store) == before
-
-
-def test_an_inner_write_that_fails_is_taken_back_alone(project: Project) -> None:
-    before = keys(project.store)
-    with project.store.write() as db:
-        db.execute(insert(META).values(key="outer", value="1"))
-        expect_refusal("", write_and_fail, project.store)
-    assert keys(project.store) == before | {"outer"}
-
-
-def test_an_inner_write_that_succeeds_falls_with_the_outer_one(project: Project) -> None:
-    before = keys(project.store)
+    # An inner one that succeeds falls with the outer one.
     expect_refusal("", write_twice_and_fail, project)
     assert keys(project.store) == before
 
 
-def test_a_write_inside_a_reading_is_kept(project: Project) -> None:
+def test_an_inner_write_that_fails_is_taken_back_alone_and_one_inside_a_reading_is_kept(
+    project: Project,
+) -> None:
+    before = keys(project.store)
     with project.store.read(), project.store.write() as db:
-        db.execute(insert(META).values(key="inside", value="1"))
-    assert "inside" in keys(project.store)
+        db.execute(insert(META).values(key="outer", value="1"))
+        expect_refusal("", write_and_fail, project.store)
+    assert keys(project.store) == before | {"outer"}
 
 
 def test_a_broken_rule_of_the_tables_is_not_told_as_a_fault_of_the_disk(project: Project) -> None:
@@ -132,12 +125,9 @@ def test_writing_stops_when_the_file_was_moved_away_and_a_copy_can_be_saved(proj
 def test_a_full_disk_refuses_the_save_and_lets_the_next_one_through(closed: Path) -> None:
     def save_too_much() -> str:
         project = Project.open(closed)
-        try:
-            project.set("long", "x" * 200_000)
-        except Refusal as refusal:
-            project.set("long", "short")
-            return refusal.happened
-        return "saved"
+        why = refusal_of(partial(project.set, "long", "x" * 200_000))
+        project.set("long", "short")
+        return why
 
     told = with_files_no_larger_than(closed.stat().st_size + 8192, save_too_much)
     assert told.startswith(("The disk failed while working on", "The disk is full"))
@@ -185,9 +175,8 @@ WANTED = {
 }
 
 
-@pytest.mark.parametrize(("name", "wanted"), WANTED.items())
-def test_an_open_project_has_the_safe_setting(project: Project, name: str, wanted: object) -> None:
-    assert sql.first(project, f"PRAGMA {name}")[0] == wanted
+def test_an_open_project_has_the_safe_settings(project: Project) -> None:
+    assert {name: sql.first(project, f"PRAGMA {name}")[0] for name in WANTED} == WANTED
 
 
 def test_a_setting_that_does_not_stay_is_an_error(closed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,7 +185,7 @@ def test_a_setting_that_does_not_stay_is_an_error(closed: Path, monkeypatch: pyt
         raw_connection(closed)
 
 
-def test_opening_never_makes_a_file(tmp_path: Path) -> None:
+def test_connecting_never_makes_a_file(tmp_path: Path) -> None:
     with pytest.raises(sqlite3.OperationalError):
         raw_connection(tmp_path / "none.goldsmith")
     assert list(tmp_path.iterdir()) == []
@@ -252,29 +241,24 @@ def test_a_row_takes_the_place_of_the_one_with_its_unique_columns_and_gives_it_i
 
 
 def test_a_column_that_is_not_named_takes_its_default(db: Connection) -> None:
-    rows = [{"id": "one", "name": "A system", "notes": "before"}, {"id": "one", "name": "A system"}]
-    for row in rows:
-        tables.put(db, SYSTEM, row)
+    tables.put(db, SYSTEM, {"id": "one", "name": "A system", "notes": "before"})
+    tables.put(db, SYSTEM, {"id": "one", "name": "A system"})
     assert db.execute(select(SYSTEM.c.notes).where(SYSTEM.c.id == "one")).scalar_one() == ""
 
 
 def test_whole_rows_are_put_by_one_statement_for_each_hundred(project: Project) -> None:
     rows = [{"key": f"row-{number}", "value": str(number)} for number in range(250)]
-    statements = list[str]()
     with project.store.write() as db:
-        raw: Any = db.connection.driver_connection
-        raw.set_trace_callback(statements.append)
-        tables.put(db, META, rows)
-        raw.set_trace_callback(None)
+        with sql.traced(project) as statements:
+            tables.put(db, META, rows)
         assert [value(db, row["key"]) for row in rows] == [row["value"] for row in rows]
     assert sum(words.startswith("INSERT") for words in statements) == 3
 
 
 def test_a_replaced_row_is_still_witnessed(project: Project, tmp_path: Path) -> None:
-    with project.store.write() as db:
-        tables.put(db, META, {"key": "fresh", "value": "1"})
-    with project.store.write() as db:
-        tables.put(db, META, {"key": "fresh", "value": "2"})
+    for value in "12":
+        with project.store.write() as db:
+            tables.put(db, META, {"key": "fresh", "value": value})
     assert backup.verify(backup.backup(project.store, tmp_path, "copy")) == ""
 
 

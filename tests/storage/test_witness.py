@@ -72,27 +72,25 @@ def test_a_row_written_through_the_store_is_not_taken_for_altered(project: Proje
 
 
 def test_a_row_taken_back_is_not_taken_for_altered(project: Project) -> None:
-    with pytest.raises(IntegrityError), project.store.write() as db:
-        db.execute(text("UPDATE person SET name = 'Other', alias = 'same'"))
-    project.set("later", 1)
+    changed_once_of_twice(project, "Later")
     assert noticed(project.path) == []
 
 
+def changed_once_of_twice(project: Project, title: str) -> None:
+    """A change that is taken back, and then one that stays."""
+    with pytest.raises(IntegrityError), project.store.write() as db:
+        db.execute(text("UPDATE person SET name = 'Other', alias = 'same'"))
+    with project.store.write() as db:
+        db.execute(text(f"UPDATE meta SET value = '\"{title}\"' WHERE key = 'title'"))
+
+
 def test_a_first_change_that_is_taken_back_leaves_the_next_one_noted(closed: Path) -> None:
-    title = "UPDATE meta SET value = '\"%s\"' WHERE key = 'title'"
     with closing(Project.open(closed)) as project:
-        with pytest.raises(IntegrityError), project.store.write() as db:
-            db.execute(text("UPDATE person SET name = 'Other', alias = 'same'"))
-        with project.store.write() as db:
-            db.execute(text(title % "Next"))
+        changed_once_of_twice(project, "Next")
     assert noticed(closed) == []
     with closing(Project.open(closed)) as project, project.store.read():
-        with pytest.raises(IntegrityError), project.store.write() as db:
-            db.execute(text("UPDATE person SET name = 'Other', alias = 'same'"))
-        with project.store.write() as db:
-            db.execute(text(title % "Inner"))
-    assert noticed(closed) == []
-    assert Project.open(closed).title == "Inner"
+        changed_once_of_twice(project, "Inner")
+    assert (noticed(closed), Project.open(closed).title) == ([], "Inner")
 
 
 def test_two_connections_that_write_in_turn_agree(project: Project) -> None:
