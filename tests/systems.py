@@ -2,7 +2,9 @@
 
 import os
 import tempfile
-from collections.abc import Callable
+import tracemalloc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,17 @@ def failing(error: BaseException) -> Callable[..., Any]:
         raise error
 
     return fail
+
+
+@contextmanager
+def within_memory(most: int) -> Iterator[None]:
+    """Python takes no more bytes at once meanwhile."""
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < most
+    finally:
+        tracemalloc.stop()
 
 
 posix = pytest.mark.skipif(os.name != "posix", reason="paths, signals, open files and rights as on POSIX")

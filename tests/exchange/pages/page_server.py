@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+import pytest
+
 from annotator.domain.material.item import Page
 from annotator.exchange.pages import reading
 from annotator.exchange.pages.fetching import AddressRules, Fetcher, FetchLimits, HostTurns
-from annotator.exchange.pages.states import PageReading
+from annotator.exchange.pages.states import PageReading, UnreadablePage
 from annotator.exchange.pages.worker import ReadingProcess
 
 ARTICLE = "Residual connections let gradients pass through very deep networks. " * 20
@@ -172,6 +174,14 @@ async def fetched(url: str, **rest: Any) -> Page:
     """What becomes of one address that such a fetcher is given."""
     async with fetcher(**rest) as one:
         return (await one.fetch(url)).page
+
+
+def unreadable(act: Callable[..., object], *given: Any) -> UnreadablePage:
+    """Why a page cannot be read, in a sentence."""
+    with pytest.raises(UnreadablePage) as why:
+        act(*given)
+    assert why.value.cause.endswith(".")
+    return why.value
 
 
 SMALL = FetchLimits(size=200_000, redirects=10, seconds=20.0, connect_s=5.0, silence_s=1.0)

@@ -3,7 +3,7 @@
 import asyncio
 import gzip
 import os
-import tracemalloc
+import re
 import zlib
 
 import pytest
@@ -12,13 +12,14 @@ from annotator.domain.material.item import PageState
 from annotator.exchange.pages import reading
 from annotator.exchange.pages.fetching import PRIVATE, AddressRules, checked_prefix, named, through, unwrapped
 from annotator.exchange.pages.reading import PageBody, decoded, known
-from annotator.exchange.pages.states import PageReading, UnreadablePage
+from annotator.exchange.pages.states import PageReading
 from annotator.exchange.pages.worker import ReadingProcess
 from tests.crashes.killing import answers_by_word, never_starts
-from tests.exchange.pages.page_server import ARTICLE, Given, Names, PageServer, fetched
+from tests.exchange.pages.page_server import ARTICLE, Given, Names, PageServer, fetched, unreadable
 from tests.exchange.texts.test_rendering import encrypted_pdf, pdf
 from tests.material.eprint_folder import compressed
 from tests.projects.refusals import expect_refusal
+from tests.systems import within_memory
 
 pytestmark = pytest.mark.anyio
 
@@ -44,6 +45,8 @@ def text_of(html: str) -> str:
         ("un<span>broken</span>", "unbroken"),
         ("<math><mi>x</mi><mo>=</mo><mn>2</mn></math>", "x=2"),
         ("a\n   b\t c", "a b c"),
+        # What a search in the page would find.
+        ("<p hidden=until-found>folded</p>", "folded"),
     ],
 )
 def test_blocks_become_lines_and_marks_words(html: str, text: str) -> None:
@@ -71,10 +74,6 @@ def test_what_no_reader_sees_is_no_text(html: str) -> None:
     assert text_of(f"<p>yes</p>{html}") == "yes"
 
 
-def test_what_a_search_in_the_page_would_find_is_text() -> None:
-    assert text_of("<p hidden=until-found>folded</p>") == "folded"
-
-
 def test_a_page_that_never_closes_its_navigation_is_read_with_it() -> None:
     assert ARTICLE.strip() in reading.read(f"<nav><a>Home</a>{REST}".encode(), "text/html").text
 
@@ -86,11 +85,8 @@ def test_the_title_and_what_a_page_says_of_itself_are_found() -> None:
         '{"isAccessibleForFree": "False", "hasPart": {"isAccessibleForFree": true}}</script>'
     )
     result = reading.read((html + REST).encode(), "text/html")
-    assert (result.title, result.canonical, result.free) == (
-        "Deep & wide",
-        "https://a.example/x?a=1&b=2",
-        False,
-    )
+    said_of_itself = ("Deep & wide", "https://a.example/x?a=1&b=2", False)
+    assert (result.title, result.canonical, result.free) == said_of_itself
     assert reading.read(REST.encode(), "text/html").free is None
 
 
@@ -146,9 +142,7 @@ def test_a_document_is_read_as_what_it_is(content: bytes, content_type: str, sta
 def test_the_words_of_a_pdf_are_read_whatever_the_server_calls_it() -> None:
     content = pdf("Rain falls", "Snow falls")
     for content_type in ("application/pdf", "application/octet-stream", "text/html", ""):
-        assert [
-            words in reading.read(content, content_type).text for words in ("Rain falls", "Snow falls")
-        ] == [True] * 2
+        assert re.search("Rain falls.*Snow falls", reading.read(content, content_type).text, re.DOTALL)
 
 
 @pytest.mark.parametrize(
@@ -162,19 +156,12 @@ def test_the_words_of_a_pdf_are_read_whatever_the_server_calls_it() -> None:
         (bytes(range(128, 256)) * 9, "text/plain; charset=utf-8", "hardly any of its characters"),
         (encrypted_pdf(), "application/pdf", "It is protected by a password"),
         (b"%PDF-1.7\nnothing", "application/pdf", "It is no PDF, or is damaged"),
+        (pdf("", ""), "application/pdf", "pictures, without words"),
     ],
 )  # fmt: skip
 def test_what_is_no_text_says_why(content: bytes, content_type: str, why: str) -> None:
     result = reading.read(content, content_type)
-    assert why in result.unreadable
-    assert result.unreadable.endswith(".")
-    assert result.text == ""
-
-
-def test_a_pdf_without_words_says_that_it_holds_pictures() -> None:
-    result = reading.read(pdf("", ""), "application/pdf")
-    assert "pictures, without words" in result.unreadable
-    assert result.text == ""
+    assert (why in result.unreadable, result.unreadable[-1], result.text) == (True, ".", "")
 
 
 def test_no_character_comes_out_that_the_store_refuses() -> None:
@@ -219,9 +206,7 @@ def test_the_head_a_service_puts_before_the_text_is_taken_off() -> None:
 def test_a_page_that_the_service_could_not_have_is_dead() -> None:
     head = "Title: \n\nURL Source: x\n\nWarning: Target URL returned error 404: Not Found\n\n"
     text = f"{head}Markdown Content:\nNot found"
-    with pytest.raises(UnreadablePage) as why:
-        unwrapped(PageReading(text))
-    assert why.value.state is PageState.DEAD
+    assert unreadable(unwrapped, PageReading(text)).state is PageState.DEAD
 
 
 def test_a_key_in_the_address_of_a_service_is_not_kept() -> None:
@@ -250,10 +235,8 @@ async def test_a_reader_is_not_sent_into_a_private_network(server: PageServer, i
 async def test_a_service_out_of_order_says_nothing_of_the_page(server: PageServer) -> None:
     server.pages[f"/read/{PAGE}"] = Given(status=402)
     page = await fetched(PAGE, rules=AddressRules(), reader=server.url("/read"), look_up=PUBLIC)
-    assert (page.state, page.cause) == (
-        PageState.DEAD,
-        "The reader service did not give it. The server asks for payment (402).",
-    )
+    words = "The reader service did not give it. The server asks for payment (402)."
+    assert (page.state, page.cause) == (PageState.DEAD, words)
 
 
 @pytest.mark.anyio
@@ -347,6 +330,7 @@ def unpacked(packing: str, content: bytes, chunk: int, most: int = 10_000_000) -
 )
 def test_what_was_packed_comes_out_whole(packing: str, content: bytes, chunk: int) -> None:
     assert unpacked(packing, content, chunk if packing else 65_536) == WORDS
+    assert unpacked(packing, b"", chunk) == b""
 
 
 def test_what_is_taken_in_but_not_yet_given_out_is_waited_for() -> None:
@@ -357,33 +341,20 @@ def test_what_is_taken_in_but_not_yet_given_out_is_waited_for() -> None:
 
 @pytest.mark.parametrize("pack", [gzip.compress, zlib.compress])
 def test_a_bomb_is_stopped_at_the_bound(pack) -> None:
-    bomb = pack(b"\0" * 40_000_000)
-    tracemalloc.start()
-    with pytest.raises(UnreadablePage) as why:
-        unpacked("gzip" if pack is gzip.compress else "deflate", bomb, 65_536, most=4 * 2**20)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert (why.value.state, why.value.cause) == (PageState.TOO_LONG, "It is larger than 4 MB.")
-    assert peak < 12 * 2**20
+    bomb, packing = pack(b"\0" * 40_000_000), "gzip" if pack is gzip.compress else "deflate"
+    with within_memory(12 * 2**20):
+        why = unreadable(unpacked, packing, bomb, 65_536, 4 * 2**20)
+    assert (why.state, why.cause) == (PageState.TOO_LONG, "It is larger than 4 MB.")
 
 
 @pytest.mark.parametrize("packing", ["br", "zstd", "compress", "gzip, gzip"])
 def test_a_packing_that_was_not_asked_for_is_not_text(packing: str) -> None:
-    with pytest.raises(UnreadablePage) as why:
-        PageBody(packing, 100)
-    assert why.value.state is PageState.NOT_TEXT
+    assert unreadable(PageBody, packing, 100).state is PageState.NOT_TEXT
 
 
 def test_damage_and_a_missing_end_are_seen() -> None:
-    whole = compressed(WORDS)
-    with pytest.raises(UnreadablePage, match="damaged"):
-        unpacked("gzip", b"no gzip at all", 100)
-    with pytest.raises(UnreadablePage, match="broke off"):
-        unpacked("gzip", whole[:-20], 65_536)
-
-
-def test_an_empty_body_stays_empty() -> None:
-    assert unpacked("gzip", b"", 10) == b""
+    assert "damaged" in unreadable(unpacked, "gzip", b"no gzip at all", 100).cause
+    assert "broke off" in unreadable(unpacked, "gzip", compressed(WORDS)[:-20], 65_536).cause
 
 
 async def test_one_process_reads_one_document_after_the_other() -> None:
