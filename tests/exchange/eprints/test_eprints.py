@@ -1,8 +1,8 @@
 """Papers' sources are collected, and items built of them."""
 
 import gzip
-import io
 import json
+import re
 import tarfile
 from collections.abc import Iterator
 from datetime import date
@@ -14,8 +14,9 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 
 from annotator.domain.material.extract import CollectedPaper, Funnel
+from annotator.domain.texts.canonical import now
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.eprints import building
+from annotator.exchange.eprints import assembling, building
 from annotator.exchange.eprints.building import Rules
 from annotator.exchange.eprints.collecting import (
     ArxivHosts,
@@ -34,6 +35,7 @@ from tests.material import eprint_folder as made
 from tests.material.eprint_folder import BIB, CITED, KEYS, SECTION, WORDS, compressed
 from tests.material.related_work import SHARED
 from tests.projects.refusals import expect_refusal
+from tests.systems import failing
 
 pytestmark = pytest.mark.anyio
 
@@ -136,8 +138,7 @@ def test_figures_and_labels_go_and_comments_stay_in_the_latex(tmp_path: Path) ->
     paper = kept(tmp_path, made.whole(f"{SECTION}{extra}"))
     assert keys(paper) == KEYS
     assert "% \\cite{out}" in paper.section
-    assert "figure" not in paper.section
-    assert "\\label" not in paper.section
+    assert not re.search(r"figure|\\label", paper.section)
 
 
 LISTED = r"""
@@ -187,8 +188,7 @@ def test_entries_come_from_every_kind_of_bibliography(tmp_path: Path, content: b
     result = {one.key: one for one in kept(tmp_path, content).cited}
     oak, elm = result["oak"], result["elm"]
     assert (oak.title, oak.link, oak.year) == ("Oaks in Towns", "http://arxiv.org/abs/2001.00001", 2020)
-    assert "Li" in oak.authors
-    assert "Mo" in oak.authors
+    assert re.search("Li.*Mo", oak.authors)
     assert (elm.title, elm.doi) == ("Elms", "10.1000/elm")
 
 
@@ -252,15 +252,14 @@ REFUSED = [
 def test_each_refusal_has_its_stage_and_reason(
     tmp_path: Path, stage: str, reason: str, content: bytes, told: dict[str, Any]
 ) -> None:
-    key = told.pop("key", ONE) if "key" in told else ONE
-    place = made.folder(tmp_path / "papers", {key: content}, [made.entry(key, **told)])
+    key = told.get("key", ONE)
+    place = made.folder(tmp_path / "papers", {key: content}, [made.entry(**{"key": ONE} | told)])
     before = sorted(tmp_path.rglob("*"))
     result = building.build(place, Rules(), lambda *_: None)
-    assert result.passed == ()
-    assert [(one.id, one.stage.value) for one in result.refused] == [(key, stage)]
-    assert reason in result.refused[0].reason
-    assert sorted(tmp_path.rglob("*")) == before
-    assert min(result.left().values()) == 0
+    (refused,) = result.refused
+    assert (result.passed, refused.id, refused.stage.value) == ((), key, stage)
+    assert reason in refused.reason
+    assert (sorted(tmp_path.rglob("*")), min(result.left().values())) == (before, 0)
 
 
 def test_a_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -270,29 +269,21 @@ def test_a_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_files_that_multiply_are_refused(tmp_path: Path) -> None:
     files = {f"f{n}.tex": rf"\input{{f{n + 1}}}\input{{f{n + 1}}}" for n in range(30)}
-    result = built(
-        tmp_path, made.packed({"main.tex": made.paper(r"\input{f0}"), "f30.tex": "word " * 100, **files})
-    )
-    assert [(one.stage.value, "longer than" in one.reason) for one in result.refused] == [("assemble", True)]
+    paper = made.packed({"main.tex": made.paper(r"\input{f0}"), "f30.tex": "word " * 100, **files})
+    (refused,) = built(tmp_path, paper).refused
+    assert (refused.stage.value, "longer than" in refused.reason) == ("assemble", True)
 
 
 def test_rules_let_more_in(tmp_path: Path) -> None:
-    loose = Rules(any_comment=True, any_version=True, least_references=1)
-    assert len(built(tmp_path / "a", related(r"\cite{oak}"), loose, comment="").passed) == 1
-    assert (
-        len(
-            built(
-                tmp_path / "b", made.whole(), Rules(journal_counts=True), comment="", journal="J. Trees 3"
-            ).passed
-        )
-        == 1
+    loose, journals = (
+        Rules(any_comment=True, any_version=True, least_references=1),
+        Rules(journal_counts=True),
     )
-
-
-def test_an_author_may_have_to_be_known(tmp_path: Path) -> None:
     known = Rules(least_h=20, h_indices={"ann li": 21})
-    assert len(built(tmp_path / "a", made.whole(), known).passed) == 1
-    (refused,) = built(tmp_path / "b", made.whole(), known, authors=("Bo Mo",)).refused
+    assert built(tmp_path / "a", related(r"\cite{oak}"), loose, comment="").passed
+    assert built(tmp_path / "b", made.whole(), journals, comment="", journal="J. Trees 3").passed
+    assert built(tmp_path / "c", made.whole(), known).passed
+    (refused,) = built(tmp_path / "d", made.whole(), known, authors=("Bo Mo",)).refused
     assert "h-index of 20" in refused.reason
 
 
@@ -325,8 +316,6 @@ def test_what_is_no_feed_is_refused(tmp_path: Path, content: bytes, reason: str)
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the public DeepScholar-Bench data is not there")
 def test_the_public_sections_give_their_keys_back() -> None:
-    from annotator.exchange.eprints import assembling
-
     table = read_table(SHARED / "papers_with_related_works.csv", ())
     distinct = set()
     for number, (_, paper) in enumerate(published.papers_of(table)):
@@ -346,9 +335,6 @@ def test_the_public_sections_give_their_keys_back() -> None:
 
 
 def test_a_file_that_was_changed_since_is_refused(tmp_path: Path) -> None:
-    from annotator.domain.texts.canonical import now
-    from annotator.exchange.eprints.folder import Collection
-
     place = made.folder(tmp_path / "papers", {ONE: made.whole()})
     Collection.at(place).keep("http://x/e-print/" + ONE, 200, now(), f"eprints/{ONE}.tar.gz", made.whole())
     (place / "eprints" / f"{ONE}.tar.gz").write_bytes(made.whole(before="% changed"))
@@ -357,13 +343,9 @@ def test_a_file_that_was_changed_since_is_refused(tmp_path: Path) -> None:
 
 
 def test_no_file_is_written_by_a_name_in_a_tar(tmp_path: Path) -> None:
-    held = io.BytesIO(made.packed({"main.tex": MAIN}, linked("main2.tex", tarfile.LNKTYPE, "../../x")))
-    built(tmp_path, held.getvalue())
-    assert {path.name for path in tmp_path.rglob("*") if path.is_file()} == {
-        "1.xml",
-        f"{ONE}.tar.gz",
-        "works.csv",
-    }
+    built(tmp_path, made.packed({"main.tex": MAIN}, linked("main2.tex", tarfile.LNKTYPE, "../../x")))
+    names = {path.name for path in tmp_path.rglob("*") if path.is_file()}
+    assert names == {"1.xml", f"{ONE}.tar.gz", "works.csv"}
 
 
 FIRST, SECOND, LATER, GONE = "2506.00001v1", "2506.00002v1", "2506.00003v2", "2506.00004v1"
@@ -450,10 +432,8 @@ async def test_pages_eprints_and_works_come_three_seconds_apart(server: PageServ
     assert eprints == [f"/e-print/{FIRST}", f"/e-print/{SECOND}"]
     assert any('ti:"Elms"' in unquote(path) for path in asked.paths)
     assert len(asked.paths) == len(set(asked.paths)) == result.asked
-    assert {path.name for path in (tmp_path / "papers" / "eprints").iterdir()} == {
-        f"{FIRST}.tar.gz",
-        f"{SECOND}.gz",
-    }
+    files = {path.name for path in (tmp_path / "papers" / "eprints").iterdir()}
+    assert files == {f"{FIRST}.tar.gz", f"{SECOND}.gz"}
     assert all("3 seconds" in header["User-Agent"] for header in server.headers)
 
 
@@ -462,29 +442,23 @@ async def test_what_was_collected_is_built_without_a_socket(
 ) -> None:
     await collected(server, tmp_path / "papers")
 
-    def closed(*_: Any, **__: Any) -> None:
-        raise AssertionError("a socket was opened")
-
-    monkeypatch.setattr("socket.socket.connect", closed)
+    monkeypatch.setattr("socket.socket.connect", failing(AssertionError("a socket was opened")))
     result = building.build(tmp_path / "papers", Rules(), lambda *_: None)
     assert [(one.id, one.stage.value) for one in result.refused] == [(LATER, "filter"), (GONE, "filter")]
     oak = result.passed[0].cited[0]
     assert (oak.link, oak.abstract) == ("http://arxiv.org/abs/2001.00001", made.ABSTRACT)
 
 
-async def test_a_second_time_asks_for_nothing(server: PageServer, tmp_path: Path) -> None:
+async def test_a_second_time_asks_for_nothing_but_a_file_that_is_gone(
+    server: PageServer, tmp_path: Path
+) -> None:
     await collected(server, tmp_path / "papers", titles=True)
-    many = len(server.asked)
-    manifest = (tmp_path / "papers" / "manifest.json").read_bytes()
+    many, manifest = len(server.asked), (tmp_path / "papers" / "manifest.json").read_bytes()
     again = await collected(server, tmp_path / "papers", titles=True)
     assert (len(server.asked), again.asked, again.eprints) == (many, 0, 2)
     assert (tmp_path / "papers" / "manifest.json").read_bytes() == manifest
-
-
-async def test_a_file_that_is_gone_is_asked_for_again(server: PageServer, tmp_path: Path) -> None:
-    await collected(server, tmp_path / "papers")
     (tmp_path / "papers" / "eprints" / f"{FIRST}.tar.gz").unlink()
-    again = await collected(server, tmp_path / "papers")
+    again = await collected(server, tmp_path / "papers", titles=True)
     assert (again.asked, server.asked[-1]) == (1, f"/e-print/{FIRST}")
 
 
@@ -524,9 +498,7 @@ async def test_a_missing_eprint_is_known_as_such(server: PageServer, tmp_path: P
     assert (result.eprints, result.missing) == (1, [])
     refused = building.build(tmp_path / "papers", Rules(), lambda *_: None).refused
     assert {one.id: one.reason for one in refused}[SECOND] == "arXiv gave no e-print (404)."
-    many = len(server.asked)
-    await collected(server, tmp_path / "papers")
-    assert len(server.asked) == many
+    assert (await collected(server, tmp_path / "papers")).asked == 0
 
 
 async def test_too_long_a_list_is_refused(server: PageServer, tmp_path: Path) -> None:

@@ -303,11 +303,8 @@ def test_a_work_in_csl_json_needs_no_doi_and_what_is_no_work_is_named() -> None:
 def test_several_records_by_rows_are_parted_by_an_empty_one() -> None:
     result = bibliographies.read(f"{ROWS}\n{ROWS.replace('10.1234/x', '10.1234/y')}")
     assert [entry.place for entry in result.entries] == ["line 1", "line 6"]
-    assert [one.identifier for entry in result.entries if (one := entry.reference)] == [
-        "doi:10.1234/x",
-        "doi:10.1234/y",
-    ]
-    assert [one.authors for entry in result.entries if (one := entry.reference)] == ["Doe J., Roe A."] * 2
+    works = [(one.identifier, one.authors) for entry in result.entries if (one := entry.reference)]
+    assert works == [(f"doi:10.1234/{letter}", "Doe J., Roe A.") for letter in "xy"]
 
 
 @pytest.mark.parametrize(
@@ -327,8 +324,7 @@ def test_several_records_by_rows_are_parted_by_an_empty_one() -> None:
 )
 def test_what_cannot_be_read_is_named_with_line_and_reason_and_never_cut(text: str, why: str) -> None:
     result = bibliographies.read(text)
-    assert read_from(result) == []
-    assert whys(result)[0].startswith(why)
+    assert (read_from(result), whys(result)[0][: len(why)]) == ([], why)
 
 
 def test_a_table_whose_quotes_swallow_rows_is_refused_with_the_line() -> None:

@@ -59,8 +59,7 @@ def test_the_published_data_comes_back_as_it_was(tmp_path: Path) -> None:
     bundle, _ = read([REAL])
     assert write(bundle, tmp_path / "out") == []
     again, problems = read([tmp_path / "out"])
-    assert not problems
-    assert content(again) == content(bundle)
+    assert (problems, content(again)) == ([], content(bundle))
     for path in ("questions.json", "rubric.json"):
         assert json.loads((tmp_path / "out" / path).read_text("utf-8")) == json.loads(
             (REAL / path).read_text("utf-8")
@@ -72,14 +71,14 @@ def test_reading_twice_gives_gold_without_author(tmp_path: Path) -> None:
     first, second = read([folder])[0], read([folder])[0]
     for thing in ("items", "systems", "responses", "artifacts"):
         assert [r.id for r in getattr(first, thing)] == [r.id for r in getattr(second, thing)]
-    units = [[unit["id"] for unit in bundle.artifacts[0].document["units"]] for bundle in (first, second)]
-    assert units[0] == units[1]
-    assert len({*units[0], *(unit["id"] for unit in first.artifacts[1].document["units"])}) == 4
-    bundle, _ = read([write_peer(tmp_path)])
-    assert {(a.kind, a.state, a.author_id, a.revision) for a in bundle.artifacts} == {
-        (Kind.RUBRIC, State.CONSENSUS, "", 1)
-    }
-    assert [item.dataset for item in bundle.items] == ["researcherbench"] * 2
+    units, again = (
+        [unit["id"] for artifact in bundle.artifacts for unit in artifact.document["units"]]
+        for bundle in (first, second)
+    )
+    assert (units, len(set(units))) == (again, 4)
+    gold = {(a.kind, a.state, a.author_id, a.revision) for a in first.artifacts}
+    assert gold == {(Kind.RUBRIC, State.CONSENSUS, "", 1)}
+    assert [item.dataset for item in first.items] == ["researcherbench"] * 2
     bundle, problems = read([folder / "rubric.json", folder / "responses" / "Sys.json"])
     assert (bundle.counts()["items"], bundle.counts()["responses"], problems) == (2, 2, [])
     assert bundle.systems[0].name == "Sys"
@@ -171,9 +170,8 @@ def test_a_faulty_entry_is_listed_by_file_index_and_reason(tmp_path: Path, name:
     files = peer_files()
     spoil(files[path])
     _, problems = read([write_peer(tmp_path, files)])
-    result = [str(problem) for problem in problems if f"{problem.file}[{problem.index}]" == place]
-    assert len(result) == 1
-    assert reason in result[0]
+    (problem,) = [one for one in problems if f"{one.file}[{one.index}]" == place]
+    assert reason in str(problem)
 
 
 def test_every_fault_of_every_file_is_listed_at_once(tmp_path: Path) -> None:
@@ -213,11 +211,8 @@ def test_items_of_other_origin_get_running_numbers_and_come_back_as_themselves(t
     questions = json.loads((tmp_path / "out" / "questions.json").read_text("utf-8"))
     assert ([entry["id"] for entry in questions], notes) == ([1, 2], [])
     again, problems = read([tmp_path / "out"])
-    assert not problems
-    assert [(item.id, item.dataset, item.key) for item in again.items] == [
-        ("item-1", "", "one"),
-        ("item-2", "d", "two"),
-    ]
+    known = [(item.id, item.dataset, item.key) for item in again.items]
+    assert (problems, known) == ([], [("item-1", "", "one"), ("item-2", "d", "two")])
     assert sorted(system.name for system in again.systems) == ["Alpha/β", "NUL"]
     assert content(again)[1:] == content(bundle)[1:]
 
@@ -241,10 +236,9 @@ def test_what_the_layout_cannot_hold_is_said(tmp_path: Path) -> None:
 
 def test_the_consensus_of_an_adjudicator_leaves_before_one_that_was_imported() -> None:
     bundle = rich_bundle()
-    agreed = bundle.artifacts[0].model_copy(update={"id": "z", "author_id": "person-2"})
-    agreed = agreed.model_copy(
-        update={"document": {**agreed.document, "units": agreed.document["units"][:1]}}
-    )
-    bundle.artifacts.append(agreed)
+    imported = bundle.artifacts[0]
+    document = {**imported.document, "units": imported.document["units"][:1]}
+    agreed = {"id": "z", "author_id": "person-2", "document": document}
+    bundle.artifacts.append(imported.model_copy(update=agreed))
     (rubric,) = json.loads(researcherbench.files(bundle)[0]["rubric.json"])
     assert [line["point"] for line in rubric["rubric"]] == ["Names the cause"]

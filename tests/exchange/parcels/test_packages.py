@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -31,8 +32,15 @@ from annotator.exchange.parcels.packages import (
     suffix,
     upgrade,
 )
-from tests.exchange.parcels.hand_made_zip import contents, parts as honest_parts, with_manifest, zipped
+from tests.exchange.parcels.hand_made_zip import (
+    canonical,
+    contents,
+    parts as honest_parts,
+    with_manifest,
+    zipped,
+)
 from tests.projects.refusals import expect_refusal
+from tests.systems import failing
 
 SECRET = bytes(range(32))
 FACTS = PackageFacts(
@@ -60,36 +68,33 @@ def read(folder: Path, content: bytes, **how: Any) -> Package:
 
 
 def test_what_was_packed_is_read_back_in_any_order(tmp_path: Path) -> None:
-    path = tmp_path / "back.goldsmith-work"
     content = package_bytes(FACTS, ENTRIES, SECRET)
-    path.write_bytes(content)
-    package = read_package(path, WORK)
+    package = read(tmp_path, content, expected=WORK)
     assert package.entries == ENTRIES
     assert package.trees() == {"a.json": {"text": ODD}, "units/b.json": [ODD, 2**53 + 1, -1.5]}
     assert package.manifest.model_dump(include=set(PackageFacts.model_fields)) == FACTS.model_dump()
-    assert package.sha256 == hashlib.sha256(content).hexdigest()
-    assert package.signer == public_key(SECRET)
-    content = package_bytes(FACTS, ENTRIES, SECRET)
+    assert (package.sha256, package.signer) == (hashlib.sha256(content).hexdigest(), public_key(SECRET))
     assert package_bytes(FACTS, dict(reversed(ENTRIES.items())), SECRET) == content
-    with zipfile.ZipFile(io.BytesIO(package_bytes(FACTS, ENTRIES, SECRET))) as archive:
-        assert archive.testzip() is None
-        assert archive.comment == b""
+
+
+def test_a_package_is_a_plain_zip_with_every_sum_under_its_signature() -> None:
+    good = package_bytes(FACTS, ENTRIES, SECRET)
+    with zipfile.ZipFile(io.BytesIO(good)) as archive:
+        assert (archive.testzip(), archive.comment) == (None, b"")
         assert archive.namelist() == ["manifest.json", "a.json", "sources/p-1.pdf", "units/b.json"]
         for info in archive.infolist():
-            assert info.date_time == (1980, 1, 1, 0, 0, 0)
-            assert (info.create_system, info.external_attr >> 16) == (3, 0o100644)
+            system = (info.date_time, info.create_system, info.external_attr >> 16)
+            assert system == ((1980, 1, 1, 0, 0, 0), 3, 0o100644)
             assert (info.extra, info.comment, info.flag_bits) == (b"", b"", 0)
-    tree = json.loads(contents(package_bytes(FACTS, ENTRIES, SECRET))["manifest.json"])
+    tree = json.loads(contents(good)["manifest.json"])
     sums = {
         name: {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
         for name, content in ENTRIES.items()
     }
-    assert tree["entries"] == sums
-    spelled = json.dumps(sums, sort_keys=True, separators=(",", ":")).encode()
-    assert tree["content_sha256"] == hashlib.sha256(spelled).hexdigest()
-    signature = tree.pop("signature")
-    told = json.dumps(tree, sort_keys=True, separators=(",", ":")).encode()
-    VerifyKey(bytes.fromhex(tree["signer"])).verify(told, bytes.fromhex(signature))
+    whole = hashlib.sha256(canonical(sums)).hexdigest()
+    assert (tree["entries"], tree["content_sha256"]) == (sums, whole)
+    signature = bytes.fromhex(tree.pop("signature"))
+    VerifyKey(bytes.fromhex(tree["signer"])).verify(canonical(tree), signature)
 
 
 def test_the_hash_of_the_content_does_not_depend_on_the_facts(tmp_path: Path) -> None:
@@ -108,18 +113,11 @@ def test_whoever_signs_another_manifest_is_another_signer(tmp_path: Path) -> Non
     good = package_bytes(FACTS, ENTRIES, SECRET)
     other = read(tmp_path, with_manifest(good, b"x" * 32, person_id="ben"))
     assert other.signer == public_key(b"x" * 32) != public_key(SECRET)
-    expect_refusal(
-        r"“back\.goldsmith-work”: the signature .* does not fit",
-        read,
-        tmp_path,
-        with_manifest(good, signer=public_key(b"x" * 32)),
-    )
-    expect_refusal(r"the signature .* does not fit", read, tmp_path, with_manifest(good, person_id="ben"))
+    expect_refusal("does not fit", read, tmp_path, with_manifest(good, signer=public_key(b"x" * 32)))
 
 
 def test_a_key_is_known_by_six_words_that_hang_on_each_of_its_bits() -> None:
     public = bytes.fromhex(public_key(SECRET))
-    assert fingerprint(public.hex()) == fingerprint(public.hex())
     words = {
         fingerprint((public[:at] + bytes([public[at] ^ 1]) + public[at + 1 :]).hex()) for at in range(32)
     }
@@ -142,9 +140,8 @@ def test_a_task_is_not_taken_for_work(tmp_path: Path) -> None:
     task = package_bytes(FACTS.model_copy(update={"format": TASK}), ENTRIES, SECRET)
     assert read(tmp_path, task, expected=TASK).manifest.format == TASK
     (tmp_path / "mail.zip").write_bytes(task)
-    refused = expect_refusal("", read_package, tmp_path / "mail.zip", WORK)
-    assert refused.happened == (
-        "“mail.zip” is a task for an annotator, not the work that comes back from an annotator."
+    refused = expect_refusal(
+        "“mail.zip” is a task for an annotator", read_package, tmp_path / "mail.zip", WORK
     )
     assert ".goldsmith-work" in refused.todo
 
@@ -154,13 +151,12 @@ def test_a_later_minor_version_is_read_and_what_is_unknown_is_kept_and_signed(tm
     good = package_bytes(FACTS, ENTRIES, SECRET)
     entries = json.loads(contents(good)["manifest.json"])["entries"]
     entries["a.json"]["language"] = "he"
-    total = hashlib.sha256(json.dumps(entries, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    total = hashlib.sha256(canonical(entries)).hexdigest()
     later = {"format_version": "2.7", "mood": {"day": "good"}, "entries": entries, "content_sha256": total}
     package = read(tmp_path, with_manifest(good, SECRET, **later))
-    assert package.signer == public_key(SECRET)
-    assert package.manifest.model_extra == {"mood": {"day": "good"}}
-    assert package.manifest.entries["a.json"].model_extra == {"language": "he"}
-    assert package.entries == ENTRIES
+    assert (package.signer, package.entries) == (public_key(SECRET), ENTRIES)
+    unknown = (package.manifest.model_extra, package.manifest.entries["a.json"].model_extra)
+    assert unknown == ({"mood": {"day": "good"}}, {"language": "he"})
     expect_refusal("does not fit", read, tmp_path, with_manifest(good, **later))
 
 
@@ -180,27 +176,22 @@ def test_an_older_major_version_is_told_in_todays_words(
     expect_refusal(r"has format 0\.9, which was never released", read, tmp_path, old)
     monkeypatch.setitem(UPGRADERS, 0, from_0)
     package = read(tmp_path, old)
-    assert package.entries == ENTRIES
-    assert package.trees()["a.json"] == {"told": {"text": ODD}}
+    assert (package.entries, package.trees()["a.json"]) == (ENTRIES, {"told": {"text": ODD}})
 
 
-def test_a_package_of_format_1_is_read_and_no_person_signed_it() -> None:
+def test_a_package_of_format_1_is_known_by_the_secret_of_its_project_alone() -> None:
     package = read_package(GOLDEN / "package-1.0.goldsmith-work", WORK)
     refuse_forged(package, b"the secret of the golden file")
     for secret in (b"another", b""):
         expect_refusal(r"the signature .* does not fit", refuse_forged, package, secret)
-    assert package.signer == ""
-    assert_golden(package)
 
 
-def test_a_package_of_format_2_0_can_be_read_for_ever() -> None:
-    package = read_package(GOLDEN / "package-2.0.goldsmith-work", WORK)
-    assert package.signer == public_key(b"the key of the golden package 2.")
-    assert_golden(package)
-
-
-def assert_golden(package: Package) -> None:
-    assert package.manifest.extra == {"assignment_id": "a-1", "revision": 2}
+@pytest.mark.parametrize(
+    ("version", "signer"), [("1.0", ""), ("2.0", public_key(b"the key of the golden package 2."))]
+)
+def test_a_package_of_any_format_can_be_read_for_ever(version: str, signer: str) -> None:
+    package = read_package(GOLDEN / f"package-{version}.goldsmith-work", WORK)
+    assert (package.signer, package.manifest.extra) == (signer, {"assignment_id": "a-1", "revision": 2})
     assert package.trees() == {"work.json": {"units": [{"id": "u-1", "text": "Names the data set — 数据集"}]}}
     assert package.entries["sources/s-1.pdf"] == b"%PDF-1.4\n%%EOF\n"
 
@@ -272,11 +263,8 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
 
 
 def test_a_file_that_may_not_be_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def locked(*_: object) -> None:
-        raise PermissionError(errno.EACCES, "Permission denied")
-
     (tmp_path / "a").write_bytes(b"x")
-    monkeypatch.setattr(Path, "open", locked)
+    monkeypatch.setattr(Path, "open", failing(PermissionError(errno.EACCES, "Permission denied")))
     expect_refusal("“a” cannot be read: Permission denied", read_package, tmp_path / "a")
 
 
@@ -298,14 +286,10 @@ def test_a_receipt_is_the_first_35_bits_and_a_check_character(digest: str, code:
 
 
 def test_a_receipt_has_two_groups_of_four_letters_that_cannot_be_mistaken() -> None:
-    for code in CODES:
-        assert len(code) == 9
-        assert code[4] == "-"
-        assert not set("ILOU") & set(code)
+    assert [
+        code for code in CODES if not re.fullmatch("[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}", code)
+    ] == []
     assert len(set(CODES)) == len(CODES)
-
-
-def test_a_hash_cut_short_has_no_receipt() -> None:
     with pytest.raises(ValueError, match="too short"):
         receipt_code("abc")
 
