@@ -11,7 +11,9 @@ from annotator import files
 from annotator.exchange import folders
 from annotator.files import save
 from tests.projects.refusals import expect_refusal
-from tests.systems import links, posix
+from tests.systems import failing, links, posix
+
+DENIED = PermissionError(errno.EACCES, "Access is denied")
 
 
 def test_a_virus_scanner_that_holds_the_file_is_waited_for(
@@ -34,12 +36,9 @@ def test_a_virus_scanner_that_holds_the_file_is_waited_for(
 def test_a_failed_writing_leaves_the_former_file_and_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, code: int
 ) -> None:
-    def fails(*_: object) -> None:
-        raise OSError(code, os.strerror(code))
-
     save(tmp_path / "a", b"former")
     monkeypatch.setattr(files, "RETRIED_SECONDS", 0.0)
-    monkeypatch.setattr(files.os, call, fails)
+    monkeypatch.setattr(files.os, call, failing(OSError(code, os.strerror(code))))
     expect_refusal(f"“a” could not be written: {os.strerror(code)}", save, tmp_path / "a", b"new")
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a", b"former")]
 
@@ -47,11 +46,8 @@ def test_a_failed_writing_leaves_the_former_file_and_nothing_else(
 def test_a_table_that_a_spreadsheet_holds_open_is_to_be_closed_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def held(*_: object) -> None:
-        raise PermissionError(errno.EACCES, "Access is denied")
-
     monkeypatch.setattr(files, "RETRIED_SECONDS", 0.0)
-    monkeypatch.setattr(files.os, "replace", held)
+    monkeypatch.setattr(files.os, "replace", failing(DENIED))
     for write in (lambda: save(tmp_path / "a.csv", b"x"), lambda: folders.write(tmp_path / "f", {"a": b"x"})):
         refused = expect_refusal("", write)
         assert "Close it where it is open, in a spreadsheet for example" in refused.todo
@@ -61,13 +57,10 @@ def test_a_table_that_a_spreadsheet_holds_open_is_to_be_closed_there(
 def test_a_second_name_that_is_held_keeps_nothing_from_being_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def held(*_: object, **__: object) -> None:
-        raise PermissionError(errno.EACCES, "Access is denied")
-
     (tmp_path / "a").touch()
     os.link(tmp_path / "a", tmp_path / "b")
     with monkeypatch.context() as patched:
-        patched.setattr(Path, "unlink", held)
+        patched.setattr(Path, "unlink", failing(DENIED))
         files.forget_second_names(tmp_path / "a", "b")
     assert files.other_name(tmp_path / "a") == "b"
     files.forget_second_names(tmp_path / "a", "b")
@@ -92,12 +85,10 @@ def test_a_new_file_never_takes_the_place_of_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, second_names: bool
 ) -> None:
     """Whether the disk has second names or not."""
-
-    def fails(*_: object) -> None:
-        raise PermissionError(errno.EPERM, "Operation not permitted")
-
     if not second_names:
-        monkeypatch.setattr(files.os, "link", fails)
+        monkeypatch.setattr(
+            files.os, "link", failing(PermissionError(errno.EPERM, "Operation not permitted"))
+        )
     with files.whole(tmp_path / "a", new=True) as part:
         part.write_bytes(b"first")
     with pytest.raises(FileExistsError), files.whole(tmp_path / "a", new=True) as part:

@@ -1,6 +1,6 @@
 """That a fault of the program shows no key, in the window or in the terminal."""
 
-import sys
+import re
 from types import TracebackType
 
 import pytest
@@ -15,11 +15,8 @@ KEY = "canary-7d1f9e4b"
 def fault() -> tuple[type[BaseException], BaseException, TracebackType | None]:
     try:
         raise ValueError(f"the server knows {KEY}, and sk-1234567890")
-    except ValueError:
-        kind, error, trace = sys.exc_info()
-    assert kind
-    assert error
-    return kind, error, trace
+    except ValueError as error:
+        return type(error), error, error.__traceback__
 
 
 @pytest.fixture(autouse=True)
@@ -34,8 +31,9 @@ def test_the_terminal_prints_a_fault_without_the_key(capsys: pytest.CaptureFixtu
     saying.report(*fault())
     said = capsys.readouterr().err
     assert KEY not in said
-    assert "ValueError: the server knows [key removed], and [key removed]" in said
-    assert "Traceback" in said
+    assert re.search(
+        r"Traceback.*ValueError: the server knows \[key removed\], and \[key removed\]", said, re.DOTALL
+    )
 
 
 def test_the_page_of_a_fault_shows_no_key(qtbot, monkeypatch: pytest.MonkeyPatch) -> None:

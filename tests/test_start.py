@@ -8,6 +8,8 @@ from types import ModuleType
 
 import pytest
 
+from tests.systems import failing
+
 HERE = Path(__file__).parents[1]
 
 
@@ -68,8 +70,7 @@ def start(tmp_path: Path, calls: Calls, monkeypatch: pytest.MonkeyPatch) -> Modu
 def test_words_go_to_the_command_line_or_to_pytest(
     start: ModuleType, calls: Calls, words: list[str], command: list[str]
 ) -> None:
-    assert start.main(words) == 0
-    assert calls[-1] == command
+    assert (start.main(words), calls[-1]) == (0, command)
 
 
 def test_commands_stay_where_they_were_said_and_tests_run_offscreen_within_the_checkout(
@@ -78,8 +79,8 @@ def test_commands_stay_where_they_were_said_and_tests_run_offscreen_within_the_c
     start.main(["info"])
     assert calls.settings[-1]["cwd"] is None
     start.main(["test"])
-    assert calls.settings[-1]["cwd"] == start.HERE
-    assert calls.settings[-1]["env"]["QT_QPA_PLATFORM"] == "offscreen"
+    settings = calls.settings[-1]
+    assert (settings["cwd"], settings["env"]["QT_QPA_PLATFORM"]) == (start.HERE, "offscreen")
     assert any(".[dev]" in command for command in calls)
 
 
@@ -94,21 +95,18 @@ def test_only_what_is_missing_is_installed(
     assert calls.installs() == installed
 
 
-def test_changed_requirements_are_installed(start: ModuleType, calls: Calls) -> None:
-    start.main([])
-    with (start.HERE / "pyproject.toml").open("a", encoding="utf-8") as more:
-        more.write("# changed\n")
-    start.main([])
-    assert calls.installs() == 2
-
-
-def test_an_interrupted_installation_is_done_again(start: ModuleType, calls: Calls) -> None:
+def test_an_interrupted_installation_is_done_again_and_changed_requirements_are_installed(
+    start: ModuleType, calls: Calls
+) -> None:
     calls.failing = "install"
     with pytest.raises(SystemExit, match="run the same command again"):
         start.main([])
     calls.failing = ""
     start.main([])
     assert calls.installs() == 2
+    (start.HERE / "pyproject.toml").write_text("# changed\n", "utf-8")
+    start.main([])
+    assert calls.installs() == 3
 
 
 def test_an_environment_without_pip_is_made_anew(start: ModuleType, calls: Calls) -> None:
@@ -122,10 +120,7 @@ def test_an_environment_without_pip_is_made_anew(start: ModuleType, calls: Calls
 def test_a_python_without_venv_is_told_what_to_install(
     start: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object, **__: object) -> None:
-        raise subprocess.CalledProcessError(1, "ensurepip")
-
-    monkeypatch.setattr("venv.create", fail)
+    monkeypatch.setattr("venv.create", failing(subprocess.CalledProcessError(1, "ensurepip")))
     with pytest.raises(SystemExit, match="apt install python3-venv"):
         start.main([])
 

@@ -58,7 +58,7 @@ def printed(project: Project, metric: str) -> dict[str, list[float | int | None]
     return {one["system"]: [one[name] for name in PRINTED] for one in shown}
 
 
-RELEASES = sorted(Path(__file__).parent.glob("release-*.zip"))
+RELEASES = sorted(HERE.glob("release-*.zip"))
 
 
 @pytest.mark.parametrize("packed", RELEASES, ids=lambda path: path.name)
@@ -82,9 +82,6 @@ def test_an_old_release_comes_in_whole_and_leaves_in_the_layout_of_today(
     )  # fmt: skip
 
 
-COMMITTED = Path(__file__).parents[2] / "exports" / "sample"
-
-
 def test_what_the_sample_ships_is_released_as_it_was_committed(sample, tmp_path):
     releases.export(sample, tmp_path / "release")
-    assert found(tmp_path / "release") == found(COMMITTED)
+    assert found(tmp_path / "release") == found(HERE.parents[1] / "exports" / "sample")
