@@ -165,7 +165,7 @@ FAULTS = (
         "annotator/storage/integrity.py",
         "if stored != row_hash(tuple(values)):",
         "if not stored:",
-        "tests/storage/test_witness.py tests/storage",
+        "tests/storage/test_store.py tests/storage",
     ),
     Fault(
         "backups after a clock set back",

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from annotator.actions.project.file import Project
+from annotator.storage import integrity
+from annotator.storage.connection import raw_connection
 
 
 def rows(project: Project, question: str, values: Iterable[object] = ()) -> list[Any]:
@@ -53,7 +55,15 @@ def connection(project: Project) -> sqlite3.Connection:
     return project.store._raw
 
 
-def beside(path: Path, statement: str, *values: object) -> None:
+def noticed(path: Path) -> list[tuple[str, str]]:
+    """The rows that the hashes kept of them notice, by table and what became of each."""
+    with closing(raw_connection(path, readonly=True)) as raw:
+        return [(name, what) for name in integrity.present(raw) for _, what in integrity.altered(raw, name)]
+
+
+def beside(path: Path, *statements: str) -> None:
     """Change a file by a connection of another program's, whoever has it open."""
-    with closing(sqlite3.connect(path, isolation_level=None)) as other:
-        other.execute(statement, values)
+    with closing(sqlite3.connect(path)) as raw:
+        for statement in statements:
+            raw.execute(statement)
+        raw.commit()

@@ -29,8 +29,7 @@ from annotator.storage.tables import metadata
 from tests.projects.refusals import expect_refusal
 from tests.storage import sql
 from tests.storage.apart import refusal_of, with_files_no_larger_than
-from tests.storage.sql import digest, project_files, unharmed
-from tests.storage.test_witness import beside, noticed
+from tests.storage.sql import beside, digest, noticed, project_files, unharmed
 from tests.systems import failing
 
 NOON = datetime(2026, 6, 17, 12, tzinfo=UTC)

@@ -35,8 +35,7 @@ from tests.projects.refusals import expect_refusal
 from tests.storage import sql
 from tests.storage.apart import as_nobody, refusal_of, shared_folder
 from tests.storage.crashed import crashed
-from tests.storage.sql import unharmed
-from tests.storage.test_witness import beside, noticed
+from tests.storage.sql import beside, noticed, unharmed
 from tests.systems import failing, links, posix
 
 Break = Callable[[bytes], bytes]

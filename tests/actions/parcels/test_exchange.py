@@ -34,8 +34,7 @@ from annotator.exchange.parcels import packages
 from annotator.storage import connection
 from annotator.storage.tables import DISPUTE
 from tests.cli.commands import printed
-from tests.exchange.parcels.hand_made_zip import with_manifest
-from tests.exchange.parcels.hostile_packages import HOSTILE
+from tests.exchange.parcels.hostile_packages import HOSTILE, with_manifest
 from tests.exchange.texts.test_rendering import pdf
 from tests.material.content_hash import content_hash
 from tests.material.sent_apart import (

@@ -28,7 +28,7 @@ from annotator.domain.experts.assignment import Arrival, ParcelOutcome, Role, Si
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages, sealing
 from annotator.places import user_data
-from tests.exchange.parcels.hand_made_zip import forged, of_format_1, with_manifest
+from tests.exchange.parcels.hostile_packages import forged, of_format_1, with_manifest
 from tests.material.content_hash import content_hash
 from tests.material.sent_apart import (
     annotators,

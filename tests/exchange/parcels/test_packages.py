@@ -32,7 +32,7 @@ from annotator.exchange.parcels.packages import (
     suffix,
     upgrade,
 )
-from tests.exchange.parcels.hand_made_zip import (
+from tests.exchange.parcels.hostile_packages import (
     canonical,
     contents,
     parts as honest_parts,

@@ -8,8 +8,7 @@ import pytest
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages
 from annotator.exchange.parcels.packages import WORK, PackageFacts, package_bytes, read_package
-from tests.exchange.parcels.hand_made_zip import contents, repacked, victim
-from tests.exchange.parcels.hostile_packages import HOSTILE, JSON_CASES
+from tests.exchange.parcels.hostile_packages import HOSTILE, JSON_CASES, contents, repacked, victim
 from tests.material.hostile import HOSTILE as HOSTILE_JSON
 from tests.projects.refusals import expect_refusal
 from tests.systems import within_memory
