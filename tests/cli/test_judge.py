@@ -385,8 +385,7 @@ def test_a_judge_is_attacked_after_an_estimate_and_its_rates_told(
     judged_file: str, server: OddServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     result = told(capsys, "attack", judged_file, "--judge", JUDGE, "--attack", "injection", "--estimate")
-    assert (result["judging"]["calls"], result["drawn"]) == (VERDICTS, VERDICTS)
-    assert server.bodies == []
+    assert (result["judging"]["calls"], result["drawn"], server.bodies) == (VERDICTS, VERDICTS, [])
     assert "12 verdicts of 12 on 2 items" in printed(
         capsys, "attack", judged_file, "--judge", JUDGE, "--estimate"
     )

@@ -154,8 +154,7 @@ def test_a_crash_in_the_middle_of_a_commit_is_taken_back_on_opening(closed: Path
     reopened = Project.open(crashed(closed, tmp_path / "crashed.goldsmith"))
     longest = sql.first(reopened, "SELECT max(length(sha256)) FROM revision")
     reopened.close()
-    assert longest == (64,)
-    assert noticed(reopened.path) == []
+    assert (longest, noticed(reopened.path)) == ((64,), [])
 
 
 def test_such_a_crash_where_nothing_may_be_written_is_explained(closed: Path) -> None:

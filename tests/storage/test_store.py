@@ -280,8 +280,7 @@ def test_an_item_that_was_not_indexed_is_out_of_step_until_the_index_is_made_ane
     assert store.out_of_step(sql.connection(project)) == ["i-9"]
     with project.store.write() as db:
         store.rebuild(db)
-    assert store.out_of_step(sql.connection(project)) == []
-    assert found(project, "unindexed") == 1
+    assert (store.out_of_step(sql.connection(project)), found(project, "unindexed")) == ([], 1)
 
 
 def test_an_entry_without_an_item_is_out_of_step(project: Project) -> None:

@@ -255,8 +255,7 @@ def test_an_article_that_speaks_of_a_notice_is_none(mention: str) -> None:
 
 def test_what_a_person_saved_is_taken_at_its_word() -> None:
     short = PageReading("The whole note. Subscribe to continue reading.", free=False)
-    assert state_of(short) is PageState.PAYWALL
-    assert state_of(short, by_a_person=True) is PageState.OK
+    assert (state_of(short), state_of(short, by_a_person=True)) == (PageState.PAYWALL, PageState.OK)
     assert state_of(PageReading(), by_a_person=True) is PageState.NOT_TEXT
 
 
@@ -330,8 +329,7 @@ def test_an_international_name_is_asked_for_in_its_ascii_form() -> None:
     ],
 )  # fmt: skip
 def test_private_and_loopback_numbers_are_kept_out_unless_allowed(number: str) -> None:
-    assert barred(number, CLOSED) == PRIVATE
-    assert barred(number, OPEN) == ""
+    assert (barred(number, CLOSED), barred(number, OPEN)) == (PRIVATE, "")
 
 
 @pytest.mark.parametrize(

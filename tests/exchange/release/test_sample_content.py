@@ -73,8 +73,7 @@ def test_every_file_is_written_in_the_one_way_that_compares_well(path: Path) -> 
 
 def test_the_folder_reads_as_a_release_without_a_single_problem() -> None:
     bundle, problems = release.read([SAMPLE])
-    assert problems == []
-    assert (len(bundle.items), len(bundle.responses)) == (3, 9)
+    assert (problems, len(bundle.items), len(bundle.responses)) == ([], 3, 9)
 
 
 def test_ids_are_uuids() -> None:
@@ -126,8 +125,7 @@ def test_the_guideline_objects_to_drafts_and_to_nothing_that_is_sealed() -> None
         one.id: objections(one) for one in ARTIFACTS if one.state is not State.DRAFT and objections(one)
     } == {}
     (plan,) = [one for one in ARTIFACTS if one.kind is Kind.PLAN and one.state is State.DRAFT]
-    assert plan.item_id == THIRD
-    assert objections(plan) == {"length", "low-level-number", "near-duplicate"}
+    assert (plan.item_id, objections(plan)) == (THIRD, {"length", "low-level-number", "near-duplicate"})
 
 
 @pytest.mark.parametrize("one", [one for one in JUDGEMENTS if one.quote], ids=lambda one: one.unit_id[-4:])
@@ -211,8 +209,7 @@ def test_both_answered_every_stage_that_is_not_a_draft_and_their_agreement_is_fr
     frozen = {(one.item_id, one.stage.value) for one in AGREEMENTS}
     drafts = {(one.item_id, one.kind.value) for one in ARTIFACTS if one.state is State.DRAFT}
     twice = {(item.id, kind.value) for item in ITEMS for kind in (*SETTLED, Kind.INSIGHTS, Kind.SELECTION)}
-    assert len(drafts) == 3
-    assert frozen == (twice - drafts) | {(FIRST, "labelling")}
+    assert (len(drafts), frozen) == (3, (twice - drafts) | {(FIRST, "labelling")})
     for one in AGREEMENTS:
         assert {ALIASES[given.person_id] for given in one.inputs} == annotators(one.item_id)
 

@@ -55,11 +55,10 @@ async def test_all_questions_are_answered_by_one_batch_but_the_first(
     provider: BatchServer, folder: Path
 ) -> None:
     result, ended, finished = await batched(provider, folder, Shelf())
-    assert (ended.state, ended.progress.by_status) == (RunState.DONE, {"ok": 6})
+    progress = ended.progress
+    assert (ended.state, progress.by_status, progress.calls) == (RunState.DONE, {"ok": 6}, 6)
     assert (len(provider.bodies), len(provider.made), len(provider.named())) == (1, 1, 5)
-    assert set(values(finished).values()) == {"yes"}
-    assert result.fates == {QuestionFate.ANSWERED: 5}
-    assert ended.progress.calls == 6
+    assert (set(values(finished).values()), result.fates) == ({"yes"}, {QuestionFate.ANSWERED: 5})
 
 
 async def test_a_request_in_a_batch_is_what_would_have_been_asked_live(
@@ -68,10 +67,9 @@ async def test_a_request_in_a_batch_is_what_would_have_been_asked_live(
     await batched(provider, folder, Shelf(), parameters={"temperature": 0})
     request = next(iter(provider.made.values())).requests[0]
     assert (request["method"], request["url"]) == ("POST", "/v1/chat/completions")
-    assert request["body"].keys() == provider.bodies[0].keys()
-    assert request["body"]["response_format"] == provider.bodies[0]["response_format"]
-    assert request["body"]["temperature"] == 0
-    assert "Criterion 1" in request["body"]["messages"][1]["content"]
+    body, live = request["body"], provider.bodies[0]
+    assert body | {"messages": live["messages"]} == live | {"temperature": 0}
+    assert "Criterion 1" in body["messages"][1]["content"]
 
 
 async def test_what_the_first_question_teaches_goes_for_the_file(provider: BatchServer, folder: Path) -> None:
@@ -83,10 +81,9 @@ async def test_what_the_first_question_teaches_goes_for_the_file(provider: Batch
 
     provider.answer = answer
     await batched(provider, folder, Shelf(), parameters={"temperature": 0})
-    request = next(iter(provider.made.values())).requests[0]
-    assert request["body"]["response_format"] == {"type": "json_object"}
-    assert "temperature" not in request["body"]
-    assert "JSON Schema" in request["body"]["messages"][0]["content"]
+    body = next(iter(provider.made.values())).requests[0]["body"]
+    assert (body["response_format"], "temperature" in body) == ({"type": "json_object"}, False)
+    assert "JSON Schema" in body["messages"][0]["content"]
 
 
 @pytest.mark.parametrize(("requests", "size"), [(4, 10**9), (10**6, 4_000)])
@@ -181,8 +178,7 @@ async def test_another_providers_batches_are_understood(
             TINY, map(case, range(4)), result.asker, asks=result, record=lambda batch: None
         )
     # Its batches answer in free words, which are no verdicts; its live interface keeps to the schema.
-    assert result.fates == {QuestionFate.SPOILED: 3}
-    assert ended.progress.by_status == {"ok": 4}
+    assert (result.fates, ended.progress.by_status) == ({QuestionFate.SPOILED: 3}, {"ok": 4})
     gc.collect()
 
 
@@ -241,14 +237,11 @@ async def test_stopping_leaves_the_batch_with_the_provider_and_a_restart_takes_i
 
     _, ended, _ = await batched(provider, folder, shelf, nap=nap, cancel=cancel)
     assert ended.state is not RunState.DONE
-    assert [state.stage for state in shelf.batches()] == [BatchStage.SENT]
-    assert len(provider.bodies) == 1
+    assert ([state.stage for state in shelf.batches()], len(provider.bodies)) == ([BatchStage.SENT], 1)
     provider.looks = 0
     sent = provider.named()
     _, ended, _ = await batched(provider, folder, shelf)
-    assert ended.progress.by_status == {"ok": 6}
-    assert provider.named() == sent
-    assert shelf.batches() == []
+    assert (ended.progress.by_status, provider.named(), shelf.batches()) == ({"ok": 6}, sent, [])
 
 
 STEPS = ["files", "batches", "batches/batch_1", "files/file-2/content"]
@@ -273,8 +266,7 @@ async def test_killed_at_any_step_no_batch_is_made_twice_and_no_answer_lost(
     await batched(provider, folder, shelf, cancel=reached)
     provider.fault = lambda method, path, number: None
     _, ended, _ = await batched(provider, folder, shelf)
-    assert ended.progress.by_status == {"ok": 6}
-    assert len(provider.made) == 1
+    assert (ended.progress.by_status, len(provider.made)) == ({"ok": 6}, 1)
     assert len(shelf.calls) == len({call.cache_key for call in shelf.calls.values()}) == 6
 
 
@@ -405,8 +397,7 @@ async def test_every_odd_line_has_its_outcome_and_every_question_one_fate(
     assert ended.progress.by_status == {"ok": 9, "refused": 1, "filtered": 1}
     assert values(finished)["response-1"] == "yes"
     # The first question of all, and the seven that the batch left over.
-    assert len(provider.bodies) == 1 + 7
-    assert len(result.live) == 7
+    assert (len(provider.bodies), len(result.live)) == (1 + 7, 7)
 
 
 @pytest.mark.parametrize("second", [YES_JSON, NO_JSON], ids=["equal", "opposite"])
@@ -462,9 +453,7 @@ async def test_a_full_queue_is_tried_later_with_smaller_batches(provider: BatchS
     provider.work, naps = work, Naps()
     _, ended, _ = await batched(provider, folder, Shelf(), cases=41, nap=naps)
     assert [len(made.requests) for made in provider.made.values()] == [40, 20, 20, 10, 10, 10, 10]
-    assert naps.count(300.0) == 3
-    assert ended.progress.by_status == {"ok": 41}
-    assert len(provider.bodies) == 1
+    assert (naps.count(300.0), ended.progress.by_status, len(provider.bodies)) == (3, {"ok": 41}, 1)
 
 
 async def test_an_endpoint_without_batches_says_so(provider: BatchServer, folder: Path) -> None:
@@ -478,8 +467,7 @@ async def test_a_refused_key_ends_the_run_without_showing_it(
 ) -> None:
     provider.fault = lambda method, path, number: error(401, f"Incorrect API key provided: {KEY}")
     result, ended, _ = await batched(provider, folder, shelf)
-    assert ended.state is RunState.INTERRUPTED
-    assert "401" in ended.cause
+    assert (ended.state, "401" in ended.cause) == (RunState.INTERRUPTED, True)
     assert KEY not in f"{result.halt!r}{ended.cause}{shelf.states}{shelf.calls}"
 
 
@@ -494,9 +482,8 @@ async def test_a_redirect_ends_the_run_and_no_file_goes_elsewhere(
         away = Odd("", 307, {"location": f"{other.url}/away"})
         provider.fault = lambda method, path, number: away if f"{method} {path}" == step else None
         _, ended, _ = await batched(provider, folder, Shelf())
-        assert ended.state is RunState.INTERRUPTED
+        assert (ended.state, other.headers) == (RunState.INTERRUPTED, [])
         assert f"{other.url}/away" in ended.cause
-        assert other.headers == []
 
 
 async def test_neither_texts_nor_the_key_are_in_what_is_kept_of_a_batch(
@@ -527,11 +514,8 @@ async def test_a_batch_the_provider_has_forgotten_ends_the_run(
 async def test_results_that_were_cut_without_a_word_are_fetched_again(
     provider: BatchServer, folder: Path
 ) -> None:
-    def fault(method: str, path: str, number: int) -> Odd | None:
-        cut = (method, path, number) == ("GET", "/v1/files/file-2/content", 0)
-        return Odd(provider.files["file-2"][:-400]) if cut else None
-
-    provider.fault = fault
+    first = ("GET", "/v1/files/file-2/content", 0)
+    provider.fault = lambda *asked: Odd(provider.files["file-2"][:-400]) if asked == first else None
     result, _, _ = await batched(provider, folder, Shelf())
     assert result.fates == {QuestionFate.ANSWERED: 5}
 

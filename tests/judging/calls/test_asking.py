@@ -67,8 +67,7 @@ async def test_a_good_reply_is_an_answer_and_a_complete_record(odd: OddServer, f
     # 60 tokens at 1 000, 40 cached at 100, 20 out at 2 000 dollars per million: 0.060 + 0.004 + 0.040
     assert call.cost_usd == pytest.approx(0.104)
     assert json.loads(call.parameters) == {"temperature": 0, "response_format": "json_schema"}
-    assert call.prompt_sha256 == load("tiny", folder).sha256
-    assert ask.call_id == call.id
+    assert (call.prompt_sha256, ask.call_id) == (load("tiny", folder).sha256, call.id)
 
 
 async def test_nothing_is_sent_that_was_not_set(odd: OddServer, folder: Path) -> None:
@@ -108,8 +107,7 @@ async def test_a_reply_that_is_no_verdict_is_invalid_with_its_words_kept(
     assert (answer.status, answer.reply) == (Status.INVALID, None)
     assert answer.cause.startswith("The reply could not be used")
     assert content in answer.raw
-    assert [call.repaired for call in ask.calls] == [False, True]
-    assert len(odd.bodies) == 2
+    assert ([call.repaired for call in ask.calls], len(odd.bodies)) == ([False, True], 2)
 
 
 async def test_one_repair_request_can_save_a_reply_and_is_counted(odd: OddServer, folder: Path) -> None:
@@ -162,8 +160,7 @@ async def test_what_no_retry_can_mend_is_asked_once(
 async def test_what_may_pass_is_tried_again(odd: OddServer, folder: Path, trouble: Odd) -> None:
     odd.script(trouble, completion(YES_JSON))
     answer, ask = await asked(odd, folder)
-    assert answer.status is Status.OK
-    assert ask.calls[0].attempts == 2
+    assert (answer.status, ask.calls[0].attempts) == (Status.OK, 2)
 
 
 async def test_what_does_not_pass_is_given_up_with_the_servers_words(odd: OddServer, folder: Path) -> None:
@@ -238,8 +235,7 @@ async def test_a_rejected_parameter_is_dropped_remembered_and_not_recorded(
 async def test_a_cut_reply_is_asked_for_once_more_with_a_larger_cap(odd: OddServer, folder: Path) -> None:
     odd.script(completion('{"reason": "lo', "length"), completion(YES_JSON))
     answer, ask = await asked(odd, folder, parameters={"max_tokens": 2_000})
-    assert answer.status is Status.OK
-    assert [body["max_tokens"] for body in odd.bodies] == [2_000, 8_000]
+    assert (answer.status, [body["max_tokens"] for body in odd.bodies]) == (Status.OK, [2_000, 8_000])
     assert [call.status for call in ask.calls] == [Status.TRUNCATED, Status.OK]
 
 

@@ -64,8 +64,7 @@ async def test_no_more_run_at_once_than_asked(clock: Clock) -> None:
             await asyncio.sleep(0)
 
     await asyncio.gather(*(call() for _ in range(20)))
-    assert most == 3
-    assert gate.active == 0
+    assert (most, gate.active) == (3, 0)
 
 
 async def test_a_429_halves_once_for_all_that_were_out_and_answers_win_it_back(clock: Clock) -> None:
@@ -324,8 +323,7 @@ async def test_the_same_question_at_the_same_time_is_asked_once(odd: OddServer, 
     odd.answer = lambda body, number: Odd(completion(YES_JSON).body, delay=0.1)
     async with asker(odd.url, folder, journal=Shelf()) as factory:
         result = await asyncio.gather(*(put(factory) for _ in range(5)))
-    assert len(odd.bodies) == 1
-    assert {answer.status for answer, _ in result} == {Status.OK}
+    assert (len(odd.bodies), {answer.status for answer, _ in result}) == (1, {Status.OK})
     assert len({ask.call_id for _, ask in result}) == 1
     assert sorted(len(ask.calls) for _, ask in result) == [0, 0, 0, 0, 1]
     assert sorted(len(ask.reused) for _, ask in result) == [0, 1, 1, 1, 1]

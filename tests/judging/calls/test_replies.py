@@ -215,8 +215,7 @@ def test_the_fault_says_what_does_not_fit_without_repeating_the_reply() -> None:
 
 
 def test_what_the_store_refuses_is_written_out() -> None:
-    assert escaped("a\x00b\ud800c") == "a\\x00b\\ud800c"
-    assert escaped("plain ü 語") == "plain ü 語"
+    assert (escaped("a\x00b\ud800c"), escaped("plain ü 語")) == ("a\\x00b\\ud800c", "plain ü 語")
 
 
 A, B = "https://a.example/one", "https://b.example/two"
@@ -317,8 +316,7 @@ def test_a_reply_with_nothing_beside_its_text_is_not_searched_for_it() -> None:
     )
     outcome = seen(odd)
     sys.setprofile(None)
-    assert outcome.content == "yes"
-    assert sum(name.endswith("reply_parts.py") for name in called) == 1
+    assert (outcome.content, sum(name.endswith("reply_parts.py") for name in called)) == ("yes", 1)
 
 
 def test_content_in_parts_is_joined() -> None:

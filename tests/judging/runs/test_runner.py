@@ -36,6 +36,7 @@ from tests.judging.odd_server import (
     error,
     tiny_judge,
 )
+from tests.systems import failing
 
 pytestmark = pytest.mark.anyio
 
@@ -102,8 +103,7 @@ async def test_every_case_is_judged_and_recorded_before_it_is_told(
         assert event == "recorded" or count == recorded
         recorded = count
     assert ended.progress.done == ended.progress.calls == 30
-    assert ended.progress.by_status == {"ok": 30}
-    assert ended.progress.models == ("test-model-2026",)
+    assert (ended.progress.by_status, ended.progress.models) == ({"ok": 30}, ("test-model-2026",))
     assert ended.progress.spent_usd == pytest.approx(30 * 0.104)
 
 
@@ -141,8 +141,7 @@ async def test_one_bad_case_spoils_no_other(odd: OddServer, folder: Path, book: 
     ended = await judged(odd, folder, map(case, range(6)), book)
     assert ended.progress.by_status == {"ok": 5, "too_long": 1}
     (bad,) = (each for each in book.finished if each.verdicts["c1"].value is None)
-    assert bad.case.response.id == "response-3"
-    assert "too much" in bad.verdicts["c1"].cause
+    assert (bad.case.response.id, "too much" in bad.verdicts["c1"].cause) == ("response-3", True)
 
 
 async def test_a_refusal_inside_a_protocol_is_that_cases_cause(
@@ -172,19 +171,16 @@ async def test_a_bug_is_not_swallowed_and_what_was_finished_is_recorded(
 
 
 async def test_a_store_that_fails_ends_the_run_with_its_own_error(odd: OddServer, folder: Path) -> None:
-    def record(batch: list[Finished]) -> None:
-        raise OSError("disk full")
-
+    full = failing(OSError("disk full"))
     with pytest.raises(OSError, match="disk full"):
-        await judged(odd, folder, map(case, range(99)), Book(), record=record)
+        await judged(odd, folder, map(case, range(99)), Book(), record=full)
     assert len(odd.bodies) < 99
 
 
 async def test_cases_already_judged_are_not_asked_again(odd: OddServer, folder: Path, book: Book) -> None:
     already = {key for number in range(0, 10, 2) for key in keys_of(case(number))}
     await judged(odd, folder, map(case, range(10)), book, already=already)
-    assert book.numbers == [1, 3, 5, 7, 9]
-    assert len(odd.bodies) == 5
+    assert (book.numbers, len(odd.bodies)) == ([1, 3, 5, 7, 9], 5)
 
 
 async def test_cases_are_pulled_only_as_they_are_needed(odd: OddServer, folder: Path, book: Book) -> None:
@@ -215,9 +211,8 @@ async def test_cancelling_drops_the_cases_in_flight_and_leaves_them_unjudged(
         await asyncio.sleep(0.01)
     cancel.set()
     ended = await running
-    assert ended.state is RunState.CANCELLED
+    assert (ended.state, ended.progress.running) == (RunState.CANCELLED, ())
     assert len(book.finished) == ended.progress.done == 3
-    assert ended.progress.running == ()
 
 
 async def test_a_call_that_was_paid_for_is_journalled_though_its_case_was_cancelled(
@@ -232,8 +227,7 @@ async def test_a_call_that_was_paid_for_is_journalled_though_its_case_was_cancel
     ended = await running
     (finished,) = book.finished
     assert (finished.judged, finished.verdicts["c1"].status) == (False, Status.SKIPPED)
-    assert [call.raw for call in finished.calls] == ["prose"]
-    assert ended.progress.done == 0
+    assert ([call.raw for call in finished.calls], ended.progress.done) == (["prose"], 0)
 
 
 async def test_a_paused_run_begins_no_case_until_it_goes_on(odd: OddServer, folder: Path) -> None:
@@ -262,11 +256,11 @@ async def test_a_paused_run_can_be_cancelled(odd: OddServer, folder: Path, basel
 async def test_a_spent_budget_leaves_the_rest_unjudged(odd: OddServer, folder: Path, book: Book) -> None:
     # A call costs 0.104, and at most some 8.7 dollars by its cap.
     ended = await judged(odd, folder, map(case, range(30)), book, budget=Budget(0.8))
-    assert ended.state is RunState.INTERRUPTED
+    progress = ended.progress
+    assert (ended.state, progress.done + progress.skipped) == (RunState.INTERRUPTED, 30)
     assert "budget of $0.80 " in ended.cause
-    assert 5 <= ended.progress.done <= 7
-    assert ended.progress.done + ended.progress.skipped == 30
-    assert ended.progress.spent_usd <= 0.8
+    assert 5 <= progress.done <= 7
+    assert progress.spent_usd <= 0.8
     assert all(verdict.status is Status.OK for verdict in book.verdicts)
 
 
@@ -466,15 +460,12 @@ async def test_a_long_call_is_seen_while_it_runs(odd: OddServer, folder: Path, b
 
     odd.answer = answer
     await judged(odd, folder, [case(4)], book, timeout_s=60)
-    assert book.told[0].done == 0
-    assert book.told[0].running[0].keys == (("response-4", "c1", 1),)
+    assert (book.told[0].done, book.told[0].running[0].keys) == (0, (("response-4", "c1", 1),))
 
 
 async def test_a_case_the_baseline_refuses_is_a_verdict_with_its_cause(book: Book) -> None:
-    def refuse(case: Case) -> Verdicts:
-        raise Refusal("The unit is empty.")
-
-    await run(dataclasses.replace(TINY, baseline=refuse), [case()], record=book.record)
+    refusing = dataclasses.replace(TINY, baseline=failing(Refusal("The unit is empty.")))
+    await run(refusing, [case()], record=book.record)
     (verdict,) = book.verdicts
     assert (verdict.value, verdict.status) == (None, Status.INVALID)
     assert "The unit is empty." in verdict.cause
