@@ -303,20 +303,6 @@ async def visit(hosts: HostTurns, host: str, log: list[tuple[str, float]], stay:
         await asyncio.sleep(stay)
 
 
-async def test_two_at_once_and_no_third() -> None:
-    hosts, inside, most = HostTurns(pause_s=0.0), 0, 0
-
-    async def one() -> None:
-        nonlocal inside, most
-        async with hosts.turn("a.example"):
-            inside, most = inside + 1, max(most, inside + 1)
-            await asyncio.sleep(0.01)
-            inside -= 1
-
-    await asyncio.gather(*(one() for _ in range(6)))
-    assert most == 2
-
-
 async def test_requests_to_one_host_begin_a_pause_apart_and_others_need_not_wait() -> None:
     hosts, log = HostTurns(pause_s=0.05), []
     await asyncio.gather(*(visit(hosts, host, log) for host in ("a.example",) * 3 + ("b.example",)))

@@ -78,9 +78,11 @@ async def test_an_index_says_which_file_is_which_page(tmp_path: Path) -> None:
     [{"https://a.example": "a.txt"}, [{"url": "https://a.example", "file": "a.txt", "other": 1}]],
 )
 async def test_an_index_may_be_json(tmp_path: Path, tree: object) -> None:
-    written(tmp_path, pages_json=json.dumps(tree), a_txt="words")
+    # What a person could read is no paywall.
+    words = "All. Subscribe to continue reading."
+    written(tmp_path, pages_json=json.dumps(tree), a_txt=words)
     (page,), problems = await pages_of(tmp_path)
-    assert (page.url, page.text, page.state, problems) == ("https://a.example", "words", PageState.OK, [])
+    assert (page.url, page.text, page.state, problems) == ("https://a.example", words, PageState.OK, [])
 
 
 async def test_without_an_index_saved_pages_name_their_own_address(tmp_path: Path) -> None:
@@ -104,14 +106,6 @@ async def test_a_saved_page_without_text_is_a_page_with_a_state(tmp_path: Path) 
     pages, _ = await pages_of(tmp_path)
     assert [(page.state, page.text) for page in pages] == [(PageState.NOT_TEXT, "")] * 2
     assert all(page.cause for page in pages)
-
-
-async def test_what_a_person_could_read_is_no_paywall(tmp_path: Path) -> None:
-    written(
-        tmp_path, pages_csv="url,file\nhttps://a.example,a.txt", a_txt="All. Subscribe to continue reading."
-    )
-    (page,), _ = await pages_of(tmp_path)
-    assert page.state is PageState.OK
 
 
 @links
@@ -239,18 +233,20 @@ def test_a_challenge_to_robots_is_not_a_failing_server() -> None:
         # An article with a notice for its title, and a declared paywall with the whole text.
         (PageReading(ARTICLE * 2, "404 Not Found: a history"), PageState.OK),
         (PageReading(ARTICLE * 6, free=False), PageState.OK),
+        # An article that speaks of a notice.
+        *(
+            (PageReading(f"On the web. {mention}. {ARTICLE * 6}", "How sites answer"), PageState.OK)
+            for mention in (
+                "Subscribe to continue reading",
+                "verify you are a human",
+                "404 Not Found",
+                "the page was not found",
+            )
+        ),
     ],
 )
 def test_each_reading_has_its_state(reading: PageReading, state: PageState) -> None:
     assert state_of(reading) is state
-
-
-@pytest.mark.parametrize(
-    "mention",
-    ["Subscribe to continue reading", "verify you are a human", "404 Not Found", "the page was not found"],
-)
-def test_an_article_that_speaks_of_a_notice_is_none(mention: str) -> None:
-    assert state_of(PageReading(f"On the web. {mention}. {ARTICLE * 6}", "How sites answer")) is PageState.OK
 
 
 def test_what_a_person_saved_is_taken_at_its_word() -> None:

@@ -269,6 +269,10 @@ META = b'<meta charset="%s">'
         ("naïve – text".encode("cp1252"), "text/plain", "naïve – text"),
         ("naïve".encode(), "text/plain; charset=nonsense", "naïve"),
         ("naïve".encode(), "text/plain; charset=rot13", "naïve"),
+        # Encoding Standard, prescan: whoever read that label did not read two bytes at a time.
+        (META % b"utf-16" + "é".encode(), "", '<meta charset="utf-16">é'),
+        # A character that is cut off at the end changes no other.
+        ("naïve é".encode()[:-1], "", "naïve \ufffd"),
     ],
 )  # fmt: skip
 def test_bytes_become_the_characters_they_were_written_as(
@@ -277,19 +281,10 @@ def test_bytes_become_the_characters_they_were_written_as(
     assert decoded(content, content_type) == text
 
 
-def test_a_meta_that_says_utf_16_was_not_read_as_such() -> None:
-    # Encoding Standard, prescan: whoever read that label did not read two bytes at a time.
-    assert decoded(META % b"utf-16" + "é".encode()).endswith("é")
-
-
 def test_one_wrong_byte_is_marked_and_many_are_no_text() -> None:
     assert decoded(b"a" * 20 + b"\xff", "text/plain; charset=utf-8").endswith("\ufffd")
     with pytest.raises(UnicodeError):
         decoded(bytes(range(128, 256)) * 9, "text/plain; charset=utf-8")
-
-
-def test_a_character_cut_off_at_the_end_changes_no_other() -> None:
-    assert decoded("naïve é".encode()[:-1]) == "naïve \ufffd"
 
 
 @pytest.mark.parametrize(
