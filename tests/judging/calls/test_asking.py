@@ -62,8 +62,8 @@ async def test_a_good_reply_is_an_answer_and_a_complete_record(odd: OddServer, f
     (call,) = ask.calls
     assert (call.run_id, call.judge_id, call.status, call.attempts) == ("run-1", "judge-1", Status.OK, 1)
     assert (call.requested_model, call.returned_model) == ("test-model", "test-model-2026")
-    assert (call.tokens_input, call.tokens_cached) == (100, 40)
-    assert (call.tokens_output, call.tokens_reasoning) == (20, 5)
+    counts = (call.tokens_input, call.tokens_cached, call.tokens_output, call.tokens_reasoning)
+    assert counts == (100, 40, 20, 5)
     # 60 tokens at 1 000, 40 cached at 100, 20 out at 2 000 dollars per million: 0.060 + 0.004 + 0.040
     assert call.cost_usd == pytest.approx(0.104)
     assert json.loads(call.parameters) == {"temperature": 0, "response_format": "json_schema"}
@@ -177,11 +177,11 @@ async def test_what_does_not_pass_is_given_up_with_the_servers_words(odd: OddSer
 async def test_a_server_that_knows_no_schema_is_asked_for_json(
     odd: OddServer, folder: Path, status: int, words: str
 ) -> None:
-    def answer(body: dict[str, Any], number: int) -> Odd:
-        known = body.get("response_format", {}).get("type") != "json_schema"
-        return completion(YES_JSON) if known else error(status, words)
-
-    odd.answer = answer
+    odd.answer = lambda body, number: (
+        error(status, words)
+        if body.get("response_format", {}).get("type") == "json_schema"
+        else completion(YES_JSON)
+    )
     async with asker(odd.url, folder) as factory:
         for number in (1, 2):
             fields = FIELDS | {"criterion": str(number)}
@@ -192,12 +192,11 @@ async def test_a_server_that_knows_no_schema_is_asked_for_json(
 
 
 async def test_a_server_that_knows_no_format_is_asked_in_plain_text(odd: OddServer, folder: Path) -> None:
-    def answer(body: dict[str, Any], number: int) -> Odd:
-        if "response_format" in body:
-            return error(400, "Unknown field response_format", param="response_format")
-        return completion("no\nIt never mentions the Bayesian analysis.")
-
-    odd.answer = answer
+    odd.answer = lambda body, number: (
+        error(400, "Unknown field response_format", param="response_format")
+        if "response_format" in body
+        else completion("no\nIt never mentions the Bayesian analysis.")
+    )
     reply, ask = await asked(odd, folder)
     assert (reply.status, reply.reply.covered) == (Status.OK, "no")
     assert odd.forms() == ["json_schema", "json_object", "text"]
@@ -217,12 +216,8 @@ async def test_an_outage_is_not_taken_for_a_missing_schema(odd: OddServer, folde
 async def test_a_rejected_parameter_is_dropped_remembered_and_not_recorded(
     odd: OddServer, folder: Path
 ) -> None:
-    def answer(body: dict[str, Any], number: int) -> Odd:
-        if "temperature" in body:
-            return error(400, "Unsupported value: 'temperature' does not support 0", param="temperature")
-        return completion(YES_JSON)
-
-    odd.answer = answer
+    unsupported = error(400, "Unsupported value: 'temperature' does not support 0", param="temperature")
+    odd.answer = lambda body, number: unsupported if "temperature" in body else completion(YES_JSON)
     async with asker(odd.url, folder, parameters={"temperature": 0, "seed": 1}) as factory:
         asks = [factory(case()), factory(case(2))]
         for ask in asks:
@@ -302,10 +297,9 @@ async def test_a_journalled_reply_that_no_longer_fits_is_asked_for_anew(odd: Odd
 
 
 async def test_no_larger_cap_is_tried_where_caps_are_turned_down(odd: OddServer, folder: Path) -> None:
-    def answer(body: dict[str, Any], number: int) -> Odd:
-        return error(400, "max_tokens?") if "max_tokens" in body else completion("{", "length")
-
-    odd.answer = answer
+    odd.answer = lambda body, number: (
+        error(400, "max_tokens?") if "max_tokens" in body else completion("{", "length")
+    )
     reply, ask = await asked(odd, folder, parameters={"max_tokens": 10})
     assert (reply.status, len(ask.calls), len(odd.bodies)) == (Status.TRUNCATED, 1, 2)
 

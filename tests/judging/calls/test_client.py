@@ -385,23 +385,20 @@ async def test_a_context_that_is_cut_in_silence_is_found_out(odd: OddServer) -> 
 
 
 async def test_an_endpoint_with_plain_text_only_is_usable(odd: OddServer) -> None:
-    def answer(body: dict[str, Any], number: int) -> Odd:
-        if "response_format" in body:
-            return error(400, "response_format is unknown")
-        return completion(" ".join(codes(body).values()))
-
-    odd.answer = answer
+    odd.answer = lambda body, number: (
+        error(400, "response_format is unknown")
+        if "response_format" in body
+        else completion(" ".join(codes(body).values()))
+    )
     shown = await probed(odd)
     assert (shown.ok, shown.form) == (True, ReplyForm.TEXT)
     assert "plain text only" in shown.sentence
 
 
 async def test_parameters_an_endpoint_turns_down_are_named(odd: OddServer) -> None:
-    def answer(body: dict[str, Any], number: int) -> Odd:
-        odd_one = "temperature" in body
-        return error(400, "temperature?") if odd_one else completion(json.dumps(codes(body)))
-
-    odd.answer = answer
+    odd.answer = lambda body, number: (
+        error(400, "temperature?") if "temperature" in body else completion(json.dumps(codes(body)))
+    )
     shown = await probed(odd, temperature=0)
     assert (shown.ok, shown.rejected) == (True, ("temperature",))
 
