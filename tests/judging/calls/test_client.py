@@ -268,6 +268,7 @@ def test_an_endpoint_is_made_of_a_judges_settings_and_hides_its_key() -> None:
     judge = Judge(id="j", name="j", model="m", base_url=" http://host/v1/ ", parameters='{"seed": 1}')
     endpoint = Endpoint.of(judge, KEY)
     assert (endpoint.base_url, endpoint.parameters) == ("http://host/v1", {"seed": 1})
+    assert of_judge(Judge(id="j", name="j")) == {}
     assert KEY not in repr(endpoint)
 
 

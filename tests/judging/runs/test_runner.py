@@ -500,7 +500,8 @@ def of_units(*ids: str) -> Case:
 
 def test_a_case_is_asked_for_the_units_that_are_not_judged_and_left_out_when_all_are() -> None:
     already = {("response-1", "a", 1), ("response-1", "c", 1), ("response-1", "b", 2)}
-    result = list(left([of_units("a", "b", "c"), of_units("a", "c"), of_units("b")], already))
+    again = dataclasses.replace(of_units("b"), trial=2)
+    result = list(left([of_units("a", "b", "c"), of_units("a", "c"), of_units("b"), again], already))
     assert [[unit.id for unit in each.units] for each in result] == [["b"], ["b"]]
 
 
