@@ -228,7 +228,8 @@ def test_a_deb_asks_for_the_newest_c_library_that_its_files_ask_for(tmp_path, mo
 
 
 def test_start_py_packs_a_stand_in_with_its_sum(tmp_path: Path) -> None:
-    packing = [sys.executable, HERE / "start.py", "package", "deb", "--stand-in", "--to", tmp_path / "out"]
+    start, out = str(HERE / "start.py"), str(tmp_path / "out")
+    packing = [sys.executable, start, "package", "deb", "--stand-in", "--to", out]
     done = subprocess.run(packing, capture_output=True, encoding="utf-8", check=False)
     if shutil.which("dpkg-deb") is None:
         assert (done.returncode, done.stderr) == (1, "dpkg-deb is missing; install dpkg.\n")

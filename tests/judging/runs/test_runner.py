@@ -574,7 +574,7 @@ async def test_calls_go_on_while_a_slow_disk_commits(odd: OddServer, folder: Pat
         if not waited:
             waited.append(reached(odd, 10))
 
-    slow = {"limits": Limits(2), "concurrency": 2, "record": record}
+    slow: dict[str, Any] = {"limits": Limits(2), "concurrency": 2, "record": record}
     ended = await judged(odd, folder, map(case, range(30)), Book(), **slow)
     assert (waited, ended.state, ended.progress.done) == ([True], RunState.DONE, 30)
 
@@ -590,7 +590,7 @@ async def test_what_is_being_committed_when_the_run_is_cancelled_is_counted_and_
         assert go_on.wait(LONG)
         recorded.extend(batch)
 
-    slow = {"limits": Limits(2), "concurrency": 2, "record": record, "progress": told.append}
+    slow: dict[str, Any] = {"limits": Limits(2), "concurrency": 2, "record": record, "progress": told.append}
     running = asyncio.ensure_future(
         judged(odd, folder, map(case, range(1000)), Book(), cancel=cancel, **slow)
     )
