@@ -277,6 +277,13 @@ async def test_a_quota_of_a_day_interrupts_with_the_moment_to_go_on(
     assert len(odd.bodies) == 3
 
 
+async def test_a_refused_key_interrupts_instead_of_failing_every_case(odd: OddServer, folder: Path) -> None:
+    odd.script(error(401, "bad key"))
+    ended = await judged(odd, folder, map(case, range(100)), Book(), concurrency=1)
+    assert (ended.state, len(odd.bodies)) == (RunState.INTERRUPTED, 3)
+    assert "refuses the key" in ended.cause
+
+
 HOPELESS = {
     "empty": completion(""),
     "prose": completion("It is all there, I think."),
