@@ -1,51 +1,61 @@
-"""Keyboard acts of the Adjudicate page: rule, explain, pair, split, add and move rows."""
+"""Acts of the Adjudicate page: rule, explain, pair, split, add and move rows, and go on to what is open."""
 
 from collections.abc import Callable, Mapping
 from difflib import SequenceMatcher
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject
-
 from annotator.actions.adjudication import adjudicating, ruling
 from annotator.actions.adjudication.adjudicating import SheetRow
 from annotator.actions.labelling.label_rows import UNSURE
 from annotator.domain.experts.adjudication import BOTH, DROP, OWN, Confidence, Reason
+from annotator.domain.kinds.documents import KINDS
 from annotator.domain.texts.words import shortened
 from annotator.gui import keys
-from annotator.gui.pages.adjudication.bench import AdjudicationFlow, AdjudicationModel
-from annotator.gui.pages.adjudication.rows_pane import RowsPane
-from annotator.gui.review.field_chips import CONFIDENCES, LETTER_ACTS, REASONS, about, votes_of
-from annotator.gui.widgets.message_bar import MessageBar
+from annotator.gui.pages.adjudication.bench import AdjudicationModel
+from annotator.gui.pages.adjudication.frame import Frame
+from annotator.gui.pages.adjudication.queue_pane import AdjudicationQueue
+from annotator.gui.review.field_chips import (
+    CONFIDENCES,
+    LETTER_ACTS,
+    REASONS,
+    about,
+    figures_words,
+    title_of,
+    votes_of,
+)
+from annotator.gui.session.page import Flow
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets.basics import later
 
 PLAIN_TAKES = {"take_both": BOTH, "write_own": OWN, "drop_unit": DROP}
 
 
-class AdjudicationActs(QObject):
-    """One method for each act. Pending typing is stored first."""
+class AdjudicationActs(Flow):
+    """One method for each act. Pending typing is stored first; what is ruled on goes on to what is open."""
 
     def __init__(
-        self,
-        bench: AdjudicationModel,
-        flow: AdjudicationFlow,
-        rows: RowsPane,
-        messages: MessageBar,
+        self, session: ProjectSession, bench: AdjudicationModel, queue: AdjudicationQueue, frame: Frame
     ) -> None:
         super().__init__(bench)
-        self._bench, self._flow, self._rows = bench, flow, rows
-        self._messages = messages
+        self._session, self._bench, self._queue, self._frame = session, bench, queue, frame
+        self._rows, self._messages = frame.rows, frame.messages
+        self.refill_soon = later(self, self.fill_queue, 150)
         self.pairing_id = ""
         """The row that looks for its partner."""
         self._partners: list[str] = []
         self._at = 0
         self.splitting = False
+        bench.moved.connect(lambda _: self.touched())
         bench.moved.connect(lambda _: self.leave_modes())
-        flow.leaving.connect(rows.anchor)
 
     def table(self) -> dict[str, Callable[[], object]]:
         """Act of the key table → what it does; digits are not among them."""
         acts: dict[str, Callable[[], object]] = {
-            "next_open": self._flow.next_open,
+            "submit": self.submit,
+            "next_open": self.next_open,
+            "next_item": partial(self.neighbour, 1),
+            "previous_item": partial(self.neighbour, -1),
             "note": self.here(partial(self._rows.enter, "rationale")),
             "flag": self.here(partial(self._rows.enter, "gap")),
             "pair_row": self.pair,
@@ -66,7 +76,7 @@ class AdjudicationActs(QObject):
         """The act, which touches the current row: reasons are for that one from then on."""
 
         def do(*args: Any) -> None:
-            self._flow.touched()
+            self.touched()
             act(*args)
 
         return do
@@ -84,8 +94,8 @@ class AdjudicationActs(QObject):
             self._messages.show_message(
                 "info", "Vote first: what is your own value?", "A and B are shown after your vote."
             )
-        elif row is not None and not row.ruling.open and self._flow.is_spent(row.ruling.id) and act != UNSURE:
-            self._flow.spent.emit()
+        elif row is not None and not row.ruling.open and self.is_spent(row.ruling.id) and act != UNSURE:
+            self._say_spent()
         elif act != UNSURE:
             self.take(PLAIN_TAKES.get(act) or "ABCD"[LETTER_ACTS.index(act)])
 
@@ -115,34 +125,43 @@ class AdjudicationActs(QObject):
             self._bench.move_to(ruling_id)
 
     def take(self, take: str) -> None:
+        """Rule on the current row, and go on to the next that nobody has ruled on."""
         self._rows.flush()
         self.leave_modes()
-        self._flow.take(take)
+        row = self._bench.row
+        if row is None or (row.ruling.take != take and not self._bench.do(ruling.rule, row.ruling.id, take)):
+            return
+        self.decided = "" if take == OWN else self._bench.ruling_id
+        if take == OWN:
+            self._rows.enter("own")
+        elif not self._bench.rows[self.decided].ruling.open:
+            self.advance()
 
     def reason(self, reason: Reason) -> None:
-        """Say why; the row is left when it lacks nothing more and nothing is being typed in it.
+        """Say why, the same again undoes it; the row is left when it lacks nothing and nothing is being typed in it.
 
         A row that was left by itself still takes the reason. A gap of the guideline is to be put into words first,
         in its own row.
         """
         self._mind_typing()
-        last = self._flow.last
+        last = self._last
         if last is None or self._bench.ballot(last.ruling.id) is not None:
             return
         self._rows.flush()
-        given = self._flow.give_reason(reason)
-        row = self._bench.row
+        again = self._last is not None and self._last.ruling.reason is reason
+        done = self._bench.do(ruling.explain, last.ruling.id, reason="" if again else reason)
+        given, row = done and not again, self._bench.row
         if given and reason is Reason.GUIDELINE_GAP and not last.ruling.gap and not self._rows.writing:
             self._bench.move_to(last.ruling.id)
             self._rows.enter("gap")
         elif row is None or row.ruling.id != last.ruling.id:
             self._say_behind(last.ruling.id)
         elif given and not self._rows.writing:
-            self._flow.go_on_when_done()
+            self._go_on_when_done()
 
     def sure(self, confidence: Confidence) -> None:
         self._mind_typing()
-        row = self._flow.last
+        row = self._last
         if row is not None:
             chosen = "" if row.ruling.confidence is confidence else confidence
             self._bench.do(ruling.explain, row.ruling.id, confidence=chosen)
@@ -151,7 +170,7 @@ class AdjudicationActs(QObject):
 
     def _mind_typing(self) -> None:
         if self._rows.writing:
-            self._flow.touched()
+            self.touched()
 
     def _say_behind(self, ruling_id: str) -> None:
         row = self._bench.rows[ruling_id]
@@ -230,7 +249,7 @@ class AdjudicationActs(QObject):
             rows = "The agreed row is" if count == 1 else f"All {count} agreed rows are"
             self._messages.show_message("success", f"{rows} confirmed.")
             if not self._bench.lacking:
-                self._flow.settled.emit()
+                self._say_settled()
             if not self._rows.writing:
                 self._rows.take_focus()
 
@@ -281,6 +300,143 @@ class AdjudicationActs(QObject):
             f"Pair row {row.number} with row {other.number}: “{shortened(' '.join(about(other).split()), 240)}”",
             f"Enter pairs them, {up} and {down} choose another, Esc cancels.",
             lasting=True,
+        )
+
+    @property
+    def _last(self) -> SheetRow | None:
+        """The row last ruled on until another is touched, else the current one."""
+        return self._bench.rows.get(self.decided) or self._bench.row
+
+    def _go_on_when_done(self) -> None:
+        row = self._bench.row
+        if row is not None and not row.ruling.open and not self._bench.lacks(row.ruling.id):
+            self.advance()
+
+    def next_open(self) -> None:
+        """The next row that lacks something, around the end; when this item lacks nothing, the next conflict."""
+        here = self._bench.ruling_id
+        for contested in (True, False):
+            waiting = [name for name in self._bench.unresolved(contested=contested) if name != here]
+            if waiting:
+                self._rows.anchor()
+                self._bench.move_to(self._after(waiting) or waiting[0])
+                return
+        if here in self._bench.lacking:
+            # This key does not leave an item of which a row lacks something, be it the one at hand.
+            return
+        line = self._queue.next_open(self._bench.place)
+        if line is not None and line.place != self._bench.place:
+            self._bench.open(line)
+        elif line is None and not self._bench.lacking:
+            self.show_done()
+        elif not self._bench.lacking:
+            self._say_settled()
+
+    def neighbour(self, by: int) -> None:
+        """The item shown below (1) or above (-1) in the queue."""
+        line = self._queue.neighbour(self._bench.place, by)
+        if line is not None:
+            self._bench.open(line)
+
+    def submit(self) -> None:
+        """Close this item and go to the next, or say what is missing; a closed one is only left."""
+        if self._bench.sheet is None or self._bench.locked:
+            self._leave_closed()
+        elif self._bench.lacking:
+            self._list_lacking()
+        elif self._bench.do(ruling.close, self._bench.sheet.adjudication_id):
+            self._say_closed()
+
+    def _leave_closed(self) -> None:
+        line = self._queue.next_open(self._bench.place)
+        if line is None or line.place == self._bench.place:
+            self.show_done()
+        else:
+            self._bench.open(line)
+
+    def _go_on(self) -> None:
+        """A row that was ruled on and lacks a reason is not gone to: the next key would rule on it again."""
+        waiting = [
+            each for each in self._bench.unresolved(contested=True) if self._bench.rows[each].ruling.open
+        ]
+        following = self._after(waiting) or next(iter(waiting), "")
+        if following and following != self._bench.ruling_id:
+            self._rows.anchor()
+            self._bench.move_to(following)
+        elif not waiting:
+            self._say_settled()
+
+    def _after(self, ruling_ids: list[str]) -> str:
+        ids = list(self._bench.rows)
+        at = ids.index(self._bench.ruling_id) + 1 if self._bench.ruling_id in ids else 0
+        below = set(ids[at:])
+        return next((ruling_id for ruling_id in ruling_ids if ruling_id in below), "")
+
+    def show_done(self) -> None:
+        lines = self._queue.lines
+        closed, agreed = sum(line.closed for line in lines), sum(line.confirmable for line in lines)
+        self._frame.done.show_counts(
+            closed, sum(each.spot_check and not each.closed for each in lines), agreed
+        )
+        self._frame.show_middle(self._frame.done)
+
+    def fill_queue(self) -> None:
+        self.refill_soon.stop()
+        self._queue.fill(self._session.ask(adjudicating.queue) or [])
+        self._frame.queue_pane.refill()
+
+    def _say_settled(self) -> None:
+        agreed, messages = len(self._bench.unconfirmed), self._messages
+        if wanting := len(self._bench.unresolved(contested=True)):
+            rows = "One row still lacks" if wanting == 1 else f"{wanting:,} rows still lack"
+            messages.show_message(
+                "info",
+                f"Every conflict of this item is ruled on. {rows} a reason or a wording.",
+                lasting=True,
+            )
+            messages.set_action("Go there", self.next_open, "next_open")
+        elif agreed:
+            messages.show_message("success", "Every conflict of this item is settled.", lasting=True)
+            messages.set_action(f"Confirm {agreed} agreed", self.confirm, "confirm_unanimous")
+        elif not self._bench.lacking:
+            messages.show_message("success", "Every row of this item is settled.", lasting=True)
+            messages.set_action("Close it", self.submit, "submit")
+
+    def _say_spent(self) -> None:
+        if any(self._bench.rows[each].ruling.open for each in self._bench.unresolved(contested=True)):
+            back, on = keys.shown("take_back"), keys.shown("next_open")
+            self._messages.show_message(
+                "info", "This row is ruled on.", f"{back} takes the ruling back, {on} goes on."
+            )
+        else:
+            self._say_settled()
+
+    def _list_lacking(self) -> None:
+        self._messages.clear()
+        self.show_lacking()
+        self._frame.close_panel.enter()
+
+    def show_lacking(self) -> None:
+        lacking = [each for result in self._bench.lacking.values() for each in result]
+        self._frame.close_panel.show_lacking(lacking, self._bench.unconfirmed, self._bench.rows)
+
+    def _say_closed(self) -> None:
+        sheet = self._bench.sheet
+        if sheet is None:
+            return
+        versions = self._bench.ask(ruling.versions) or []
+        self.fill_queue()
+        self._leave_closed()
+        if not versions:
+            return
+        last, title = versions[-1], title_of(sheet.stage, sheet.kind)
+        units = KINDS[sheet.kind].counted(last.units)
+        frozen = f"Frozen: {figures_words(sheet.figures[:1]) or 'no figure'}"
+        by_hand = figures_words(last.repaired[:1])
+        self._messages.show_message(
+            "success",
+            f"{title} of item {sheet.item_key} is closed as version {last.version}: {units}.",
+            f"{frozen}; by your pairing: {by_hand}." if by_hand else f"{frozen}.",
         )
 
 

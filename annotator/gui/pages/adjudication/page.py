@@ -17,17 +17,16 @@ from annotator.actions.labelling.label_rows import UNSURE
 from annotator.domain.experts.adjudication import Reason
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.texts.canonical import Change
-from annotator.gui import keys
 from annotator.gui.pages.adjudication.acts import PLAIN_TAKES, AdjudicationActs
-from annotator.gui.pages.adjudication.bench import RULING_KINDS, AdjudicationFlow, AdjudicationModel
+from annotator.gui.pages.adjudication.bench import RULING_KINDS, AdjudicationModel
 from annotator.gui.pages.adjudication.frame import Frame, nothing_yet
 from annotator.gui.pages.adjudication.queue_pane import AdjudicationQueue, LineFilter
 from annotator.gui.pages.adjudication.side import TITLES
 from annotator.gui.parts import holds
-from annotator.gui.review.field_chips import LETTER_ACTS, figures_words, title_of
+from annotator.gui.review.field_chips import LETTER_ACTS
 from annotator.gui.session.page import Page
 from annotator.gui.session.session import ProjectSession
-from annotator.gui.widgets.basics import horizontal, later
+from annotator.gui.widgets.basics import horizontal
 
 # A senior expert with forty minutes, fifteen criteria against seventeen. What annoys them elsewhere: names that bias,
 # scrolling between two documents, reading again what nobody disputes, losing the place after each decision.
@@ -48,12 +47,10 @@ class AdjudicatePage(Page):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
         self.queue, self.bench = AdjudicationQueue(self), AdjudicationModel(session, self)
-        self.flow = AdjudicationFlow(self.bench, self.queue)
-        self._requeue = later(self, self._fill_queue, 150)
         self.frame = frame = Frame(session, self.bench, self.queue)
         horizontal(frame, on=self, margins=0)
         self.rows, self.side, self.messages = frame.rows, frame.side, frame.messages
-        self.acts = AdjudicationActs(self.bench, self.flow, self.rows, self.messages)
+        self.acts = AdjudicationActs(session, self.bench, self.queue, frame)
         self._gaps: Counter[str] = Counter()
         self._listen()
         self._bind()
@@ -64,10 +61,6 @@ class AdjudicatePage(Page):
         bench.moved.connect(lambda _: self._hush())
         for sign in (bench.laid, bench.rows_changed):
             sign.connect(lambda *_: self._show_progress())
-        self.flow.settled.connect(self._say_settled)
-        self.flow.spent.connect(self._say_spent)
-        self.flow.still_open.connect(self._list_lacking)
-        self.flow.closed.connect(self._say_closed)
         frame.close_panel.jumped.connect(self._go_to_row)
         frame.standing.answered.connect(self._answer)
         for button in (frame.queue_pane.unanimous, frame.done.confirm):
@@ -95,14 +88,9 @@ class AdjudicatePage(Page):
         controls.asked.connect(lambda act: self._acts[act]())
         self.side.turned.connect(self._show_turned)
         bench.row_wanted.connect(self._go_to_ruling)
-        self.flow.own_wanted.connect(lambda: rows.enter("own"))
-        self.flow.finished.connect(self._show_done)
 
     def _bind(self) -> None:
         self._acts: dict[str, Callable[[], object]] = {
-            "submit": self.flow.submit,
-            "next_item": lambda: self.flow.neighbour(1),
-            "previous_item": lambda: self.flow.neighbour(-1),
             "find": self._find,
             "vote_first": self._toggle_vote,
             **{name: partial(self.side.toggle, name) for name in TITLES},
@@ -126,7 +114,7 @@ class AdjudicatePage(Page):
         return act
 
     def navigate(self, place: dict[str, Any]) -> None:
-        self._fill_queue()
+        self.acts.fill_queue()
         if not self.queue.lines:
             self.frame.show_nothing(nothing_yet(self.session, self.session.ask(ruling.lacking) or "items"))
             return
@@ -161,7 +149,7 @@ class AdjudicatePage(Page):
             self.frame.beginning.show_first(conflicts[0], len(conflicts))
             self.frame.show_middle(self.frame.beginning)
         else:
-            self._show_done()
+            self.acts.show_done()
 
     def focus_first(self) -> None:
         self.frame.focus_first()
@@ -179,9 +167,9 @@ class AdjudicatePage(Page):
         acting = self.bench.acting
         about = self.bench.take_in(change)
         if change.kind in STALE_KINDS and not acting and self.isVisible():
-            self._requeue.start()
+            self.acts.refill_soon.start()
         if change.kind == "ruling" and about and self.session.turning and self.isVisible():
-            self.flow.touched()
+            self.acts.touched()
             self._go_to_ruling(about, change.subject)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -217,7 +205,7 @@ class AdjudicatePage(Page):
     def _reopen(self, reason: str) -> None:
         sheet = self.bench.sheet
         if sheet is not None and self.bench.do(ruling.reopen, sheet.adjudication_id, reason):
-            self._fill_queue()
+            self.acts.fill_queue()
             self.rows.take_focus()
 
     def _show_quote(self, ruling_id: str, letter: str, place: int) -> None:
@@ -233,19 +221,6 @@ class AdjudicatePage(Page):
             next((line for line in self.queue.lines if line.adjudication_id == adjudication_id), None),
             ruling_id,
         )
-
-    def _show_done(self) -> None:
-        lines = self.queue.lines
-        closed, agreed = sum(line.closed for line in lines), sum(line.confirmable for line in lines)
-        self.frame.done.show_counts(
-            closed, sum(each.spot_check and not each.closed for each in lines), agreed
-        )
-        self.frame.show_middle(self.frame.done)
-
-    def _fill_queue(self) -> None:
-        self._requeue.stop()
-        self.queue.fill(self.session.ask(adjudicating.queue) or [])
-        self.frame.queue_pane.refill()
 
     def _show_turned(self, shown: str) -> None:
         for name in TITLES:
@@ -301,46 +276,11 @@ class AdjudicatePage(Page):
             locked=bench.locked,
         )
         if frame.close_panel.isVisible():
-            self._show_lacking()
+            self.acts.show_lacking()
 
     def _hush(self) -> None:
         if not self.acts.pairing_id:
             self.frame.messages.clear()
-
-    def _say_settled(self) -> None:
-        agreed, messages = len(self.bench.unconfirmed), self.frame.messages
-        if wanting := len(self.bench.unresolved(contested=True)):
-            rows = "One row still lacks" if wanting == 1 else f"{wanting:,} rows still lack"
-            messages.show_message(
-                "info",
-                f"Every conflict of this item is ruled on. {rows} a reason or a wording.",
-                lasting=True,
-            )
-            messages.set_action("Go there", self.flow.next_open, "next_open")
-        elif agreed:
-            messages.show_message("success", "Every conflict of this item is settled.", lasting=True)
-            messages.set_action(f"Confirm {agreed} agreed", self.acts.confirm, "confirm_unanimous")
-        elif not self.bench.lacking:
-            messages.show_message("success", "Every row of this item is settled.", lasting=True)
-            messages.set_action("Close it", self.flow.submit, "submit")
-
-    def _say_spent(self) -> None:
-        if any(self.bench.rows[each].ruling.open for each in self.bench.unresolved(contested=True)):
-            back, on = keys.shown("take_back"), keys.shown("next_open")
-            self.frame.messages.show_message(
-                "info", "This row is ruled on.", f"{back} takes the ruling back, {on} goes on."
-            )
-        else:
-            self._say_settled()
-
-    def _list_lacking(self) -> None:
-        self.frame.messages.clear()
-        self._show_lacking()
-        self.frame.close_panel.enter()
-
-    def _show_lacking(self) -> None:
-        lacking = [each for result in self.bench.lacking.values() for each in result]
-        self.frame.close_panel.show_lacking(lacking, self.bench.unconfirmed, self.bench.rows)
 
     def _go_to_row(self, ruling_id: str, field: str = "") -> None:
         self.bench.move_to(ruling_id)
@@ -348,28 +288,9 @@ class AdjudicatePage(Page):
         if field == "own":
             self.rows.enter("own")
 
-    def _say_closed(self) -> None:
-        sheet = self.bench.sheet
-        if sheet is None:
-            return
-        versions = self.bench.ask(ruling.versions) or []
-        self._fill_queue()
-        self.flow.leave_closed()
-        if not versions:
-            return
-        last, title = versions[-1], title_of(sheet.stage, sheet.kind)
-        units = KINDS[sheet.kind].counted(last.units)
-        frozen = f"Frozen: {figures_words(sheet.figures[:1]) or 'no figure'}"
-        by_hand = figures_words(last.repaired[:1])
-        self.frame.messages.show_message(
-            "success",
-            f"{title} of item {sheet.item_key} is closed as version {last.version}: {units}.",
-            f"{frozen}; by your pairing: {by_hand}." if by_hand else f"{frozen}.",
-        )
-
     def _answer(self, dispute_id: str, text: str) -> None:
         if self.session.do(feedback.answer, dispute_id, text) is not None:
-            self._fill_queue()
+            self.acts.fill_queue()
             self.frame.messages.show_message("success", "Answered: the consensus stays unchanged.")
 
     def _ask_unanimous(self) -> None:
@@ -385,7 +306,7 @@ class AdjudicatePage(Page):
         self.session.do_later(self._tell_confirmed, panel.show_progress, adjudicating.auto_unanimous, share)
 
     def _tell_confirmed(self, report: BulkCloseReport | None) -> None:
-        self._fill_queue()
+        self.acts.fill_queue()
         if report is None:
             self.frame.unanimous.hide()
         else:
