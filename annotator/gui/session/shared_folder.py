@@ -126,7 +126,6 @@ class FolderLine(Pane):
         self._message = ""
         self.folder, self.state = ElidedLabel(NO_FOLDER, "strong"), PlainLabel(role="hint", wrap=True)
         self.keys, self.progress = MessageBar(), ProgressRow()
-        self.progress.hide()
         self.choose_button = push_button("Choose…", self.choose, accessibleName="Choose the shared folder…")
         self.send_button = push_button("Send all tasks there", self.send)
         self.leave_button = push_button("Stop using it", self.leave, "quiet")
@@ -171,7 +170,6 @@ class FolderLine(Pane):
         from annotator.actions.parcels import shared_folder
 
         self.progress.show_progress("Writing tasks", 0, 0)
-        self.progress.show()
         self.send_button.setEnabled(False)
         self.session.do_later(self._sent, self.progress.show_progress, shared_folder.send)
 

@@ -97,7 +97,6 @@ class StartPage(QWidget):
         )
         self.sample = push_button("Open the sample project", self.open_sample, "primary")
         self.making = ProgressRow()
-        self.making.hide()
         self.new = push_button("New project…", self._new)
         self.open = push_button("Open project…", lambda: self._open("Open project", FILES))
         self.task = push_button("Open a task…", lambda: self._open("Open a task that came by mail", TASKS))
@@ -161,9 +160,9 @@ class StartPage(QWidget):
             return
         self.messages.clear()
         self._offer(False)
-        self._show_making(what, 0, 0)
+        self.making.show_progress(what, 0, 0)
         callbacks = TaskCallbacks(
-            None, self._show_making, self.chosen.emit, self._refused, self._made, job=True
+            None, self.making.show_progress, self.chosen.emit, self._refused, self._made, job=True
         )
         self._tasks_behind.send(act, callbacks)
 
@@ -171,10 +170,6 @@ class StartPage(QWidget):
         for choice in (self.sample, self.new, self.open, self.task, self.more, self.list):
             choice.setEnabled(some)
         self.setAcceptDrops(some)
-
-    def _show_making(self, what: str, done: int, total: int) -> None:
-        self.making.show_progress(what, done, total)
-        self.making.show()
 
     def _made(self) -> None:
         self.making.hide()

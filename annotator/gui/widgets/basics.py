@@ -271,6 +271,19 @@ def choose_folder(parent: QWidget, title: str, then: Callable[[Path], object], a
         then(Path(name))
 
 
+def path_button(
+    words: str, title: str, then: Callable[[Path], object], kinds: str = "", role: str = "", **settings: Any
+) -> QPushButton:
+    """A button that asks for a file of these kinds, or for a folder where none are named."""
+    made = push_button(
+        words,
+        lambda: open_file(made, title, kinds, then) if kinds else choose_folder(made, title, then),
+        role,
+        **settings,
+    )
+    return made
+
+
 def add_entry(entries: QListWidget, words: str, data: object = None, tip: str = "") -> QListWidgetItem:
     """A further entry of a list, which holds `data` for whoever chooses it."""
     entry = QListWidgetItem(words)

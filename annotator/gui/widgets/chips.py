@@ -326,7 +326,9 @@ class EmptyState(QWidget):
         parent: QWidget | None = None,
         width: int = 460,
         role: str = "hint",
+        actions: Sequence[tuple[str, Callable[[], object]]] = (),
     ) -> None:
+        """`actions`: buttons in words, with what each does; the first is the main one."""
         super().__init__(parent)
         self._width = width
         self._name = icon
@@ -340,6 +342,8 @@ class EmptyState(QWidget):
         column.setAlignment(self._buttons, Qt.AlignmentFlag.AlignHCenter)
         for label in labels:
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        for action in actions:
+            self.add_action(*action, primary=action is actions[0])
         self._dress()
         theme.watch(self, self._dress)
 
@@ -347,8 +351,10 @@ class EmptyState(QWidget):
         self._headline.setText(headline)
         self._words.setText(words)
 
-    def add_action(self, words: str, slot: Callable[[], object], primary: bool = False) -> QPushButton:
-        """Add a button; the first is at the left. The button is returned."""
+    def add_action(
+        self, words: str, slot: Callable[[], object] = lambda: None, primary: bool = False
+    ) -> QPushButton:
+        """Add a button, which is returned for whoever knows what else it does; the first is at the left."""
         role = "primary" if primary else ""
         button = push_button(words.replace("&", "&&"), lambda: slot(), role)
         self.add_button(button)

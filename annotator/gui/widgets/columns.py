@@ -135,6 +135,7 @@ def column_needs(view: QAbstractItemView) -> ColumnNeeds:
 
 GAP = 2
 Filter = TypeVar("Filter", bound=Enum)
+Line = TypeVar("Line")
 
 
 class FilterRow(QWidget, Generic[Filter]):
@@ -462,6 +463,11 @@ class RowsTree(QTreeWidget):
         while line is not None and line.parent() is not None:
             line = line.parent()
         return self.indexOfTopLevelItem(line) if line is not None else -1
+
+    def line_of(self, lines: Sequence[Line]) -> Line | None:
+        """The one of these that the current row shows; None where there is none."""
+        row = self.row()
+        return lines[row] if 0 <= row < len(lines) else None
 
     def show_lines(self, lines: Iterable[Sequence[str]], row: int = -1) -> None:
         """Show other lines and choose one of them, and tell nobody."""

@@ -189,12 +189,15 @@ _SECONDS_TO_TELL = 2.0
 
 
 class ProgressRow(QWidget):
+    """Hidden until there is something to show of it."""
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._what, self._count = ElidedLabel(), PlainLabel(role="hint")
         self._bar = with_properties(QProgressBar(), textVisible=False)
         self._begun: tuple[str, float] = ("", 0.0)
         vertical(horizontal((self._what, 1), self._count), self._bar, on=self, margins=0, spacing=4)
+        self.hide()
 
     def show_progress(self, what: str, done: int, total: int, left_s: float | None = None) -> None:
         """Show that `done` of `total` are through; a total of 0 means that nobody knows how many there are.
@@ -210,6 +213,7 @@ class ProgressRow(QWidget):
         counted = f"{done:,} of {total:,}" if total else ""
         self._count.setText(" · ".join(part for part in (counted, left_in_words(left)) if part))
         self._bar.setAccessibleName(f"{what} {self._count.text()}")
+        self.show()
 
     def _estimate(self, done: int, total: int) -> float | None:
         passed = time.monotonic() - self._begun[1]
