@@ -1,8 +1,8 @@
 """The Items page: find an item, see its progress, open it."""
 
 from array import array
+from collections.abc import Sequence
 from functools import cached_property
-from html import escape
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
@@ -21,7 +21,7 @@ from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
 from annotator.gui.review.run_panel import DraftAsking
-from annotator.gui.review.sheets import RIGHT, Index, RowsModel, resetting
+from annotator.gui.review.sheets import CellsModel, Column, resetting
 from annotator.gui.session.page import Page
 from annotator.gui.session.session import ANY, Pane, ProjectSession
 from annotator.gui.widgets.bars import ActsBar, Command, KeyButton, wrapping
@@ -37,13 +37,10 @@ from annotator.gui.widgets.basics import (
     vertical,
     with_properties,
 )
-from annotator.gui.widgets.chips import EmptyState, icon
+from annotator.gui.widgets.chips import EmptyState
 from annotator.gui.widgets.columns import LinesTable
 from annotator.gui.widgets.fields import ChoiceBox, GrowingEdit, LineField, offer, search_field, when_changed
 
-COLUMNS = ("Key", "Question", "Type", "Subject", "State", "Reports", "Labelled")
-FIELDS = ("key", "question", "question_type", "subject", "state", "responses", "labelled")
-QUESTION, TYPE, NUMBERS = 1, 2, (5, 6)
 BLOCK = 64
 # So many rows are there at once; what a very long list has beyond them is fetched while it is already shown.
 FIRST = 10_000
@@ -54,12 +51,37 @@ CACHED_ROWS = 4096
 STATE_ICONS = {"new": "new", "in progress": "author", "submitted": "lock", "settled": "check"}
 
 
-class ItemsModel(RowsModel[int]):
+def _type(line: items.ItemLine) -> str:
+    """The type of a question; of an item that is none, what it is."""
+    return line.question_type or ("" if line.role is ItemRole.QUESTION else line.role.value)
+
+
+COLUMNS: Sequence[Column[items.ItemLine]] = (
+    Column("Key", lambda line: line.key, 56, firm=True),
+    Column("Question", lambda line: line.question, 400, tip=lambda line: line.question[:1000]),
+    Column("Type", _type, 150),
+    Column("Subject", lambda line: line.subject, 190),
+    Column(
+        "State",
+        lambda line: line.state,
+        118,
+        look=lambda line: (STATE_ICONS[line.state], "text"),
+        firm=True,
+        side=16,
+    ),
+    Column("Reports", lambda line: str(line.responses or ""), 80, number=True),
+    Column("Labelled", lambda line: str(line.labelled or ""), 88, number=True),
+)
+
+
+class ItemsModel(CellsModel[items.ItemLine]):
+    """The items by their numbers; a line is read with its neighbours when it is first shown."""
+
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(COLUMNS, session)
         self._session = session
         self._narrowed = items.Filter()
-        self._rows: array[int] = array("q")
+        self._rows: Any = array("q")
         self._lines: dict[int, items.ItemLine] = {}
         self._rest = later(self, self._fetch_rest, PAUSE_MS)
 
@@ -89,9 +111,7 @@ class ItemsModel(RowsModel[int]):
 
     def refresh(self) -> None:
         self._lines.clear()
-        if self._rows:
-            last = self.index(len(self._rows) - 1, len(COLUMNS) - 1)
-            self.dataChanged.emit(self.index(0, 0), last)
+        self.tell_all()
 
     def id_at(self, row: int) -> str:
         return self.line(row).id
@@ -100,8 +120,10 @@ class ItemsModel(RowsModel[int]):
         number = self._session.ask(items.number, item_id) if item_id else 0
         return self._rows.index(number) if number and number in self._rows else -1
 
+    def at(self, row: int) -> items.ItemLine | None:
+        return self.line(row) if 0 <= row < len(self._rows) else None
+
     def line(self, row: int) -> items.ItemLine:
-        """The line of a row, read with its neighbours when first shown."""
         if row not in self._lines:
             if len(self._lines) > CACHED_ROWS:
                 self._lines.clear()
@@ -110,34 +132,6 @@ class ItemsModel(RowsModel[int]):
             for place, line in enumerate(self._session.ask(items.lines_at, block) or [], start=start):
                 self._lines[place] = line
         return self._lines[row]
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        aligned = role == Qt.ItemDataRole.TextAlignmentRole and section in NUMBERS
-        if aligned and orientation == Qt.Orientation.Horizontal:
-            return RIGHT
-        return super().headerData(section, orientation, role)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid():
-            return None
-        line = self.line(index.row())
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._words(line, index.column())
-        if role == Qt.ItemDataRole.ToolTipRole and index.column() == QUESTION:
-            return f"<qt>{escape(line.question[:1000], quote=False)}</qt>"
-        if role == Qt.ItemDataRole.DecorationRole and index.column() == 4:
-            return icon(STATE_ICONS[line.state], theme.current().px(16))
-        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in NUMBERS:
-            return RIGHT
-        return None
-
-    def _words(self, line: items.ItemLine, column: int) -> str:
-        words = str(getattr(line, FIELDS[column]) or "")
-        if column == TYPE and not words and line.role is not ItemRole.QUESTION:
-            return line.role.value
-        return " ".join(words.split()) if column == QUESTION else words
 
 
 class TypeProposal(Pane):
@@ -215,8 +209,6 @@ class TypeProposal(Pane):
             self.used.emit(proposed_type.question_type, proposed_type.subject)
 
     def _dismiss(self) -> None:
-        from annotator.actions.material import model_drafts
-
         if self._waiting is not None and self.session.do(model_drafts.refuse, self._waiting.id) is not None:
             self.taken = ""
             self.wake()
@@ -340,7 +332,6 @@ class ItemForm(Pane):
 SETTLE_MS = 60
 # Under the heading and the filters.
 FORM_PLACE = 2
-KEY, STATE = 0, 4
 LEAST_FILTER = 88
 RETIRED = "retired"
 ACTS = (
@@ -404,11 +395,10 @@ class ItemsPage(Page):
         self.table = LinesTable(
             "Items",
             self._model,
-            (56, 400, 150, 190, 118, 80, 88),
+            self._model.widths,
             stretched=1,
             opened=lambda index: self._work(index.row()),
         )
-        self.table.firm = (KEY, STATE)
         self.nothing = EmptyState(
             "items",
             "No items yet",

@@ -213,9 +213,9 @@ _LONGEST = 400
 class Column(Generic[Row]):
     """A column: `words` of a row, `tip` for more, `look` for icon and colour.
 
-    `about` explains the title; a `number` stands at the right; `width` is in pixels of the design, and a `firm` one
-    does not give way where there is little room. In a table that is less wide than its `room`, at
-    100 %, a column is left out.
+    `about` explains the title; a `number` stands at the right; `width` and that of an icon, `side`, are in pixels of
+    the design, and a `firm` one does not give way where there is little room. In a table that is less wide than its
+    `room`, at 100 %, a column is left out.
     """
 
     title: str
@@ -227,6 +227,7 @@ class Column(Generic[Row]):
     about: str = ""
     firm: bool = False
     room: int = 0
+    side: int = 15
 
 
 class CellsModel(RowsModel[Row]):
@@ -282,9 +283,10 @@ class CellsModel(RowsModel[Row]):
         return super().headerData(section, orientation, role)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid():
+        row = self.at(index.row()) if index.isValid() else None
+        if row is None:
             return None
-        row, column = self._rows[index.row()], self._columns[index.column()]
+        column = self._columns[index.column()]
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return " ".join(column.words(row)[:_LONGEST].split())
         if role == Qt.ItemDataRole.ToolTipRole:
@@ -293,7 +295,7 @@ class CellsModel(RowsModel[Row]):
             return RIGHT
         look = column.look(row) if column.look else None
         if look is not None and role == Qt.ItemDataRole.DecorationRole and look[0]:
-            return icon(look[0], theme.current().px(15), look[1])
+            return icon(look[0], theme.current().px(column.side), look[1])
         if look is not None and role == Qt.ItemDataRole.ForegroundRole:
             return theme.token(look[1])
         return None
