@@ -24,6 +24,7 @@ from annotator.gui.widgets.basics import (
     Stack,
     StretchSpace,
     add_entry,
+    column_of,
     horizontal,
     push_button,
     vertical,
@@ -122,11 +123,11 @@ class TranscriptsView(TabPart):
         self.pane, self.side = TextPane(session), TranscriptSide()
         self.text = self.pane.report
         self.text.setAccessibleName("Transcript")
-        self._nothing = EmptyState("folder", *NOTHING)
-        self._nothing.add_action("Import…", lambda: self.session.go("Import"), primary=True)
-        left, middle = QWidget(), QWidget()
-        vertical(self.search, (self.list, 1), on=left, margins=(0, 0, 8, 0), spacing=6)
-        vertical(self.facts, (self.pane, 1), on=middle, margins=0, spacing=6)
+        self._nothing = EmptyState(
+            "folder", *NOTHING, actions=[("Import…", lambda: self.session.go("Import"))]
+        )
+        left = column_of(self.search, (self.list, 1), margins=(0, 0, 8, 0), spacing=6)
+        middle = column_of(self.facts, (self.pane, 1), spacing=6)
         area = PlainArea("Passage, speakers and changes", self.side)
         self._parts = Splitter(
             "material-transcripts",

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QWidget
+from PySide6.QtWidgets import QCheckBox
 
 from annotator.actions.items import pages
 from annotator.actions.items.pages import CitedPage, CitedPages, CitingClaim, PagesFolder
@@ -24,10 +24,10 @@ from annotator.gui.widgets.basics import (
     PlainLabel,
     Stack,
     check_box,
-    choose_folder,
+    column_of,
     horizontal,
     later,
-    push_button,
+    path_button,
     vertical,
     with_properties,
 )
@@ -64,9 +64,10 @@ class FetchingBar(OrderPane):
         self.reader = LineField(
             placeholderText=READER, clearButtonEnabled=True, accessibleName="Reader service"
         )
-        self.folder = push_button(
+        self.folder = path_button(
             "From a folder…",
-            self._choose_folder,
+            "Folder with cited pages",
+            self.take_in,
             toolTip="A folder with pages.csv or pages.json, or with saved pages that name their address",
         )
         self.begin = KeyButton("Fetch", act="start_run", role="primary", press=self.start)
@@ -98,9 +99,6 @@ class FetchingBar(OrderPane):
     def carry_out(self, order: Any) -> None:
         super().carry_out(order)
         self.folder.setEnabled(self.begin.isEnabled())
-
-    def _choose_folder(self) -> None:
-        choose_folder(self, "Folder with cited pages", self.take_in)
 
     def tell(self, line: dict[str, Any]) -> None:
         first, *more = pages.words(line)
@@ -206,14 +204,14 @@ class PagesView(TabPart):
         self.shown.chosen.connect(self._narrow)
         self.search = search_field("Find an address…", "Find an address", self._narrow)
         self._refill = later(self, self.fill, EVERY_MS)
-        left = QWidget()
         self._no_match = EmptyState("search", "No matches", "Remove a word or the filter to see more.")
-        self._nothing = EmptyState("link", *NOTHING)
-        self._nothing.add_action(
-            "Go to the extracts", lambda: self.session.go("Material", part="Extracts"), primary=True
+        self._nothing = EmptyState(
+            "link",
+            *NOTHING,
+            actions=[("Go to the extracts", lambda: self.session.go("Material", part="Extracts"))],
         )
         self._body = Stack(self.list, self._no_match, self._nothing)
-        vertical(self.search, self.shown, (self._body, 1), on=left, margins=(0, 0, 8, 0), spacing=6)
+        left = column_of(self.search, self.shown, (self._body, 1), margins=(0, 0, 8, 0), spacing=6)
         self.title, self.address = PlainLabel(role="strong", wrap=True), ElidedLabel("", "hint")
         self.state, self.cause = Chips(wrap=True), PlainLabel(role="hint", wrap=True)
         self.text = with_properties(ReportView(), accessibleName="Text of the page when it was fetched")
@@ -224,9 +222,8 @@ class PagesView(TabPart):
         )
         theme.scale(self.claims.setMaximumHeight, 170)
         self.claims.itemActivated.connect(lambda *_: self._ask_claim())
-        self._about = QWidget()
         self.cited_by = PlainLabel("", "hint")
-        vertical(
+        self._about = column_of(
             self.title,
             self.address,
             self.state,
@@ -235,7 +232,6 @@ class PagesView(TabPart):
             (self.text, 1),
             self.cited_by,
             self.claims,
-            on=self._about,
             margins=(8, 0, 0, 0),
             spacing=6,
         )
@@ -346,9 +342,7 @@ class PagesView(TabPart):
         self.claims.setVisible(bool(self._citing))
 
     def _ask_claim(self) -> None:
-        row = self.claims.row()
-        if 0 <= row < len(self._citing):
-            claim = self._citing[row]
+        if (claim := self.claims.line_of(self._citing)) is not None:
             self.session.go(
                 "Material",
                 kind="claims",

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QFormLayout,
     QFrame,
@@ -22,7 +22,7 @@ from annotator.domain.material.extract import Claim, Extract, KeyPoint, Response
 from annotator.domain.texts.words import counted, local
 from annotator.gui import theme
 from annotator.gui.parts import holds
-from annotator.gui.review.sheets import Column, Index, RowsModel, resetting
+from annotator.gui.review.sheets import CellsModel, Column
 from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.bars import KeyButton
 from annotator.gui.widgets.basics import (
@@ -31,7 +31,6 @@ from annotator.gui.widgets.basics import (
     StretchSpace,
     horizontal,
     push_button,
-    tooltip,
     vertical,
     with_properties,
 )
@@ -49,12 +48,12 @@ STANDINGS: dict[PartStatus | None, tuple[str, str, str]] = {
 }
 # Of a common pool that is there.
 FROZEN = ("frozen", "lock", "state-agreed")
-UNIT_COLUMNS = {
-    "claims": ("", "Claim", "Cites"),
-    "references": ("", "Title", "Identifier"),
-    "sentences": ("", "Sentence", "Cites"),
-    "key points": ("", "Key point", "Pages"),
-    "common pool": ("", "Key point", "Pages"),
+UNIT_TITLES = {
+    "claims": ("Claim", "Cites"),
+    "references": ("Title", "Identifier"),
+    "sentences": ("Sentence", "Cites"),
+    "key points": ("Key point", "Pages"),
+    "common pool": ("Key point", "Pages"),
 }
 
 
@@ -85,33 +84,8 @@ def places_alike(line: ExtractLine | None, other: ExtractLine | None) -> bool:
     return line is not None and other is not None and line.place == other.place
 
 
-class UnitsModel(RowsModel[Unit]):
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(("", "Words"), parent)
-
-    def show(self, kind: str, units: Sequence[Unit]) -> None:
-        """Show other units, in place where they are the same ones."""
-        columns = UNIT_COLUMNS.get(kind, ("", "Words"))
-        if columns == self.columns and [unit.id for unit in units] == [unit.id for unit in self._rows]:
-            self.take_over(units, in_place=True)
-            return
-        with resetting(self):
-            self._rows, self.columns = units, columns
-
-    def row_of(self, unit_id: str) -> int:
-        return next((row for row, unit in enumerate(self._rows) if unit.id == unit_id), -1)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid():
-            return None
-        unit, column = self._rows[index.row()], index.column()
-        if role == Qt.ItemDataRole.DisplayRole:
-            return (str(index.row() + 1), " ".join(unit.text.split()) or "(empty)", named_by(unit))[column]
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return tooltip((unit.text, unit.text, named_by(unit))[column])
-        if role == Qt.ItemDataRole.ForegroundRole and column != 1:
-            return theme.token("text-muted")
-        return None
+# A unit with its number among those of its extract.
+NumberedUnit = tuple[int, Unit]
 
 
 def named_by(unit: Unit) -> str:
@@ -125,6 +99,20 @@ def named_by(unit: Unit) -> str:
         lost = f"{unit.dangling} lead to nothing" if unit.dangling else ""
         return ", ".join(filter(None, (*(cite.key for cite in unit.cites), lost))) or "nothing"
     return unit.identifier if isinstance(unit, Reference) else ""
+
+
+def _muted(_row: NumberedUnit) -> tuple[str, str]:
+    return "", "text-muted"
+
+
+def unit_columns(kind: str) -> Sequence[Column[NumberedUnit]]:
+    """The number of a unit and its words; of some kinds also what it is named by."""
+    titles = UNIT_TITLES.get(kind, ("Words",))
+    return (
+        Column("", lambda row: str(row[0]), tip=lambda row: row[1].text, look=_muted),
+        Column(titles[0], lambda row: row[1].text.strip() or "(empty)", tip=lambda row: row[1].text),
+        *(Column(title, lambda row: named_by(row[1]), look=_muted) for title in titles[1:]),
+    )
 
 
 def _explained(line: ExtractLine) -> str:
@@ -292,7 +280,6 @@ class PartEditor(Pane):
 
     chosen = Signal(object)
     """Another unit is at the cursor; None for none."""
-    page_wanted = Signal(str)
     replies_wanted = Signal()
 
     def __init__(self, session: ProjectSession) -> None:
@@ -300,7 +287,7 @@ class PartEditor(Pane):
         self.line: ExtractLine | None = None
         self.kind: ResponsePart | Kind = ResponsePart.CLAIMS
         self.extract: Extract | None = None
-        self.model = UnitsModel(self)
+        self.model = CellsModel[NumberedUnit](unit_columns(""), self)
         self.list = LinesTable(
             "Units", self.model, (NUMBER_WIDTH, WORDS_WIDTH, CITED_WIDTH), stretched=1, moved=self._turn
         )
@@ -309,9 +296,6 @@ class PartEditor(Pane):
         self.fields = self._pane("claims")
         self.standing, self.about = Chips(), ElidedLabel("", "hint")
         self.nothing, self.merged = PlainLabel(role="hint", wrap=True), PlainLabel(role="hint", wrap=True)
-        self._lay_out()
-
-    def _lay_out(self) -> None:
         self.confirming = KeyButton(
             "Confirm", act="confirm_drawn", hint="Confirm it without changes", press=self.confirm
         )
@@ -375,8 +359,10 @@ class PartEditor(Pane):
         self._stack.setCurrentWidget(self.fields)
         self.extract = self.session.ask(extracting.of, line.place, kind) if line is not None else None
         units = self.extract.document.units if self.extract else ()
-        self.model.show(kind.value, units)
-        place = self.model.row_of(requested)
+        columns = unit_columns(kind.value)
+        titles = [column.title for column in columns]
+        self.model.show([*enumerate(units, 1)], None if titles == self.model.columns else columns)
+        place = self._row_of(requested)
         goal = place if place >= 0 else max(0, min(row, len(units) - 1))
         if units:
             self.list.setCurrentIndex(self.model.index(goal, 1))
@@ -385,10 +371,14 @@ class PartEditor(Pane):
 
     @property
     def unit(self) -> Unit | None:
-        return self.model.at(self.list.currentIndex().row())
+        row = self.model.at(self.list.currentIndex().row())
+        return row[1] if row is not None else None
+
+    def _row_of(self, unit_id: str) -> int:
+        return self.model.place_of(lambda row: row[1].id == unit_id)
 
     def go_to(self, unit_id: str) -> None:
-        if (row := self.model.row_of(unit_id)) >= 0:
+        if (row := self._row_of(unit_id)) >= 0:
             self.list.setCurrentIndex(self.model.index(row, 1))
 
     def keep(self) -> bool:
@@ -396,10 +386,7 @@ class PartEditor(Pane):
         changed = self.fields.changed()
         if not changed or self.line is None or self.fields.unit is None:
             return True
-        unit_id = self.fields.unit.id
-        return self._done(
-            lambda project: extracting.change_unit(project, self._subject(), self.kind, unit_id, **changed)
-        )
+        return self._do(extracting.change_unit, self.fields.unit.id, **changed)
 
     def add(self) -> None:
         """A unit that was overlooked, below the one at the cursor, with the caret in its words."""
@@ -407,7 +394,7 @@ class PartEditor(Pane):
             return
         after = self.unit.id if self.unit else ""
         before = {unit.id for unit in self.extract.document.units} if self.extract else set()
-        if self._done(lambda project: extracting.add_unit(project, self._subject(), self.kind, after)):
+        if self._do(extracting.add_unit, after):
             units = self.extract.document.units if self.extract else ()
             self.go_to(next((unit.id for unit in units if unit.id not in before), ""))
             self.fields.fields["text"].setFocus()
@@ -418,7 +405,7 @@ class PartEditor(Pane):
         if unit is None or not self._may():
             return
         self.fields.show_unit(unit)
-        self._done(lambda project: extracting.remove_unit(project, self._subject(), self.kind, unit.id))
+        self._do(extracting.remove_unit, unit.id)
 
     def accept(self) -> None:
         """Say that the key point at the cursor is right, and go on to the next one."""
@@ -432,16 +419,12 @@ class PartEditor(Pane):
     def part(self) -> None:
         """Make what was merged into the key point at the cursor key points of their own."""
         if isinstance(self.unit, KeyPoint) and self._may() and self.keep():
-            unit_id = self.unit.id
-            self._done(lambda project: extracting.part_unit(project, self._subject(), self.kind, unit_id))
+            self._do(extracting.part_unit, self.unit.id)
 
     def _changed(self, **marks: bool) -> bool:
         if not (isinstance(self.unit, KeyPoint) and self._may() and self.keep()):
             return False
-        unit_id = self.unit.id
-        return self._done(
-            lambda project: extracting.change_unit(project, self._subject(), self.kind, unit_id, **marks)
-        )
+        return self._do(extracting.change_unit, self.unit.id, **marks)
 
     def confirm(self) -> None:
         """Confirm it without changes; of an item, freeze its common pool."""
@@ -449,10 +432,9 @@ class PartEditor(Pane):
             from annotator.actions.papers import human_agreement
 
             key = self.line.item
-            self._done(lambda project: human_agreement.freeze(project, [key]).changes)
-            return
-        if self.confirming.isEnabled() and self._may() and self.keep():
-            self._done(lambda project: extracting.confirm(project, self._subject(), self.kind))
+            self._is_done(self.session.do(lambda project: human_agreement.freeze(project, [key]).changes))
+        elif self.confirming.isEnabled() and self._may() and self.keep():
+            self._do(extracting.confirm)
 
     def _pane(self, kind: str) -> UnitFields:
         if kind not in self._panes:
@@ -462,17 +444,18 @@ class PartEditor(Pane):
             self._stack.addWidget(pane)
         return self._panes[kind]
 
-    def _subject(self) -> tuple[str, str]:
-        assert self.line is not None
-        return self.line.place
-
     def _may(self) -> bool:
         frozen = self.kind is ResponsePart.POOL
         return self.line is not None and not self.session.project.readonly and not frozen
 
-    def _done(self, verb: Any) -> bool:
-        """Do a verb and show what stands now; False where it was refused, and the typing stays."""
-        if self.session.do(verb) is None:
+    def _do(self, verb: Any, *args: Any, **fields: Any) -> bool:
+        """Do a verb on what is edited here, and show what stands now; whether it was done."""
+        assert self.line is not None
+        return self._is_done(self.session.do(verb, self.line.place, self.kind, *args, **fields))
+
+    def _is_done(self, change: object) -> bool:
+        """Show what stands now; False where the change was refused, and the typing stays."""
+        if change is None:
             return False
         line, kind = self.line, self.kind
         # What was typed is in the file: the fields may be filled again.
@@ -529,7 +512,7 @@ class PartEditor(Pane):
 
     def _ask_page(self) -> None:
         if url := str(getattr(self.unit, "url", "")):
-            self.page_wanted.emit(url)
+            self.session.go("Material", url=url)
 
     def _show_state(self) -> None:
         result = self.extract

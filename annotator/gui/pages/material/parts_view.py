@@ -224,7 +224,6 @@ class PartsView(TabPart):
         )
         self.drawing.came.connect(self.session.tell_material)
         self.editor.chosen.connect(self._show_place)
-        self.editor.page_wanted.connect(lambda url: self.session.go("Material", url=url))
         self.editor.replies_wanted.connect(self.turn_replies)
         left = column_of(
             self.search, self.filter, self.nothing, (self.list, 1), margins=(0, 0, 4, 0), spacing=6
@@ -239,8 +238,7 @@ class PartsView(TabPart):
             least=(LEAST_WIDTH, LEAST_WIDTH),
         )
         self._parts.grow(left, LIST_WIDTH)
-        self._empty = EmptyState("folder", *NOTHING)
-        self._empty.add_action("Import…", lambda: self.session.go("Import"), primary=True)
+        self._empty = EmptyState("folder", *NOTHING, actions=[("Import…", lambda: self.session.go("Import"))])
         self._body = Stack(self._parts, self._empty)
         self.asking = Fold("Have a judge extract them", self.drawing, apart=True)
         top = horizontal(self.kinds, self.asking.button, StretchSpace(1))

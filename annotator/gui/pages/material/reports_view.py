@@ -60,7 +60,7 @@ FIGURES = (LENGTH, "Time", "Report tokens", "Run tokens", "Cost", EXTRACTS)
 
 
 class ReportsGrid(RowsModel[ReportsLine]):
-    """`show_told` chooses what the cells show."""
+    """`show_figure` chooses what the cells show."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(("Item",), parent)
@@ -69,7 +69,6 @@ class ReportsGrid(RowsModel[ReportsLine]):
         self._lacking: Mapping[tuple[str, Column], Sequence[MissingResponse]] = {}
 
     def show(self, reports: Reports, rows: Sequence[ReportsLine], lacking: Sequence[MissingResponse]) -> None:
-        """Show these rows of what was found, and what did not come."""
         by_cell = grouped(((one.item_id, (one.system, one.mode)), one) for one in lacking)
         columns = ("Item", *(column_words(column) for column in reports.columns))
         if columns == self.columns and [row.id for row in rows] == [row.id for row in self._rows]:
@@ -308,8 +307,9 @@ class ReportsView(TabPart):
         self.open_only = check_box("Only items without a report", self._narrow)
         top = wrapping(self.search, self.open_only, together("Show", self.figure))
         self.count = PlainLabel(role="hint", wrap=True)
-        self._nothing = EmptyState("folder", *NOTHING)
-        self._nothing.add_action("Import…", lambda: self.session.go("Import"), primary=True)
+        self._nothing = EmptyState(
+            "folder", *NOTHING, actions=[("Import…", lambda: self.session.go("Import"))]
+        )
         self._no_match = EmptyState("search", "No matches", "Remove a word or the filter to see more.")
         self._body = Stack(self.grid, self._nothing, self._no_match)
         return column_of(top, self.count, (self._body, 1), margins=(0, 0, 8, 0), spacing=8)
@@ -475,9 +475,8 @@ class LackingList(RoleFrame):
         self.setVisible(bool(responses))
 
     def _ask(self) -> None:
-        row = self.tree.row()
-        if 0 <= row < len(self._groups):
-            first = self._groups[row][0]
+        if (chosen := self.tree.line_of(self._groups)) is not None:
+            first = chosen[0]
             alike = [
                 response
                 for group in self._groups

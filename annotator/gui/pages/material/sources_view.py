@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QStringListModel, Signal
-from PySide6.QtWidgets import QFormLayout, QWidget
+from PySide6.QtWidgets import QFormLayout
 
 from annotator.actions.items import materials
 from annotator.actions.items.materials import Thing
@@ -22,9 +22,9 @@ from annotator.gui.widgets.basics import (
     PlainLabel,
     Stack,
     StretchSpace,
-    choose_folder,
+    column_of,
     horizontal,
-    open_file,
+    path_button,
     push_button,
     vertical,
 )
@@ -183,14 +183,17 @@ class WorksCard(Pane):
             toolTip="Ask arXiv for missing abstracts, one request every three seconds, then OpenAlex for missing "
             "citations",
         )
-        self.file = push_button(
+        self.file = path_button(
             "From a file…",
-            self._choose_file,
+            "Works",
+            self.take,
+            TABLES.replace("Tables", "Tables and replies"),
             toolTip="A table with identifier, and abstract or cited_by_count and counted_on; or replies of OpenAlex",
         )
-        self.folder = push_button(
+        self.folder = path_button(
             "From a folder…",
-            self._choose_folder,
+            "Folder with works",
+            self.take,
             toolTip="A folder that was collected, or one with such tables and replies",
         )
         row = wrapping(self.look, self.file, self.folder)
@@ -221,12 +224,6 @@ class WorksCard(Pane):
 
         self._free(free=False)
         self.session.do_later(self._ended, self._going, research.from_place, path)
-
-    def _choose_file(self) -> None:
-        open_file(self, "Works", TABLES.replace("Tables", "Tables and replies"), self.take)
-
-    def _choose_folder(self) -> None:
-        choose_folder(self, "Folder with works", self.take)
 
     def _going(self, what: str, done: int, total: int) -> None:
         self.words.setText(
@@ -263,9 +260,11 @@ class SourcesView(TabPart):
             press=self.look_up,
             hint="Ask OpenAlex and CrossRef about every source with a DOI or an arXiv id; replies are kept",
         )
-        self.file = push_button(
+        self.file = path_button(
             "From a file…",
-            self._choose,
+            "Replies of OpenAlex or CrossRef",
+            self.read_file,
+            "JSON (*.json)",
             toolTip="Read replies of OpenAlex or CrossRef from a JSON file; nothing is asked",
         )
         self.works = WorksCard(session)
@@ -274,11 +273,8 @@ class SourcesView(TabPart):
         self._body = Stack(self.list, self._nothing)
         sources = horizontal(self.look, self.file, StretchSpace(1))
         self.looking = Fold("Look up sources and works", sources, self.works)
-        left, right = QWidget(), QWidget()
-        vertical(self.search, (self._body, 1), on=left, margins=(0, 0, 8, 0), spacing=6)
-        vertical(
-            self.form, self.looking, StretchSpace(1), on=right, margins=(8, 0, 0, 0), spacing=8,
-        )  # fmt: skip
+        left = column_of(self.search, (self._body, 1), margins=(0, 0, 8, 0), spacing=6)
+        right = column_of(self.form, self.looking, StretchSpace(1), margins=(8, 0, 0, 0), spacing=8)
         area = PlainArea("About sources", right)
         parts = Splitter("material-sources", parts=(left, area), sizes=(700, 360), stretch=(1,))
         vertical((parts, 1), on=self, margins=(0, 10, 0, 0))
@@ -309,9 +305,6 @@ class SourcesView(TabPart):
 
     def _items(self) -> list[str]:
         return list(dict.fromkeys(line.item_id for line in self._lines))
-
-    def _choose(self) -> None:
-        open_file(self, "Replies of OpenAlex or CrossRef", "JSON (*.json)", self.read_file)
 
     def _looked_up(self, result: Any) -> None:
         self.look.setEnabled(True)

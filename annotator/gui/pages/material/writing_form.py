@@ -1,10 +1,10 @@
 """Order form for reports by a model: system, gold given, items, cost estimate."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QCheckBox, QFormLayout, QWidget
 
 from annotator.actions.items.items import LeftOut
@@ -54,16 +54,13 @@ _ORACLES = {SEARCHES: "", ON_ARXIV: "arxiv", ALL_IMPORTANT: "all"}
 class ResearchFields(QObject):
     """The collection with a button, and below it the numbers: `rows` for a form, each with its label."""
 
-    changed = Signal()
-
-    def __init__(self, form: QWidget) -> None:
+    def __init__(self, form: QWidget, changed: Callable[[], object]) -> None:
         super().__init__(form)
-        self._form = form
         usual = responding.SystemSettings()
         self.corpus = LineField(
             placeholderText="arXiv, or a folder with works.csv",
             accessibleName="Collection of works",
-            textChanged=lambda _: self.changed.emit(),
+            textChanged=lambda _: changed(),
         )
         self.choose = push_button("Choose…", self._choose, accessibleName="Choose a collection of works")
         self.rounds = NumberBox(minimum=1, maximum=10, value=usual.rounds, accessibleName="Rounds of search")
@@ -77,7 +74,7 @@ class ResearchFields(QObject):
             minimum=1, maximum=1000, value=usual.keep, accessibleName="Works kept for the writer"
         )
         boxes = (self.rounds, "queries each", self.queries), (self.per_query, "keep", self.keep)
-        when_changed(self.changed.emit, self.rounds, self.queries, self.per_query, self.keep)
+        when_changed(changed, self.rounds, self.queries, self.per_query, self.keep)
         lines = [
             horizontal(first, PlainLabel(words), second, StretchSpace(1)) for first, words, second in boxes
         ]
@@ -108,7 +105,7 @@ class ResearchFields(QObject):
 
     def _choose(self) -> None:
         choose_folder(
-            self._form, "Folder with works.csv", lambda path: self.corpus.setText(str(path)), self.place()
+            self.corpus, "Folder with works.csv", lambda path: self.corpus.setText(str(path)), self.place()
         )
 
 
@@ -144,27 +141,10 @@ class WritingForm(OrderPane):
         self.trials = NumberBox(minimum=1, maximum=100, accessibleName="Runs per item")
         self.at_once = NumberBox(minimum=1, maximum=64, value=4, accessibleName="Concurrent calls")
         self.budget = BudgetBox()
-        self.research = ResearchFields(self)
+        self.research = ResearchFields(self, self.refresh)
         self.words, self.estimate = PlainLabel(role="hint", wrap=True), PlainLabel(role="hint", wrap=True)
         self.begin = KeyButton("Write reports", act="start_run", role="primary", press=self.start)
         self._estimate = OrderEstimate(session, self, self.order, self._show_estimate)
-        self._lay_out()
-        self.mode.currentIndexChanged.connect(lambda _: self._offer_judges())
-        when_changed(
-            self.refresh,
-            self.system,
-            self.cutoff,
-            self.filed_as,
-            self.judge,
-            self.mode,
-            self.condition,
-            self.items,
-            self.planned,
-            self.trials,
-        )
-        self.research.changed.connect(self.refresh)
-
-    def _lay_out(self) -> None:
         self._form = form = QFormLayout(fieldGrowthPolicy=QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         for words, field in (
             ("System", self.system), ("Endpoint of", self.judge), ("Input", self.mode), ("", self.planned),
@@ -184,6 +164,19 @@ class WritingForm(OrderPane):
             horizontal(StretchSpace(1), self.begin),
             RunPanel(self.run),
             on=self,
+        )
+        self.mode.currentIndexChanged.connect(lambda _: self._offer_judges())
+        when_changed(
+            self.refresh,
+            self.system,
+            self.cutoff,
+            self.filed_as,
+            self.judge,
+            self.mode,
+            self.condition,
+            self.items,
+            self.planned,
+            self.trials,
         )
 
     def offer(self, systems: Sequence[str], item_keys: Sequence[str], without: LeftOut) -> None:
@@ -223,7 +216,6 @@ class WritingForm(OrderPane):
         self.refresh()
 
     def order(self) -> RunRequest | None:
-        """What the fields say; None while something is lacking."""
         system = self.system.text().strip()
         if not system or not self.judge.currentText() or not self._keys:
             return None
