@@ -539,7 +539,6 @@ class SpellMarks(QObject):
         self._soon.start()
 
     def mark(self) -> None:
-        """Underline what is unknown now."""
         text = "" if self._field.isReadOnly() else self._field.toPlainText()
         mistakes = self._speller.mistakes(text)
         place = TextPositions(text)

@@ -94,12 +94,10 @@ class ProfileForm(QWidget):
             yield from ticks.ticked()
 
     def tick(self, used: Profile) -> None:
-        """Tick the parts of a profile."""
         for ticks in self.parts.values():
             ticks.tick(list(filter(used.uses, ticks.values())))
 
     def show_profile(self, used: Profile) -> None:
-        """Show what a project uses already."""
         if used.text in self.cards:
             self.cards[used.text].radio.setChecked(True)
             return

@@ -276,7 +276,21 @@ class UnitEditor(FieldsFrame):
         self._remarks: dict[str, FindingLines] = {}
         self._places = {name: QVBoxLayout() for name in ("text", "more", "", "chip", "note", "drafted")}
         self.locked: bool | None = None
-        self._lay_out()
+        self.row.setSpacing(8)
+        self._column = column = vertical(self.text, self._places["text"], self.row, spacing=4)
+        if self.name:
+            self.text.hide()
+            self._places["text"].addWidget(self.name)
+        for name in ("more", "", "chip", "note", "drafted"):
+            column.addLayout(self._places[name])
+        px = theme.current().px
+        self.number.setFixedWidth(px(LEFT))
+        self.number.setContentsMargins(0, px(6), 0, 0)
+        self.number.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self._left = vertical(self.number, spacing=2)
+        self._left.setAlignment(Qt.AlignmentFlag.AlignTop)
+        whole = horizontal(self._left, (column, 1), on=self, margins=(4, 8, 8, 8), spacing=4)
+        whole.addStrut(px(LEAST_HEIGHT))
         self.add_field("text", self.text)
         self.build()
         if self.hint:
@@ -309,23 +323,6 @@ class UnitEditor(FieldsFrame):
     def made(self, field: UnitField, *, keyed: bool) -> StandardField | None:
         """What a field of the kind is edited in; None where the kind makes it later."""
         return made(field, keyed=keyed)
-
-    def _lay_out(self) -> None:
-        self.row.setSpacing(8)
-        self._column = column = vertical(self.text, self._places["text"], self.row, spacing=4)
-        if self.name:
-            self.text.hide()
-            self._places["text"].addWidget(self.name)
-        for name in ("more", "", "chip", "note", "drafted"):
-            column.addLayout(self._places[name])
-        px = theme.current().px
-        self.number.setFixedWidth(px(LEFT))
-        self.number.setContentsMargins(0, px(6), 0, 0)
-        self.number.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self._left = vertical(self.number, spacing=2)
-        self._left.setAlignment(Qt.AlignmentFlag.AlignTop)
-        whole = horizontal(self._left, (column, 1), on=self, margins=(4, 8, 8, 8), spacing=4)
-        whole.addStrut(px(LEAST_HEIGHT))
 
     def show_unit(self, unit: Unit, number: int, typing: Collection[str] = ()) -> None:
         """Show a unit; fields named in `typing` hold newer words and are left alone."""

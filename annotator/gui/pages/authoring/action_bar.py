@@ -47,6 +47,7 @@ class AuthoringActionBar(RoleFrame):
             KeyButton("New", act="new_unit"),
             KeyButton("Submit", act="submit", role="primary"),
         )
+        # What submitting changes in scores.
         self.consequence = PlainLabel(role="hint", wrap=True)
         self.offered: OfferedMarks | None = None
         self.marks = KeyButton("", act="take_marks", role="quiet")
@@ -81,10 +82,6 @@ class AuthoringActionBar(RoleFrame):
             self.share.setVisible(bool(units))
             self.share.setEnabled(shared_rest(units) != tuple(units))
 
-    def warn(self, consequence: str) -> None:
-        """Say beside the button what submitting changes in scores; empty words say nothing."""
-        self.consequence.setText(consequence)
-
     def offer(self, offered: "OfferedMarks | None") -> None:
         self.offered = offered
         self._show_offer()
@@ -102,7 +99,6 @@ class AuthoringActionBar(RoleFrame):
             )
 
     def _tell(self, document: Document[Any], weights: Weights, bar: float) -> None:
-        """Say what there is of a document."""
         words = KINDS[document.KIND].under(weights)
         summary = words.summary(document, bar) if document.units else ""
         self.counts.setText(" · ".join(filter(None, (words.counted(len(document.units)), summary))))

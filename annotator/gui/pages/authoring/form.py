@@ -549,14 +549,20 @@ class KindTabs(QTabBar):
 class UnitActs(QObject):
     """Acts on single units of the open artifact; without effect while it cannot be edited."""
 
-    reported = Signal(str)
-    """What was done, where it is worth a word."""
     quote_wanted = Signal(object)
     """An Anchor to be shown in its source."""
 
-    def __init__(self, session: ProjectSession, form: UnitsForm, saving: Saving, parent: QObject) -> None:
+    def __init__(
+        self,
+        session: ProjectSession,
+        form: UnitsForm,
+        saving: Saving,
+        say: Callable[[str], object],
+        parent: QObject,
+    ) -> None:
+        """`say` tells what was done, where it is worth a word."""
         super().__init__(parent)
-        self._session, self._form, self._saving = session, form, saving
+        self._session, self._form, self._saving, self._say = session, form, saving, say
         form.asked.connect(self.do)
 
     def do(self, unit_id: str, ask: str) -> None:
@@ -610,7 +616,7 @@ class UnitActs(QObject):
             self._form.setFocus()
         if self._session.do(artifacts.remove_unit, artifact.id, unit_id) is not None:
             name = KINDS[artifact.kind].unit.capitalize()
-            self.reported.emit(f"{name} {number} is deleted; {keys.shown('undo')} brings it back.")
+            self._say(f"{name} {number} is deleted; {keys.shown('undo')} brings it back.")
 
     def move(self, by: int, unit_id: str = "") -> None:
         """Move a unit up (less than 0) or down; the focus stays where it is."""
@@ -630,7 +636,7 @@ class UnitActs(QObject):
         above = before[max(0, before.index(unit_id) - 1)]
         if self._session.do(artifacts.merge_unit, artifact.id, unit_id) is not None:
             self._form.go(above)
-            self.reported.emit(f"Merged with the one above; {keys.shown('undo')} parts them.")
+            self._say(f"Merged with the one above; {keys.shown('undo')} parts them.")
 
     def split(self, unit_id: str = "") -> None:
         """Make two of a unit at the cursor in its words; the focus goes to the second."""
@@ -648,7 +654,7 @@ class UnitActs(QObject):
         """Let the points without a share have equal parts of what the others leave."""
         artifact = self._ready()
         if artifact is not None and self._session.do(artifacts.share_rest, artifact.id) is not None:
-            self.reported.emit(f"The rest is shared; {keys.shown('undo')} takes it back.")
+            self._say(f"The rest is shared; {keys.shown('undo')} takes it back.")
 
     def choose(self, number: int) -> None:
         """Choose by number: the weight of a criterion, true or false, vital or okay, a rating."""
@@ -667,7 +673,7 @@ class UnitActs(QObject):
             return False
         unit = artifact.document.unit(unit_id)
         if anchor in unit.anchors:
-            self.reported.emit("These words are quoted here already.")
+            self._say("These words are quoted here already.")
             return True
         return change_unit(self._session, artifact.id, unit_id, unit.quoting((*unit.anchors, anchor)))
 

@@ -46,7 +46,7 @@ from annotator.gui.widgets.basics import (
     direction_of,
     horizontal,
     later,
-    open_file,
+    path_button,
     push_button,
     take_out,
     tooltip,
@@ -69,19 +69,11 @@ ABOUT = {
 
 
 class DraftCard(QFrame):
-    """A unit that may be accepted; an accepted one has no buttons."""
+    """A unit of a draft that may be accepted; an accepted one has no buttons."""
 
-    entered = Signal(str)
-    """The unit got the focus, by its id."""
-    taken = Signal(str, bool)
-    """Take the unit of this id, and go on writing in it if the second says so."""
-    quote_wanted = Signal(object)
-    stepped = Signal(int)
-    """Go to the card below (1) or above (-1)."""
-
-    def __init__(self, unit: Unit, number: int, *, taken: bool) -> None:
+    def __init__(self, draft: "ModelDraft", unit: Unit, number: int, *, taken: bool) -> None:
         super().__init__()
-        self.unit, self.is_taken = unit, taken
+        self._draft, self.unit, self.is_taken = draft, unit, taken
         with_properties(
             self,
             role="unit",
@@ -96,27 +88,24 @@ class DraftCard(QFrame):
         self.chips = Chips(wrap=True)
         self.chips.show_chips([*([Chip("taken", "check", "agreed")] if taken else []), *_about(unit)])
         self.take, self.edit = (
-            KeyButton("Take", act="take_unit", press=lambda: self.taken.emit(unit.id, False)),
+            KeyButton("Take", act="take_unit", press=partial(draft.take_unit, unit.id)),
             KeyButton(
                 "Take, edit",
                 act="take_and_edit",
                 role="quiet",
                 hint="Take it and edit it",
-                press=lambda: self.taken.emit(unit.id, True),
+                press=partial(draft.take_unit, unit.id, edit=True),
             ),
         )
-        self._lay_out(number)
-
-    def _lay_out(self, number: int) -> None:
         column = vertical(self.words, self.chips, spacing=4)
-        if self.unit.note:
-            column.addWidget(PlainLabel(self.unit.note, "hint", wrap=True))
-        for anchor in self.unit.anchors:
+        if unit.note:
+            column.addWidget(PlainLabel(unit.note, "hint", wrap=True))
+        for anchor in unit.anchors:
             quote = QuoteButton("chip", "Press to show it in the source.")
             quote.show_quote(anchor.quote)
-            quote.clicked.connect(partial(self.quote_wanted.emit, anchor))
+            quote.clicked.connect(partial(draft.quote_wanted.emit, anchor))
             column.addLayout(horizontal(quote, StretchSpace(1)))
-        if not self.is_taken:
+        if not taken:
             column.addLayout(wrapping(self.take, self.edit, gap=6))
         mark = PlainLabel(str(number), "unit-number")
         theme.scale(mark.setFixedWidth, 22)
@@ -129,13 +118,13 @@ class DraftCard(QFrame):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        self.entered.emit(self.unit.id)
+        self._draft.mark(self.unit.id)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """The arrows go from card to card; Enter takes this one."""
         steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
         if event.key() in steps:
-            self.stepped.emit(steps[Qt.Key(event.key())])
+            self._draft.step(steps[Qt.Key(event.key())])
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and keys.plain(event):
             self.take.click()
         else:
@@ -328,11 +317,7 @@ class ModelDraft(Pane):
             take_out(self._units, card)
         self.cards = []
         for number, (unit, taken) in enumerate(units, start=1):
-            card = DraftCard(unit, number, taken=taken)
-            card.entered.connect(self._enter)
-            card.taken.connect(self._take)
-            card.quote_wanted.connect(self.quote_wanted)
-            card.stepped.connect(self._step)
+            card = DraftCard(self, unit, number, taken=taken)
             self._units.insertWidget(self._units.count() - 1, card)
             # By itself it could be given the focus only at the next idle.
             card.show()
@@ -342,23 +327,22 @@ class ModelDraft(Pane):
             place = ids.index(self._current) if self._current in ids else 0
             left = [card.unit.id for card in (*self.cards[place:], *self.cards[:place]) if not card.is_taken]
             self._current = left[0] if left else ""
-        self._mark_current()
+        self.mark(self._current)
         if focused:
             self.enter()
 
-    def _take(self, unit_id: str, edit: bool) -> None:
+    def take_unit(self, unit_id: str, *, edit: bool = False) -> None:
         self._current = unit_id
         self.taken.emit(unit_id, edit)
 
-    def _enter(self, unit_id: str) -> None:
+    def mark(self, unit_id: str) -> None:
+        """The unit at the cursor is this one now."""
         self._current = unit_id
-        self._mark_current()
-
-    def _mark_current(self) -> None:
         for card in self.cards:
-            card.mark_current(card.unit.id == self._current)
+            card.mark_current(card.unit.id == unit_id)
 
-    def _step(self, by: int) -> None:
+    def step(self, by: int) -> None:
+        """Go to the card below (1) or above (-1)."""
         ids = [card.unit.id for card in self.cards]
         place = ids.index(self._current) if self._current in ids else 0
         goal = self.cards[max(0, min(len(ids) - 1, place + by))]
@@ -383,9 +367,6 @@ class ReferenceMaterialEditor(Pane):
             role="primary",
             hint="Make it a source of this item for everyone, marked as drafted by a model",
         )
-        self._lay_out()
-
-    def _lay_out(self) -> None:
         inside = vertical(on=self._inner, margins=(0, 0, 4, 0), spacing=4)
         for part, (title, hint) in ABOUT.items():
             field = self.fields[part]
@@ -474,7 +455,7 @@ class BulkEvidence(Pane):
             tabChangesFocus=True,
         )
         theme.scale(self.text.setFixedHeight, 90)
-        self.file = push_button("File…", self._choose)
+        self.file = path_button("File…", "References", self.read_file, FILES)
         self.listed = push_button(
             "The source's list",
             lambda: self._ask(lookups.from_sources),
@@ -500,15 +481,12 @@ class BulkEvidence(Pane):
             self.about, self.text, row, self.summary, (self.entries, 1), acts, on=self, margins=0, spacing=8,
         )  # fmt: skip
         self.answer.float_over(self.entries)
-        self._listen()
-        self._show(self._offer)
-
-    def _listen(self) -> None:
         self.text.textChanged.connect(self._soon.start)
         self.itself.clicked.connect(self.take_source)
         self.take_all.clicked.connect(self.take)
         self.entries.itemChanged.connect(self._count)
         self.look.clicked.connect(self.look_up)
+        self._show(self._offer)
 
     def follow(self, item: Item, _kind: Kind) -> None:
         if self._item is None or self._item.id != item.id:
@@ -565,9 +543,6 @@ class BulkEvidence(Pane):
         # In the text the key of undo would bring the pasted words back.
         self.entries.setFocus(Qt.FocusReason.OtherFocusReason)
         self.answer.show_message("success", words)
-
-    def _choose(self) -> None:
-        open_file(self, "References", FILES, self.read_file)
 
     def _read_pasted(self) -> None:
         text = self.text.toPlainText()

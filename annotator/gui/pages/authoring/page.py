@@ -41,7 +41,6 @@ from annotator.gui.widgets.basics import (
     column_of,
     horizontal,
     later,
-    push_button,
     vertical,
     with_properties,
 )
@@ -124,7 +123,7 @@ class AuthorPage(Page):
         self.sheet.acts.quote_wanted.connect(self._show_quote)
         self.sheet.sealed.connect(self._submitted)
         self.sheet.strip.guideline.clicked.connect(lambda: self.side.toggle(self.side.text))
-        self.header.feedback_wanted.connect(self._show_feedback)
+        self.header.became.clicked.connect(self._show_feedback)
         self.header.seminar.clicked.connect(self._show_seminar)
         self.sheet.strip.history.triggered.connect(lambda: self.side.toggle(self.side.history))
         self.sheet.strip.draft.triggered.connect(self._turn_draft)
@@ -516,8 +515,6 @@ class AuthorPage(Page):
 class ItemHeader(QFrame):
     stepped = Signal(int)
     """Another item was asked for: +1 the next, -1 the previous."""
-    feedback_wanted = Signal()
-    """What became of this person's work on the item is to be shown."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -531,10 +528,9 @@ class ItemHeader(QFrame):
         for label in (self.key, self.about):
             label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.due.hide()
-        self.became = push_button(
-            "Feedback on my work",
-            self.feedback_wanted,
-            "quiet",
+        self.became = with_properties(
+            QPushButton("Feedback on my work"),
+            role="quiet",
             toolTip="A consensus exists: see what changed in your work, and why",
         )
         chips.put(self.became, "eye")
@@ -548,9 +544,6 @@ class ItemHeader(QFrame):
         self.question.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         self.more = with_properties(QPushButton("Full question"), role="quiet", checkable=True)
         self.more.toggled.connect(self._show_question)
-        self._lay_out()
-
-    def _lay_out(self) -> None:
         row = wrapping(self.key, self.about, self.due, self.seminar, self.became, self.more)
         button = partial(chips.tool_button, role="quiet", focusPolicy=Qt.FocusPolicy.NoFocus)
         top = horizontal(

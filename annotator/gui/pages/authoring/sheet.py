@@ -52,9 +52,6 @@ IN_BULK = "References from a list, a file or the sources…"
 
 
 class StateStrip(QFrame):
-    version_wanted = Signal(str)
-    """Another artifact of the same kind was chosen, by its id."""
-
     def __init__(self) -> None:
         super().__init__()
         self.icon, self.words, self.versions = (
@@ -62,7 +59,6 @@ class StateStrip(QFrame):
             ElidedLabel(),
             ChoiceBox(accessibleName="Document to show"),
         )
-        self.versions.activated.connect(lambda _: self.version_wanted.emit(self.versions.currentData()))
         self.reopen = KeyButton(
             REOPEN,
             act="reopen_document",
@@ -205,13 +201,10 @@ class AuthoringSheet(Pane):
         self.panel, self.messages, self.beginning = SubmitPanel(), MessageBar(), AuthoringStart()
         self.findings: list[Finding] = []
         self._check_soon = later(self, self.check, DELAY_MS)
-        self.acts = UnitActs(session, self.form, self.saving, self)
+        self.acts = UnitActs(session, self.form, self.saving, partial(self.say, "success"), self)
         self._stack = Stack(self.form, self.beginning)
         vertical(self.strip, (self._stack, 1), self.panel, self.bar, on=self, margins=0, spacing=0)
         self.messages.float_over(self._stack)
-        self._listen()
-
-    def _listen(self) -> None:
         form, saving, bar = self.form, self.saving, self.bar
         form.typed.connect(self._typed)
         form.chosen.connect(lambda unit_id, field, value: saving.put(unit_id, **{field: value}))
@@ -220,7 +213,6 @@ class AuthoringSheet(Pane):
         form.verticalScrollBar().valueChanged.connect(self.stirred)
         self.panel.jumped.connect(self._jump)
         self.panel.overridden.connect(self.seal)
-        self.acts.reported.connect(lambda words: self.say("success", words))
         self.speller.reported.connect(lambda words: self.say("info", words))
         self.panel.closed.connect(self.enter_current)
         bar.new.clicked.connect(self.acts.new)
@@ -230,7 +222,7 @@ class AuthoringSheet(Pane):
         bar.remarks.clicked.connect(self.show_remarks)
         self.strip.reopen.clicked.connect(self.reopen)
         self.strip.copy.clicked.connect(self.start_copy)
-        self.strip.version_wanted.connect(self._show_version)
+        self.strip.versions.activated.connect(lambda _: self._show_version())
         self.beginning.start.clicked.connect(self.start)
 
     @property
@@ -240,7 +232,7 @@ class AuthoringSheet(Pane):
     def show_kind(
         self, item: Item, kind: Kind, artifacts: Sequence[Artifact], sources: Sequence[Source]
     ) -> None:
-        """Go to a kind of an item; `found` are the item's artifacts that may be seen. Keep typing before."""
+        """Go to a kind of an item; `artifacts` are the item's that may be seen. Keep typing before."""
         self._requested, self._drafted = "", ()
         self.panel.hide()
         self.form.begin()
@@ -284,7 +276,8 @@ class AuthoringSheet(Pane):
             artifact, versions, me, editable=self.saving.editable, readonly=readonly, drafted=drafted,
             reopens=closed and self.session.ask(artifacts.refusal_of_others, artifact) is None,
         )  # fmt: skip
-        self.bar.warn(annotating.consequence(self.session.project, artifact) if self.saving.editable else "")
+        consequence = annotating.consequence(self.session.project, artifact) if self.saving.editable else ""
+        self.bar.consequence.setText(consequence)
         self.form.take_on(_maker(self.kind, self._weights))
         self.form.offer(self.item, [(unit.id, unit.text) for unit in self._units_made_of()], self._rated_as)
         self._show_document(artifact)
@@ -435,9 +428,9 @@ class AuthoringSheet(Pane):
         result = self.session.ask(model_drafts.drafted, artifact.id) or {}
         self.form.show_drafted({unit: f"From {source.name}'s draft" for unit, source in result.items()})
 
-    def _show_version(self, artifact_id: str) -> None:
+    def _show_version(self) -> None:
         if self.saving.keep():
-            self._requested = artifact_id
+            self._requested = self.strip.versions.currentData()
             self.refresh(self._documents)
 
     def _typed(self, unit_id: str, field: str, value: object) -> None:
