@@ -115,10 +115,8 @@ def needs(protocol: str) -> str:
 
 def nothing_yet(session: ProjectSession, protocol: str, lacking: str) -> EmptyState:
     headline, words, page, button = LACKING.get(lacking) or _lacking(protocol, lacking)
-    empty = EmptyState("label", headline, words)
     place = (CITED if lacking == "pages" else EXTRACTS) if page == "Material" else {}
-    empty.add_action(button, lambda: session.go(page, **place), primary=True)
-    return empty
+    return EmptyState("label", headline, words, actions=[(button, lambda: session.go(page, **place))])
 
 
 def _lacking(protocol: str, lacking: str) -> tuple[str, str, str, str]:
@@ -235,7 +233,7 @@ class LabelPage(Page):
 
     def _build(self) -> None:
         locked = LOCKED if self.session.project.readonly else ""
-        self.tabs = ProtocolTabs()
+        self.tabs = ProtocolTabs(self.session)
         self.queue_pane = LabellingQueuePane(self.queue)
         self.report_pane = ReportPane(self.session, self.bench)
         self.criteria = UnitsPane(self.bench, locked)
@@ -261,7 +259,6 @@ class LabelPage(Page):
 
     def _listen(self) -> None:
         self.tabs.picked.connect(self._pick)
-        self.tabs.mending_wanted.connect(lambda page, place: self.session.go(page, **place))
         self.queue_pane.chosen.connect(lambda task: self._open(task.id))
         self.report_pane.stepped.connect(self.flow.neighbour)
         self.report_pane.scrolled.connect(self.clock.touch)
@@ -269,7 +266,7 @@ class LabelPage(Page):
         # A kind that is pressed on the card of the current unit is meant for that one.
         self.bench.kind_given.connect(lambda _: self.flow.touched())
         self.bench.kind_given.connect(self.flow.look_again)
-        self.criteria.waits.connect(lambda on: setattr(self.flow, "waits_for_kinds", on))
+        self.criteria.waiting.toggled.connect(lambda on: setattr(self.flow, "waits_for_kinds", on))
         self.bench.evidence_wanted.connect(self.report_pane.show_evidence)
         self.criteria.recent.clicked.connect(self._show_recent)
         self.criteria.matrix.show_report.clicked.connect(self.reading.toggle_report)
@@ -394,7 +391,6 @@ class LabelPage(Page):
         self.queue_pane.show_open(self.bench.task_id)
 
     def _take_up(self, protocol: str) -> None:
-        """Another kind of question from now on."""
         self.criteria.flush()
         self.bench.take_up(protocol)
         self.criteria.take_up()

@@ -160,18 +160,6 @@ class ReportPane(ReadingPane):
         self._bench = bench
         self._fresh, self._page = False, UNSHOWN
         self.report, self.banner, self.find_bar = self.first.report, self.first.banner, self.first.find_bar
-        self._build()
-        self._linked = LinkedScrolling(self.report, self.beside.report)
-        self.together.setChecked(QSettings().value(TOGETHER, True, bool) is True)
-        for pane in (self.first, self.beside):
-            pane.report.loaded.connect(self._loaded)
-            pane.scrolled.connect(self.scrolled)
-            pane.stepped.connect(bench.move_to)
-        bench.opened.connect(self._show_texts)
-        bench.moved.connect(lambda _: self._show_unit())
-        bench.answer_changed.connect(lambda _: self._show_evidence(reveal=False))
-
-    def _build(self) -> None:
         self.title, self.name = ElidedLabel("", "hint"), PlainLabel("", "subtitle")
         self.folded = ElidedLabel("", "hint")
         self.fold = chips.tool_button(
@@ -184,6 +172,15 @@ class ReportPane(ReadingPane):
         layout = horizontal(fold, (self.folded, 1), (self.area, 1), spacing=4)
         vertical(self._head(), layout, (self.texts, 1), on=self, margins=(8, 10, 4, 0), spacing=6)
         self._fold(QSettings().value(QUESTION, True, bool) is True)
+        self._linked = LinkedScrolling(self.report, self.beside.report)
+        self.together.setChecked(QSettings().value(TOGETHER, True, bool) is True)
+        for pane in (self.first, self.beside):
+            pane.report.loaded.connect(self._loaded)
+            pane.scrolled.connect(self.scrolled)
+            pane.stepped.connect(bench.move_to)
+        bench.opened.connect(self._show_texts)
+        bench.moved.connect(lambda _: self._show_unit())
+        bench.answer_changed.connect(lambda _: self._show_evidence(reveal=False))
 
     def _head(self) -> QHBoxLayout:
         self.queue_shown = chips.tool_button(

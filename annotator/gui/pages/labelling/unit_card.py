@@ -1,7 +1,6 @@
 """One unit in the list: its words and state, with its controls while it is current; and the acts below the list."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
@@ -12,7 +11,6 @@ from annotator.actions.labelling.label_cases import presentation_of
 from annotator.actions.labelling.label_rows import UNSURE, USUAL
 from annotator.actions.labelling.label_sealing import TAXONOMIES
 from annotator.actions.labelling.labels import LabelSheet, UnitGroup
-from annotator.domain.judges.judge import Judgement
 from annotator.domain.judges.protocol import CaseLayout
 from annotator.domain.kinds.artifact import Unit
 from annotator.domain.texts.words import counted
@@ -32,6 +30,7 @@ from annotator.gui.review.verdict_words import (
     places,
 )
 from annotator.gui.session.page import way_to
+from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import ActsBar, Command, FlowRow, KeyButton
 from annotator.gui.widgets.basics import (
@@ -209,46 +208,30 @@ CONTEXT = 600
 MARKS = 24
 
 
-@dataclass(frozen=True, slots=True)
-class CardQuestion:
-    """The subject of a card: its number, the total, possible values, or why there are none."""
-
-    protocol: str
-    unit: Unit
-    number: int
-    total: int
-    allowed: tuple[str, ...]
-    why: str = ""
-
-    @property
-    def words(self) -> str:
-        """The unit's words, or the question where it has none."""
-        return self.unit.text or presentation_of(self.protocol).ask
-
-
 class UnitCard(WorkCard):
-    def __init__(self, bench: LabellingModel, question: CardQuestion, locked: str) -> None:
-        super().__init__(question.unit.id)
-        self._bench = bench
-        self.unit, self._question, self._locked = question.unit, question, locked
+    def __init__(self, bench: LabellingModel, unit: Unit, group: UnitGroup, number: int, locked: str) -> None:
+        """`number` is the unit's among all; what may be said of it is its group's."""
+        super().__init__(unit.id)
+        self._bench, self._protocol = bench, bench.protocol
+        self.unit, self._group, self._locked = unit, group, locked
+        presentation, total = presentation_of(bench.protocol), len(bench.units)
+        self._asked = unit.text or presentation.ask
+        self._place = f"{presentation.one.capitalize()} {number:,} of {total:,}"
         self._shown = UnitLabel()
         self.details: UnitDetails | None = None
-        self._build()
-        self.show_label(self._shown)
-        theme.watch(self, self._show_icons)
-
-    def _build(self) -> None:
         self.chip, self.words = (
             StateChip(),
-            PlainLabel(self._question.words, wrap=True, layoutDirection=direction_of(self._question.words)),
+            PlainLabel(self._asked, wrap=True, layoutDirection=direction_of(self._asked)),
         )
         self._number, self._beside = horizontal(spacing=6), horizontal(spacing=6)
-        if self._question.total > 1:
-            self._number.addWidget(PlainLabel(f"{self._question.number}", "hint"))
+        if total > 1:
+            self._number.addWidget(PlainLabel(f"{number}", "hint"))
         head = horizontal(self._number, StretchSpace(1), self._beside, self.chip, spacing=6)
         self._column = vertical(head, self.words, on=self, margins=(8, 7, 8, 8), spacing=4)
         # The question about a pair stands over the card.
         self.words.setVisible(bool(self.unit.text))
+        self.show_label(self._shown)
+        theme.watch(self, self._show_icons)
 
     # What most cards do without is made when it is first needed: every widget has to be dressed at each change.
 
@@ -289,22 +272,21 @@ class UnitCard(WorkCard):
 
     def show_label(self, unit_label: UnitLabel) -> None:
         self._shown, label = unit_label, unit_label.label
-        shown = REWORDED if unit_label.outdated else face(label_value(label), self._question.protocol)
+        shown = REWORDED if unit_label.outdated else face(label_value(label), self._protocol)
         self.chip.show_state(shown.words, shown.icon, shown.state)
         self._say(
             "kind",
             unit_label.taxonomy.words(unit_label.kind) if unit_label.taxonomy and unit_label.kind else "",
         )
         self._show_icons()
-        one = presentation_of(self._question.protocol).one.capitalize()
-        place = f"{one} {self._question.number:,} of {self._question.total:,}"
-        self.setAccessibleName(f"{place}, {shown.words}: {self._question.words}")
+        self.setAccessibleName(f"{self._place}, {shown.words}: {self._asked}")
         if self.details is not None:
             self.details.show_label(unit_label)
 
     def _show_icons(self) -> None:
         label = self._shown.label
-        there = [bool(label and _has(label, field)) for field, *_ in BESIDE]
+        # Other marks than the person's own are the page's, and shown with it.
+        there = [bool(label and getattr(label, field)) for field, *_ in BESIDE[:-1]] + [is_flagged(label)]
         if not any(there) and "_icons" not in vars(self):
             return
         size = theme.current().px(14)
@@ -325,14 +307,13 @@ class UnitCard(WorkCard):
 
     def set_current(self, current: bool) -> None:
         if current and self.details is None:
-            question = self._question
             self.details = UnitDetails(
                 self._bench,
                 self,
                 lambda: self.unit.id,
-                question.allowed,
+                (*self._group.values, UNSURE),
                 self._locked,
-                question.why,
+                self._group.why,
                 flat=not self.unit.text,
             )
             self.details.show_label(self._shown)
@@ -341,11 +322,6 @@ class UnitCard(WorkCard):
             self.details.setVisible(current)
         self._say("context", self._context() if current else "")
         super().set_current(current)
-
-
-def _has(label: Judgement, field: str) -> bool:
-    # Other marks than the person's own are the page's, and shown with it.
-    return is_flagged(label) if field == "flags" else bool(getattr(label, field))
 
 
 # How the state of a page that could not be read is said.
@@ -384,19 +360,12 @@ class UnitCards(KeylessArea):
         self.at_hand, self.rows = "", {}
         inside = QWidget()
         column = vertical(on=inside, margins=(0, 0, 3, 8), spacing=6)
-        number, total = 0, len(self._bench.units)
         for group in self._bench.sheet.groups if self._bench.sheet else ():
             if group.given.get("address"):
                 column.addWidget(ElidedLabel(heading(group), "hint"))
             for unit in group.units:
-                number += 1
-                card = UnitCard(
-                    self._bench,
-                    CardQuestion(
-                        self._bench.protocol, unit, number, total, (*group.values, UNSURE), group.why
-                    ),
-                    locked or why_locked(self._bench.sheet, unit.id),
-                )
+                why = locked or why_locked(self._bench.sheet, unit.id)
+                card = UnitCard(self._bench, unit, group, len(self.rows) + 1, why)
                 card.pressed.connect(self._bench.move_to)
                 self.rows[unit.id] = card
                 self.show_label(unit.id)
@@ -515,16 +484,14 @@ class LabellingActionBar(ActsBar):
 class ProtocolTabs(RoleFrame):
     picked = Signal(str)
     """A protocol was chosen by the person."""
-    mending_wanted = Signal(str, dict)
-    """What is missing is to be made good: on which page, and where on it."""
 
-    def __init__(self) -> None:
+    def __init__(self, session: ProjectSession) -> None:
         super().__init__("side")
         self.tabs = with_properties(
             QTabBar(), accessibleName="Kinds of questions", expanding=False, drawBase=False
         )
         self.gap, self.mend = ElidedLabel("", "hint"), QToolButton()
-        self.mend.clicked.connect(lambda _=False: self.mending_wanted.emit(*self._way))
+        self.mend.clicked.connect(lambda _=False: session.go(self._way[0], **self._way[1]))
         self._way: tuple[str, Mapping[str, str]] = ("", {})
         self._names: list[str] = []
         horizontal(self.tabs, (self.gap, 1), self.mend, on=self, margins=(8, 4, 8, 0), spacing=10)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import (
-    QAbstractTableModel,
     QItemSelectionModel,
     QModelIndex,
     QObject,
@@ -41,7 +40,7 @@ from annotator.domain.kinds.artifact import Unit
 from annotator.gui import keys, theme
 from annotator.gui.pages.labelling.bench import LabellingModel
 from annotator.gui.pages.labelling.unit_card import UnitCard, UnitCards, UnitDetails, why_locked
-from annotator.gui.review.sheets import Index, resetting
+from annotator.gui.review.sheets import Index, RowsModel, resetting
 from annotator.gui.review.verdict_words import OPEN, REWORDED, face, is_flagged
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import KeyButton
@@ -60,6 +59,7 @@ from annotator.gui.widgets.basics import (
     with_properties,
 )
 from annotator.gui.widgets.chips import pixmap
+from annotator.gui.widgets.columns import START
 from annotator.gui.widgets.reading.marked_text import lay_out
 
 CELL_ROLE = int(Qt.ItemDataRole.UserRole) + 1
@@ -67,21 +67,20 @@ CELL_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 
 @dataclass(frozen=True, slots=True)
 class MatrixCell:
-    """A predicted sub-task against a gold one, its label, and an icon."""
+    """A predicted sub-task against a gold one, the label of the two, and an icon."""
 
     protocol: str
     unit_id: str
     predicted: str
-    gold: str
     value: str
     marked: str = ""
 
 
-class Matrix(QAbstractTableModel):
+class Matrix(RowsModel[Unit]):
     """Column 0 holds the gold sub-tasks' words; every further column is one predicted sub-task."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent=parent)
         self._protocol = ""
         self._groups: Sequence[UnitGroup] = ()
         self._value_of: Callable[[str], str] = lambda _: ""
@@ -95,9 +94,11 @@ class Matrix(QAbstractTableModel):
         value_of: Callable[[str], str],
         marked: Callable[[str], str],
     ) -> None:
-        """Show other sub-tasks; `said` tells what is said of a cell by its id, `marked` what stands beside it."""
+        """Show other sub-tasks; `value_of` tells what is said of a cell by its id, `marked` what stands beside it."""
         with resetting(self):
             self._protocol, self._groups, self._value_of, self._marked = protocol, groups, value_of, marked
+            self._rows = groups[0].units if groups else ()
+            self.columns = ("Gold sub-tasks", *(f"P{place}" for place in range(1, len(groups) + 1)))
             self._places = {
                 unit.id: (row, column)
                 for column, group in enumerate(groups, start=1)
@@ -111,12 +112,6 @@ class Matrix(QAbstractTableModel):
     def place(self, unit_id: str) -> QModelIndex:
         return self.index(*self._places[unit_id]) if unit_id in self._places else QModelIndex()
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
-        return 0 if parent.isValid() or not self._groups else len(self._groups[0].units)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:
-        return 0 if parent.isValid() else 1 + len(self._groups)
-
     def flags(self, index: Index) -> Qt.ItemFlag:
         cell = index.isValid() and index.column() > 0
         flag = Qt.ItemFlag
@@ -125,25 +120,22 @@ class Matrix(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        if orientation != Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return f"P{section}" if section else "Gold sub-tasks"
-        if role == Qt.ItemDataRole.ToolTipRole and section:
+        across = orientation == Qt.Orientation.Horizontal
+        if across and role == Qt.ItemDataRole.ToolTipRole and section:
             return tooltip(predicted_of(self._groups[section - 1]))
-        if role == Qt.ItemDataRole.TextAlignmentRole and not section:
-            return Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-        return None
+        if across and role == Qt.ItemDataRole.TextAlignmentRole and not section:
+            return START
+        return super().headerData(section, orientation, role)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None
         if not index.column():
-            return self._groups[0].units[index.row()].text if role == Qt.ItemDataRole.DisplayRole else None
+            return self._rows[index.row()].text if role == Qt.ItemDataRole.DisplayRole else None
         group = self._groups[index.column() - 1]
         unit = group.units[index.row()]
         words, value = predicted_of(group), self._value_of(unit.id)
-        cell = MatrixCell(self._protocol, unit.id, words, unit.text, value, self._marked(unit.id))
+        cell = MatrixCell(self._protocol, unit.id, words, value, self._marked(unit.id))
         if role == CELL_ROLE:
             return cell
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
@@ -455,21 +447,11 @@ WORDED = 240
 
 
 class UnitsPane(QWidget):
-    waits = Signal(bool)
-    """Whether an error is to stay at hand until its kind is said."""
-
     def __init__(self, bench: LabellingModel, locked: str) -> None:
         """`locked` says why nothing can ever be changed here, if so."""
         super().__init__()
         self._bench, self._locked = bench, locked
         self.cards, self.matrix = UnitCards(bench), MatrixView(bench)
-        self._build()
-        bench.leaving.connect(self.flush)
-        bench.opened.connect(self._show_sheet)
-        bench.moved.connect(self._show_current)
-        bench.answer_changed.connect(self._show_label)
-
-    def _build(self) -> None:
         self.title, self.count = ElidedLabel("", "subtitle"), ElidedLabel("", "hint")
         # A question may be long, and what stands beside it keeps its words.
         for label in (self.title, self.count):
@@ -490,6 +472,10 @@ class UnitsPane(QWidget):
         self.bodies = Stack(self.cards, self.matrix)
         vertical(self.head, self.open_list, (self.bodies, 1), on=self, margins=(4, 10, 6, 0), spacing=8)
         self.take_up()
+        bench.leaving.connect(self.flush)
+        bench.opened.connect(self._show_sheet)
+        bench.moved.connect(self._show_current)
+        bench.answer_changed.connect(self._show_label)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Where it is narrow the icon of the last labels does without its word."""
@@ -506,14 +492,11 @@ class UnitsPane(QWidget):
         )
         self.weights.setToolTip("Weights are hidden by default, so that they do not influence the label")
         self.waiting.setToolTip("The unit stays selected until you give the kind of error")
-        for action, name, slot in (
-            (self.weights, WEIGHTS, self.cards.show_weights),
-            (self.waiting, WAITS, self.waits.emit),
-        ):
+        self.weights.toggled.connect(self.cards.show_weights)
+        for action, name in ((self.weights, WEIGHTS), (self.waiting, WAITS)):
             action.setCheckable(True)
             action.setChecked(QSettings().value(name, False, bool) is True)
             action.toggled.connect(lambda on, name=name: QSettings().setValue(name, on))
-            action.toggled.connect(slot)
             menu.addAction(action)
         return menu
 
