@@ -117,7 +117,7 @@ class AdjudicationStart(EmptyState):
 
     def __init__(self) -> None:
         super().__init__("adjudicate", "")
-        self.begin = self.add_action("Begin", _elsewhere, primary=True)
+        self.begin = self.add_action("Begin", primary=True)
         self.begin.setAutoDefault(True)
 
     def show_first(self, line: QueueLine, conflicts: int) -> None:
@@ -133,8 +133,8 @@ class AdjudicationStart(EmptyState):
 class AdjudicationDone(EmptyState):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__("check", "No conflict is left")
-        self.look = self.add_action("Check the drawn items", _elsewhere)
-        self.confirm = self.add_action("Confirm the unanimous ones…", _elsewhere)
+        self.look = self.add_action("Check the drawn items")
+        self.confirm = self.add_action("Confirm the unanimous ones…")
         # What was ruled elsewhere goes home before it is released.
         onward = "Send" if session.project.from_task else "Release"
         self.release = self.add_action(f"Go to {onward}", lambda: session.go(onward), primary=True)
@@ -153,10 +153,6 @@ class AdjudicationDone(EmptyState):
         self.show_words("No conflict is left", f"{'; '.join(parts)}. Thank you.")
         self.look.setVisible(sampled > 0)
         self.confirm.setVisible(agreed > 0)
-
-
-def _elsewhere() -> None:
-    """What the button does is connected where its doing is known."""
 
 
 # Act of the key table, words, icon, what it does.
@@ -426,17 +422,14 @@ class StatusMessages(RoleFrame):
             take_out(self._column, self.disputes.pop(dispute_id))
         for dispute in disputes:
             if dispute.id not in self.disputes:
-                row = DisputeMessage(dispute)
-                row.answered.connect(self.answered)
+                row = DisputeMessage(dispute, self.answered.emit)
                 row.setEnabled(not readonly)
                 self.disputes[dispute.id] = row
                 self._column.insertWidget(2, row)
 
 
 class DisputeMessage(QWidget):
-    answered = Signal(str, str)
-
-    def __init__(self, dispute: SheetDispute) -> None:
+    def __init__(self, dispute: SheetDispute, answered: Callable[[str, str], object]) -> None:
         super().__init__()
         self.text = MarkedText(f"{dispute.letter or 'Someone'} objects: {dispute.text}")
         self.answer = GrowingEdit(
@@ -445,9 +438,7 @@ class DisputeMessage(QWidget):
             accessibleName=f"Answer to {dispute.letter}",
             placeholderText="Answer: why it stays unchanged. A new version also counts as an answer.",
         )
-        self.send = push_button(
-            "Keep and answer", lambda: self.answered.emit(dispute.id, self.answer.toPlainText())
-        )
+        self.send = push_button("Keep and answer", lambda: answered(dispute.id, self.answer.toPlainText()))
         row = horizontal((self.answer, 1), (self.send, 0, Qt.AlignmentFlag.AlignTop))
         vertical(self.text, row, on=self, margins=(0, 2, 0, 4), spacing=4)
 
@@ -497,12 +488,6 @@ class AdjudicationHead(QWidget):
         remarks = [f"{letter}, overall: {text}" for letter, text in sheet.remarks.items() if text.strip()]
         self.remarks.show_text("\n".join(remarks))
         self.remarks.setVisible(bool(remarks))
-
-    def show_gaps(self, count: int) -> None:
-        self.buttons["gaps"].setText(f"Gaps ({count})")
-
-    def show_pressed(self, act: str, pressed: bool) -> None:
-        self.buttons[act].setChecked(pressed)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -46,14 +46,31 @@ class AdjudicatePage(Page):
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
-        self.queue, self.bench = AdjudicationQueue(self), AdjudicationModel(session, self)
+        self.queue, self.bench = (
+            AdjudicationQueue(LineFilter.CONFLICTS, self),
+            AdjudicationModel(session, self),
+        )
         self.frame = frame = Frame(session, self.bench, self.queue)
         horizontal(frame, on=self, margins=0)
         self.rows, self.side, self.messages = frame.rows, frame.side, frame.messages
         self.acts = AdjudicationActs(session, self.bench, self.queue, frame)
         self._gaps: Counter[str] = Counter()
         self._listen()
-        self._bind()
+        self._acts: dict[str, Callable[[], object]] = {
+            "find": self._find,
+            "vote_first": self._toggle_vote,
+            **{name: partial(self.side.toggle, name) for name in TITLES},
+            **self.acts.table(),
+        }
+        for act, slot in self._acts.items():
+            self.bind(act, self._saving(slot))
+        self.bind("next_row", lambda: self.acts.step(1), self.rows)
+        self.bind("previous_row", lambda: self.acts.step(-1), self.rows)
+        for act in self.ONCE:
+            self.bind(act, partial(self.acts.digit, act), self.frame.work)
+        self.bind("take_back", self._saving(partial(self.session.take_back, self.NAME)), self.frame.work)
+        self.bind("other_pane", self.frame.next_pane)
+        self.bind("conflicts", self.frame.head.queue_shown.toggle)
 
     def _listen(self) -> None:
         bench, frame, rows, controls = self.bench, self.frame, self.rows, self.rows.controls
@@ -89,23 +106,6 @@ class AdjudicatePage(Page):
         self.side.turned.connect(self._show_turned)
         bench.row_wanted.connect(self._go_to_ruling)
 
-    def _bind(self) -> None:
-        self._acts: dict[str, Callable[[], object]] = {
-            "find": self._find,
-            "vote_first": self._toggle_vote,
-            **{name: partial(self.side.toggle, name) for name in TITLES},
-            **self.acts.table(),
-        }
-        for act, slot in self._acts.items():
-            self.bind(act, self._saving(slot))
-        self.bind("next_row", lambda: self.acts.step(1), self.rows)
-        self.bind("previous_row", lambda: self.acts.step(-1), self.rows)
-        for act in self.ONCE:
-            self.bind(act, partial(self.acts.digit, act), self.frame.work)
-        self.bind("take_back", self._saving(partial(self.session.take_back, self.NAME)), self.frame.work)
-        self.bind("other_pane", self.frame.next_pane)
-        self.bind("conflicts", self.frame.head.queue_shown.toggle)
-
     def _saving(self, slot: Callable[[], object]) -> Callable[[], object]:
         def act() -> None:
             self.rows.flush()
@@ -123,7 +123,7 @@ class AdjudicatePage(Page):
         if not self.side.shown:
             self.side.restore()
         self.bench.vote_first = QSettings().value(VOTE, False, bool) is True
-        self.frame.head.show_pressed("vote_first", self.bench.vote_first)
+        self.frame.head.buttons["vote_first"].setChecked(self.bench.vote_first)
         line = self._line_at(place)
         if line is not None:
             self._open(line, str(place.get("ruling_id", "")))
@@ -224,12 +224,12 @@ class AdjudicatePage(Page):
 
     def _show_turned(self, shown: str) -> None:
         for name in TITLES:
-            self.frame.head.show_pressed(name, name == shown)
+            self.frame.head.buttons[name].setChecked(name == shown)
 
     def _toggle_vote(self) -> None:
         vote_first = not self.bench.vote_first
         QSettings().setValue(VOTE, vote_first)
-        self.frame.head.show_pressed("vote_first", vote_first)
+        self.frame.head.buttons["vote_first"].setChecked(vote_first)
         self.bench.show_votes(vote_first)
         self.rows.take_focus()
 
@@ -265,7 +265,7 @@ class AdjudicatePage(Page):
         self._gaps[sheet.adjudication_id] = sum(
             (bool(row.ruling.gap) or row.ruling.reason is Reason.GUIDELINE_GAP) for row in sheet.rows
         )
-        frame.head.show_gaps(sum(self._gaps.values()))
+        frame.head.buttons["gaps"].setText(f"Gaps ({sum(self._gaps.values())})")
         self.queue.follow(sheet, begun=bench.begun)
         left, agreed = len(bench.unresolved(contested=True)), len(bench.unconfirmed)
         frame.bar.show_sheet(

@@ -5,7 +5,7 @@ from dataclasses import replace
 from html import escape
 from math import ceil
 
-from PySide6.QtCore import QObject, QRect, Qt, Signal
+from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QPushButton, QStyleOptionViewItem, QWidget
 
@@ -58,9 +58,6 @@ class LineFilter(QueueFilter):
 
 class AdjudicationQueue(Queue[Place, QueueLine]):
     """A line per stage of an item, most contested first."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(LineFilter.CONFLICTS, parent)
 
     def key_of(self, line: QueueLine) -> Place:
         return line.place

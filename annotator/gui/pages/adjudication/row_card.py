@@ -83,9 +83,6 @@ class RowCard(WorkCard):
         self._layout_key: object = None
         self.cells: list[UnitCell] = []
         self.setAcceptDrops(True)
-        self._build()
-
-    def _build(self) -> None:
         self.number = with_properties(PlainLabel(role="unit-number"), minimumWidth=theme.current().px(20))
         self.line, self.fields, self.differs = MarkedText(), Chips(wrap=False), Chips()
         self.line.fold(True)
@@ -198,7 +195,7 @@ class RowCard(WorkCard):
             super().keyPressEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if _source(event) not in ("", self.row.ruling.id):
+        if _dragged(event)[0] not in ("", self.row.ruling.id):
             event.acceptProposedAction()
             self.aim(True)
 
@@ -207,9 +204,8 @@ class RowCard(WorkCard):
 
     def dropEvent(self, event: QDropEvent) -> None:
         self.aim(False)
-        ruling_id, _, letter = bytes(event.mimeData().data(UNIT_MIME).data()).decode().partition("|")
         event.acceptProposedAction()
-        self._bench.dropped.emit(self.row.ruling.id, ruling_id, letter)
+        self._bench.dropped.emit(self.row.ruling.id, *_dragged(event))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -226,11 +222,10 @@ def shared_words(row: SheetRow) -> str:
     return row.heading or (next(iter(row.units.values())).text if alike else "")
 
 
-def _source(event: QDropEvent) -> str:
-    """The row from which a unit is dragged; empty for anything else."""
-    if not event.mimeData().hasFormat(UNIT_MIME):
-        return ""
-    return bytes(event.mimeData().data(UNIT_MIME).data()).decode().partition("|")[0]
+def _dragged(event: QDropEvent) -> tuple[str, str]:
+    """The row from which a unit is dragged, and its letter; both empty for anything else."""
+    ruling_id, _, letter = bytes(event.mimeData().data(UNIT_MIME).data()).decode().partition("|")
+    return ruling_id, letter
 
 
 class UnitCell(QWidget):
@@ -354,9 +349,6 @@ class RowControls(QWidget):
         self._takes, self._votes = FlowRow(self._takes_row), FlowRow(self._votes_row)
         self.votes: list[QPushButton] = []
         self._votes.addWidget(PlainLabel("Your own value?", "hint"))
-        self._build_explaining()
-
-    def _build_explaining(self) -> None:
         self.reasons, self.sureness = KeyChips("Why?", REASONS), KeyChips("Confidence?", CONFIDENCES)
         self.rationale = self._field("rationale", "Rationale", "note", "shown to the annotators afterwards")
         self.gap = self._field("gap", "Guideline gap", "flag", "what the guideline leaves open")

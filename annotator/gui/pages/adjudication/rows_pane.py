@@ -238,9 +238,6 @@ class RowsPane(QWidget):
         self.area = KeylessArea("Rows")
         self.area.resized.connect(self._bring_into_view_soon)
         vertical((self.area, 1), on=self, margins=(6, 0, 6, 0))
-        self._listen()
-
-    def _listen(self) -> None:
         bench, controls = self._bench, self.controls
         bench.leaving.connect(self.flush)
         bench.opened.connect(self._show_rows)

@@ -163,7 +163,7 @@ class SideStack(Pane):
         vertical(horizontal((self.title, 1), close), (self._stack, 1), on=self, margins=(8, 6, 8, 8))
         for sign in (bench.opened, bench.laid, bench.rows_changed):
             sign.connect(lambda *_: self._refresh())
-        bench.moved.connect(lambda _: self._follow())
+        bench.moved.connect(lambda _: self._refresh(same_item=True))
         self.hide()
 
     def sizeHint(self) -> QSize:
@@ -215,15 +215,11 @@ class SideStack(Pane):
         if isinstance(part, SourceSide):
             part.stop()
 
-    def _refresh(self) -> None:
+    def _refresh(self, *, same_item: bool = False) -> None:
         part = self.parts.get(self.shown)
         if part is not None and self._bench.sheet is not None:
-            part.show_item()
-            part.show_row()
-
-    def _follow(self) -> None:
-        part = self.parts.get(self.shown)
-        if part is not None and self._bench.sheet is not None:
+            if not same_item:
+                part.show_item()
             part.show_row()
 
 
