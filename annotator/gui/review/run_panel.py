@@ -1,7 +1,6 @@
 """Panel of a run, wherever one is started: progress, cost, what is missing, and Pause and Stop."""
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Signal
@@ -15,7 +14,7 @@ from annotator.domain.material.extract import NAMES, WriterAid
 from annotator.domain.material.item import Item
 from annotator.domain.texts.words import counted, usd
 from annotator.gui.review.verdict_words import causes_words, doing, status_words
-from annotator.gui.session.run import REFUSED, BackgroundRun
+from annotator.gui.session.run import REFUSED, BackgroundRun, OrderEstimate
 from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.bars import KeyButton
 from annotator.gui.widgets.basics import ElidedLabel, PlainLabel, StretchSpace, horizontal, vertical
@@ -171,11 +170,11 @@ class DraftAsking(OrderPane):
         self._item: Item | None = None
         self._kind: Kind | WriterAid = Kind.RUBRIC
         self._lacks = ""
-        self._request: Any = None
         self.judge = ChoiceBox(self.show_estimate, letters=10, accessibleName="Judge that writes the draft")
         self.budget = BudgetBox(most=10_000)
         self.words, self.estimate = PlainLabel(role="hint", wrap=True), PlainLabel(role="hint", wrap=True)
         self.begin = KeyButton("Ask for a draft", act="ask_draft", role="primary", press=self.start)
+        self._estimate = OrderEstimate(session, self, self.order, self._show_forecast)
         vertical(
             self.words,
             horizontal((self.judge, 1), self.budget),
@@ -205,13 +204,7 @@ class DraftAsking(OrderPane):
         fit = not self.begin.isHidden() and not self._lacks and not self.session.project.readonly
         self.begin.setEnabled(fit and not self.run.running)
         self.estimate.clear()
-        self._request = self.order() if fit else None
-        if self._request is not None:
-            from annotator.actions.orders import orders
-
-            self.session.ask_later(
-                partial(self._show_forecast, self._request), orders.forecast, self._request
-            )
+        (self._estimate.count if fit else self._estimate.stop)()
 
     def order(self) -> Any:
         from annotator.actions.material import model_drafts
@@ -281,8 +274,8 @@ class DraftAsking(OrderPane):
         result = sorted(known, key=lambda judge: judge.kind == JudgeKind.BASELINE)
         offer(self.judge, [(judge.name, judge.name) for judge in result])
 
-    def _show_forecast(self, request: Any, forecast: Any) -> None:
-        if request is self._request and not self.begin.isHidden():
+    def _show_forecast(self, forecast: Any) -> None:
+        if not self.begin.isHidden():
             self.estimate.setText(" ".join(forecast.words()[1:]) or forecast.words()[0])
 
     def tell(self, line: dict[str, Any]) -> None:
