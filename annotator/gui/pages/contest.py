@@ -128,15 +128,14 @@ class KeepingPart(PagePart):
             "keep_task": self.keep_one, "hold_task": self.hold_one, "release_task": lambda: self._hold(""),
             "keep_best": self.keep_best,
         }  # fmt: skip
-        above, below = QWidget(), QWidget()
         head = wrapping(
             together("By", self.rater),
             together("keep", self.top),
             together("at most of one seminar", self.of_one),
             gap=10,
         )
-        vertical(head, (self.table, 1), self.note, on=above, margins=0, spacing=6)
-        vertical((self.words, 1), self.reason, on=below, margins=0, spacing=6)
+        above = column_of(head, (self.table, 1), self.note, spacing=6)
+        below = column_of((self.words, 1), self.reason, spacing=6)
         self.parts = Splitter(
             "contest-keep", Qt.Orientation.Vertical, parts=(above, below), sizes=(420, 170), stretch=(2, 1)
         )

@@ -37,7 +37,6 @@ from annotator.gui.widgets.basics import (
     check_box,
     column_of,
     horizontal,
-    push_button,
     show_tabs,
     vertical,
     with_properties,
@@ -100,7 +99,7 @@ class FeedbackPage(Page):
             (90, 74, 84),
             0,
             least=LEAST_KEY,
-            moved=lambda: self._choose(self.list.row()),
+            moved=self._choose,
         )
         self.question, self.stages, self.view = ElidedLabel("", "subtitle"), QTabBar(), StageView()
         with_properties(self.stages, drawBase=False, expanding=False, accessibleName="Stages of the item")
@@ -111,11 +110,7 @@ class FeedbackPage(Page):
         )
         self.objection.sent.connect(self._object)
         self.answer = MessageBar()
-        self.view.guideline_wanted.connect(lambda stage: self.session.go("Guidelines", stage=stage.value))
-        self._lay_out()
-        self._bind()
-
-    def _lay_out(self) -> None:
+        self.view.guideline.clicked.connect(self._show_guideline)
         right = column_of(
             self.question, self.stages, (self.view, 1), self.objection, margins=(8, 0, 0, 0), spacing=6
         )
@@ -129,8 +124,8 @@ class FeedbackPage(Page):
             "No consensus yet",
             "Once an adjudicator has made a consensus from your work and others', you see here, unit by "
             "unit, what was changed in yours and why. You can object once per item.",
+            actions=[("Go to Author", lambda: self.session.go("Author"))],
         )
-        self.nothing.add_action("Go to Author", lambda: self.session.go("Author"), primary=True)
         self.body = Stack(self.nothing, parts)
         vertical(
             PlainLabel("Feedback on my work", "title"),
@@ -139,8 +134,6 @@ class FeedbackPage(Page):
             margins=(20, 16, 20, 12),
             spacing=8,
         )
-
-    def _bind(self) -> None:
         self.bind_all(
             {
                 "submit": self.objection.submit,
@@ -148,7 +141,7 @@ class FeedbackPage(Page):
                 "next_item": lambda: self._step(1),
                 "previous_item": lambda: self._step(-1),
                 "next_open": self._next_changed,
-                "guideline": lambda: self.session.go("Guidelines", stage=self._stage.value),
+                "guideline": self._show_guideline,
                 "other_pane": self._other_pane,
             }
         )
@@ -186,10 +179,11 @@ class FeedbackPage(Page):
         if self._lines:
             self._show_item(ids[place], stage)
 
-    def _choose(self, row: int) -> None:
-        if 0 <= row < len(self._lines) and self._lines[row].item_id != self._item_id:
+    def _choose(self) -> None:
+        line = self.list.line_of(self._lines)
+        if line is not None and line.item_id != self._item_id:
             self.answer.clear()
-            self._show_item(self._lines[row].item_id)
+            self._show_item(line.item_id)
 
     def _show_item(self, item_id: str, stage: str = "") -> None:
         result = self.session.ask(feedback.digest, item_id)
@@ -217,6 +211,9 @@ class FeedbackPage(Page):
             self._fill(self._stage.value)
             self.answer.show_message("success", "Your objection was sent.", "The answer will appear here.")
 
+    def _show_guideline(self) -> None:
+        self.session.go("Guidelines", stage=self._stage.value)
+
     def _step(self, by: int) -> None:
         self.list.choose(self.list.row() + by)
 
@@ -238,9 +235,6 @@ class FeedbackPage(Page):
 class StageView(QWidget):
     """Kept units are folded unless requested."""
 
-    guideline_wanted = Signal(object)
-    """The guideline of a Stage is to be shown."""
-
     def __init__(self) -> None:
         super().__init__()
         self._digest: StageDigest | None = None
@@ -248,18 +242,16 @@ class StageView(QWidget):
         self.cards: list[FeedbackCard] = []
         self.title, self.counts = PlainLabel("", "strong"), Chips(wrap=False)
         self.unchanged = check_box("", lambda: self._lay_out_rows(0))
-        self.guideline = push_button("Guideline", self._want_guideline, "quiet")
+        self.guideline = with_properties(QPushButton("Guideline"), role="quiet")
         self.area = _Rows()
         head = wrapping(self.title, self.counts, self.unchanged, self.guideline)
-        vertical(head, self._heads(), (self.area, 1), on=self, margins=0, spacing=6)
+        own, agreed = PlainLabel("Yours", "hint"), PlainLabel("In the consensus", "hint")
+        heads = horizontal((own, 1), (agreed, 1), margins=(12, 0, 24, 0), spacing=16)
+        vertical(head, heads, (self.area, 1), on=self, margins=0, spacing=6)
 
     def hasHeightForWidth(self) -> bool:
         """Rows scroll: in a narrow window they leave the objection below them its lines."""
         return False
-
-    def _heads(self) -> QHBoxLayout:
-        own, agreed = PlainLabel("Yours", "hint"), PlainLabel("In the consensus", "hint")
-        return horizontal((own, 1), (agreed, 1), margins=(12, 0, 24, 0), spacing=16)
 
     def show_stage(self, digest: StageDigest, reports: Mapping[str, str]) -> None:
         """Show what happened to a stage; `reports` names the reports that labels are about."""
@@ -270,10 +262,6 @@ class StageView(QWidget):
         self.unchanged.setText(f"Show the {counted(unchanged, 'unit')} kept" if unchanged else "")
         self.unchanged.setVisible(0 < unchanged < len(digest.rows))
         self._lay_out_rows(0)
-
-    def _want_guideline(self) -> None:
-        if self._digest is not None:
-            self.guideline_wanted.emit(self._digest.stage)
 
     def rows(self) -> list[DigestRow]:
         result = list(self._digest.rows) if self._digest else []

@@ -1,7 +1,7 @@
 """The Guidelines page."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,7 @@ from annotator.gui.widgets.basics import (
     column_of,
     horizontal,
     later,
-    open_file,
+    path_button,
     push_button,
     save_file,
     vertical,
@@ -60,13 +60,11 @@ OWN = "the experts' own rubrics"
 
 
 class RubricsRow(Pane):
-    """The choice of the set in force; only a coordinator can change it."""
+    """The choice of the set in force; only a coordinator can change it, and is told so in `answer`."""
 
-    chosen = Signal(str)
-    """What reports are judged by from now on, in words."""
-
-    def __init__(self, session: ProjectSession) -> None:
+    def __init__(self, session: ProjectSession, answer: MessageBar) -> None:
         super().__init__(session)
+        self._answer = answer
         self.box = ChoiceBox(
             letters=22,
             toolTip="Reports are labelled, judged and scored by the chosen rubrics at once; scores change",
@@ -85,7 +83,6 @@ class RubricsRow(Pane):
         self.more.toggled.connect(self._open)
 
     def show_sets(self, *, writable: bool) -> None:
-        """Show what there is to judge by, and what is in force."""
         sets = self.session.ask(rubric_views.named_sets) or {}
         offer(self.box, [(OWN, ""), *((f"{name} ({len(of):,})", name) for name, of in sets.items())])
         self.box.setCurrentIndex(max(0, self.box.findData(rubric_views.in_force(self.session.project))))
@@ -103,7 +100,9 @@ class RubricsRow(Pane):
         if name == rubric_views.in_force(self.session.project):
             return
         if self.session.do(rubric_views.use, name) is not None:
-            self.chosen.emit(f"“{name}”" if name else OWN)
+            todo = "What was said by other rubrics stays, and counts again when they are chosen again."
+            words = f"“{name}”" if name else OWN
+            self._answer.show_message("success", f"Reports are now judged by {words}.", todo)
         self.show_sets(writable=True)
 
 
@@ -125,9 +124,11 @@ class SetDrafting(Pane):
                 self._choose_place,
                 toolTip="Save the set that reports are judged by, so that people can weigh its criteria",
             ),
-            push_button(
+            path_button(
                 "Import a set…",
-                self._choose_file,
+                "A rubric set",
+                self.import_file,
+                TABLES,
                 toolTip="A table with the columns item, criterion and weight; the file's name names the set",
             ),
         )
@@ -154,9 +155,6 @@ class SetDrafting(Pane):
         if (many := self.session.ask(rubric_views.write_set, name, path)) is not None:
             words = f"Saved {counted(many, 'criterion', 'criteria')} of “{name}” to {path.name}."
             self.bar.answer.show_message("success", words)
-
-    def _choose_file(self) -> None:
-        open_file(self, "A rubric set", TABLES, self.import_file)
 
     def import_file(self, path: Path) -> None:
         change = self.session.do(rubric_views.keep_file, path.stem.replace(":", " "), path)
@@ -312,13 +310,10 @@ class GuidelinesPage(Page):
             ("Stage", "Version", "Older"),
             (100, 66, 52),
             0,
-            moved=lambda: self._choose(self.stages.row()),
+            moved=self._choose,
         )
-        self.reading, self.writing, self.answer = (
-            VersionsView(session),
-            GuidelineEditor(session),
-            MessageBar(),
-        )
+        self.writing, self.answer = GuidelineEditor(session), MessageBar()
+        self.reading = VersionsView(session, self.writing.take_up)
         self.older = CellsModel[StaleAnswer](columns({}), self)
         self.table = LinesTable(
             "Answers given under an older version",
@@ -327,15 +322,20 @@ class GuidelinesPage(Page):
             stretched=WHOSE,
             opened=lambda index: self._go(index.row()),
         )
-        self.weights = WeightsRow(session)
-        self.weights.allowed.connect(self._say_allowed)
-        self.rubrics = RubricsRow(session)
-        self.rubrics.chosen.connect(self._say_chosen)
+        self.weights, self.rubrics = WeightsRow(session, self.answer), RubricsRow(session, self.answer)
         self.publish = KeyButton("Publish", act="submit", role="primary", press=self._publish)
-        self.reading.taken_up.connect(self.writing.take_up)
         self.writing.edited.connect(self._offer)
         self._lay_out()
-        self._bind()
+        self.bind_all(
+            {
+                "submit": self._publish,
+                "preview": self._turn,
+                "next_item": lambda: self._step(1),
+                "previous_item": lambda: self._step(-1),
+                "next_open": self._next_stale,
+                "other_pane": self._other_pane,
+            }
+        )
         self.focus_on = self.stages
 
     def _lay_out(self) -> None:
@@ -363,18 +363,6 @@ class GuidelinesPage(Page):
         part = column_of(self.about_older, (self.list_or_not, 1), margins=(0, 4, 0, 0), spacing=4)
         self.up_to_date.setAlignment(Qt.AlignmentFlag.AlignTop)
         return part
-
-    def _bind(self) -> None:
-        self.bind_all(
-            {
-                "submit": self._publish,
-                "preview": self._turn,
-                "next_item": lambda: self._step(1),
-                "previous_item": lambda: self._step(-1),
-                "next_open": self._next_stale,
-                "other_pane": self._other_pane,
-            }
-        )
 
     @property
     def _writable(self) -> bool:
@@ -408,9 +396,10 @@ class GuidelinesPage(Page):
         self.stages.show_lines(lines, self._stages.index(self.stage))
         self._show_older()
 
-    def _choose(self, row: int) -> None:
-        if 0 <= row < len(self._stages) and self._stages[row] is not self.stage:
-            self.stage = self._stages[row]
+    def _choose(self) -> None:
+        stage = self.stages.line_of(self._stages)
+        if stage is not None and stage is not self.stage:
+            self.stage = stage
             self.answer.clear()
             self._show_stage()
             self._show_older()
@@ -470,14 +459,6 @@ class GuidelinesPage(Page):
             "success", f"Version {version} of “{title(self.stage)}” is in force.", f"{STAMPED} {todo}".strip()
         )
 
-    def _say_allowed(self, words: str) -> None:
-        todo = "Rubrics are written and checked by them from now on."
-        self.answer.show_message("success", f"Criteria may have these weights: {words}.", todo)
-
-    def _say_chosen(self, words: str) -> None:
-        todo = "What was said by other rubrics stays, and counts again when they are chosen again."
-        self.answer.show_message("success", f"Reports are now judged by {words}.", todo)
-
     def _turn(self) -> None:
         if self._writable:
             self.writing.turn()
@@ -534,13 +515,11 @@ def _version(answer: StaleAnswer, text: str, form: str) -> str:
 
 
 class WeightsRow(Pane):
-    """A line for the allowed weights; only a coordinator can change it."""
+    """A line for the allowed weights; only a coordinator can change it, and is told so in `answer`."""
 
-    allowed = Signal(str)
-    """The weights that are allowed from now on, in words."""
-
-    def __init__(self, session: ProjectSession) -> None:
+    def __init__(self, session: ProjectSession, answer: MessageBar) -> None:
         super().__init__(session)
+        self._answer = answer
         self.field, self.set = (
             LineField(
                 maximumWidth=160,
@@ -569,16 +548,16 @@ class WeightsRow(Pane):
         may = self.set.isEnabled() and not self.field.isReadOnly()
         if may and self.session.do(settings.allow, self.field.text()) is not None:
             self.show_allowed(writable=True)
-            self.allowed.emit(self.field.text())
+            todo = "Rubrics are written and checked by them from now on."
+            self._answer.show_message(
+                "success", f"Criteria may have these weights: {self.field.text()}.", todo
+            )
 
 
 class VersionsView(Pane):
-    """The newest version unless another is chosen."""
+    """The newest version unless another is chosen; `take_up` takes the words of one, to be written on from."""
 
-    taken_up = Signal(str)
-    """The words of a version, to be written on from."""
-
-    def __init__(self, session: ProjectSession) -> None:
+    def __init__(self, session: ProjectSession, take_up: Callable[[str], object]) -> None:
         super().__init__(session)
         self._texts: list[str] = []
         self._writable = False
@@ -590,7 +569,7 @@ class VersionsView(Pane):
         )
         self.take_up = push_button(
             "Edit from this version",
-            lambda: self.taken_up.emit(self._texts[self.versions.currentIndex()]),
+            lambda: take_up(self._texts[self.versions.currentIndex()]),
             "quiet",
         )
         self.text = with_properties(ReportView(), accessibleName="Guideline")

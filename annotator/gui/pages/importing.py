@@ -35,11 +35,11 @@ from annotator.gui.widgets.basics import (
     PlainLabel,
     StretchSpace,
     check_box,
-    choose_folder,
     column_of,
     direction_of,
     horizontal,
     open_file,
+    path_button,
     push_button,
     save_file,
     vertical,
@@ -291,10 +291,9 @@ class CollectedView(QWidget):
         return [paper for paper in self._funnel.refused if paper.stage.name == held.name]
 
     def _show_paper(self) -> None:
-        row = self.papers.row()
-        if self.shown.held is not CollectedFilter.KEPT or not 0 <= row < len(self._funnel.passed):
+        paper = self.papers.line_of(self._funnel.passed)
+        if paper is None or self.shown.held is not CollectedFilter.KEPT:
             return
-        paper = self._funnel.passed[row]
         self.notes.show_words(". ".join(paper.notes))
         self.latex.setPlainText(paper.section)
         self.exemplar.show_report(self._funnel.exemplars.get(paper.arxiv_id, ""), "exemplar")
@@ -354,7 +353,6 @@ class ImportPage(Page):
             horizontalScrollBarPolicy=Qt.ScrollBarPolicy.ScrollBarAlwaysOff,
         )
         self.progress = ProgressRow()
-        self.progress.hide()
         self.collected = CollectedView(session)
         self.matching = MatchingView(session)
         self.matching.matched.connect(self._match)
@@ -379,7 +377,7 @@ class ImportPage(Page):
             self._look,
             toolTip="Names are left out of the text; who is who stays in this project",
         )
-        self.folder = push_button("Choose a folder…", self._choose_folder)
+        self.folder = path_button("Choose a folder…", "Folder to import", lambda path: self.add([path]))
         self.files = push_button("Choose files…", self._choose_files)
         self.clear = push_button("Clear", lambda: self.look_at([]))
         return wrapping(self.files, self.folder, self.clear, self.format, self.pseudonyms, gap=10)
@@ -421,9 +419,6 @@ class ImportPage(Page):
         self._paths = list(dict.fromkeys([*self._paths, *paths]))
         self._begin()
         self._look()
-
-    def _choose_folder(self) -> None:
-        choose_folder(self, "Folder to import", lambda path: self.add([path]))
 
     def _choose_files(self) -> None:
         offered = f"Tables (*{' *'.join(imports.ENDINGS)});;{TRANSCRIPTS};;All files (*)"

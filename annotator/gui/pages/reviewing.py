@@ -108,8 +108,7 @@ class ReviewsPage(Page):
 
     @property
     def _line(self) -> ReviewLine | None:
-        row = self.list.row()
-        return self._lines[row] if 0 <= row < len(self._lines) else None
+        return self.list.line_of(self._lines)
 
     def _show(self) -> None:
         line = self._line

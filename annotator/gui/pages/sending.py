@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QSizePolicy, QTreeWidgetItem
 
@@ -66,14 +66,17 @@ class SendPage(Page):
         self._path: Path | None = None
         self.receipt, self.table, self.summary = (
             Receipt(),
-            PiecesTable(),
+            PiecesTable(session),
             PlainLabel(role="strong", wrap=True),
         )
         self.keys, self.shared = PlainLabel(wrap=True), FolderLine(session)
-        self.table.wanted.connect(lambda piece: session.go_to_work(piece.item_id, piece.stage))
         self.progress = ProgressRow()
-        self.progress.hide()
-        self.body = Stack(self.table, self._nothing())
+        nothing = EmptyState(
+            "items",
+            "This task contains no work for you yet",
+            "When you receive another task, open it here: your work stays unchanged.",
+        )
+        self.body = Stack(self.table, nothing)
         self.work = KeyButton("Go to it", "Return", press=self.table.go)
         self.go = KeyButton("Write the file to send back…", act="submit", role="primary", press=self.choose)
         vertical(
@@ -93,13 +96,6 @@ class SendPage(Page):
         self.bind("submit", self.choose)
         self.bind("next_open", self.table.next_open)
         self.focus_on = self.table
-
-    def _nothing(self) -> EmptyState:
-        return EmptyState(
-            "items",
-            "This task contains no work for you yet",
-            "When you receive another task, open it here: your work stays unchanged.",
-        )
 
     def navigate(self, place: dict[str, Any]) -> None:
         self._read()
@@ -140,7 +136,6 @@ class SendPage(Page):
 
     def write_to(self, path: Path) -> None:
         self.progress.show_progress("Writing the file to send back", 0, 0)
-        self.progress.show()
         self._enable()
         self.session.do_later(self._written, self.progress.show_progress, tray.write_work, path)
 
@@ -156,11 +151,9 @@ class SendPage(Page):
 
 
 class PiecesTable(RowsTree):
-    wanted = Signal(object)
-    """The Piece to go to."""
-
-    def __init__(self) -> None:
+    def __init__(self, session: ProjectSession) -> None:
         super().__init__("Work sent back and work kept here", COLUMNS, WIDTHS, QUESTION)
+        self._session = session
         self._pieces: tuple[SendingPiece, ...] = ()
         self.itemActivated.connect(lambda _: self.go())
         theme.watch(self, lambda: self.show_pieces(self._pieces))
@@ -181,8 +174,8 @@ class PiecesTable(RowsTree):
             self.choose(following[0])
 
     def go(self) -> None:
-        if self.row() >= 0:
-            self.wanted.emit(self._pieces[self.row()])
+        if (piece := self.line_of(self._pieces)) is not None:
+            self._session.go_to_work(piece.item_id, piece.stage)
 
 
 def summary(overview: SendingOverview) -> str:

@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import Qt
 from PySide6.QtGui import (
-    QDesktopServices,
     QDragEnterEvent,
     QDropEvent,
     QGuiApplication,
@@ -39,6 +38,7 @@ from annotator.gui.widgets.basics import (
     column_of,
     horizontal,
     push_button,
+    show_folder,
     vertical,
 )
 from annotator.gui.widgets.chips import EmptyState, icon
@@ -71,7 +71,6 @@ class ImportFiles(TabPart):
         self.setAcceptDrops(not session.project.readonly)
         self.head = PlainLabel(role="strong", wrap=True)
         self.tree, self.progress = ArrivalsTree("Returned files"), ProgressRow()
-        self.progress.hide()
         self.detail = PlainLabel(role="hint", wrap=True)
         for moved in (self.tree.currentItemChanged, self.tree.header().sectionResized):
             moved.connect(lambda *_: self.detail.setText(self.tree.cut_words()))
@@ -166,7 +165,6 @@ class ImportFiles(TabPart):
     def _begin(self, what: str) -> None:
         self._busy = True
         self.progress.show_progress(what, 0, 0)
-        self.progress.show()
         self._show()
 
     def _looked(self, arrivals: list[Arrival] | None) -> None:
@@ -349,11 +347,7 @@ class ArrivalsTree(RowsTree):
         return words if self.fontMetrics().horizontalAdvance(words) > room else ""
 
     def current_arrival(self) -> Arrival | None:
-        entry = self.currentItem()
-        if entry is None:
-            return None
-        place = self.indexOfTopLevelItem(entry.parent() or entry)
-        return self._arrivals[place] if 0 <= place < len(self._arrivals) else None
+        return self.line_of(self._arrivals)
 
     def copy_codes(self) -> str:
         """Put the receipt codes of the selected files on the clipboard, with names when there are several."""
@@ -415,15 +409,12 @@ class HandingOut(TabPart):
         self._handed_in: dict[str, str] = {}
         self._folder: Path | None = None
         self.progress = ProgressRow()
-        self.progress.hide()
         self.nothing = EmptyState(
             "annotator",
             "Nobody has anything to do yet",
             "A task contains only what was assigned to one person. Add people and assign items to them "
             "first; then write their tasks here.",
-        )
-        self.nothing.add_action(
-            "Assign work…", lambda: self.session.go("People", part="Hand out"), primary=True
+            actions=[("Assign work…", lambda: self.session.go("People", part="Hand out"))],
         )
         self.table = RowsTree(
             "People and the contents of their tasks", COLUMNS, WIDTHS, STAGES, several=True, firm=(ALIAS, DUE)
@@ -536,7 +527,6 @@ class HandingOut(TabPart):
         self._folder = folder
         self.answer.clear()
         self.progress.show_progress("Writing tasks", 0, len(person_ids))
-        self.progress.show()
         self._offer()
         self.session.do_later(
             self._done, self.progress.show_progress, packing.write_tasks, person_ids, folder
@@ -562,10 +552,7 @@ class HandingOut(TabPart):
             todo = f"Not written for {names}: {bad[0].problem} {todo}".strip()
         self.answer.show_message("warning" if bad else "success", happened, todo, lasting=True)
         if good:
-            self.answer.set_action("Open the folder", self._open_folder)
-
-    def _open_folder(self) -> Any:
-        return QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._folder)))
+            self.answer.set_action("Open the folder", lambda: show_folder(self._folder))
 
 
 def _files(many: int) -> str:
@@ -581,8 +568,6 @@ HERE = "annotator.gui.pages.inbox"
 
 
 class ExchangePage(PartedPage):
-    """Four tabs over the same parcels."""
-
     NAME = "Exchange"
     TABS = ("Import", "Tray", "Received", "Hand out")
     PARTS = ("intake", "tray", "received", "out")

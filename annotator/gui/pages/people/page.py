@@ -201,8 +201,6 @@ HERE = "annotator.gui.pages.people"
 
 
 class PeoplePage(PartedPage):
-    """Three tabs over the same people and the same assignments."""
-
     NAME = "People"
     TABS = ("Team", "Hand out", "Progress")
     PARTS = ("roster", "out", "board")
@@ -263,9 +261,8 @@ class HandOut(TabPart):
             "items",
             "No items to assign",
             "Work is assigned item by item. Import a benchmark, or write the first item yourself.",
+            actions=[("Import…", lambda: session.go("Import")), ("Go to Items", lambda: session.go("Items"))],
         )
-        self.nothing.add_action("Import…", lambda: session.go("Import"), primary=True)
-        self.nothing.add_action("Go to Items", lambda: session.go("Items"))
         area = PlainArea("Work to hand out", self.form)
         parts = Splitter("people/hand out", parts=(area, self.preview), sizes=(500, 580), stretch=(2, 3))
         about = PlainLabel(

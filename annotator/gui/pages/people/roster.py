@@ -287,7 +287,6 @@ class TeamWork:
     everybody: Sequence[Person] = ()
     lines: Sequence[AssignmentStatus] = ()
     coordinates: bool = False
-    """Whether whoever works here coordinates."""
 
     def read(self, session: ProjectSession) -> None:
         me = session.ask(people.someone)
