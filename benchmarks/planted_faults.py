@@ -302,8 +302,8 @@ FAULTS = (
     ),
     Fault(
         "board shows everybody",
-        "annotator/gui/pages/people/roster.py",
-        'board_filter.person_id in ("", line.person_id)',
+        "annotator/gui/pages/people/board_view.py",
+        'self.person_id in ("", line.person_id)',
         "line.person_id",
         "tests/gui/people/test_people_page.py tests/gui/people",
     ),

@@ -31,7 +31,6 @@ from annotator.gui.pages.people.roster import (
     STATE,
     WAITED_FOR,
     WITH,
-    BoardFilter,
     BoardModel,
     TeamWork,
     TotalsTable,
@@ -223,7 +222,7 @@ class BoardView(TabPart):
 
     def _narrow(self, selected: Sequence[str] = (), row: int = 0) -> None:
         selected = selected or [line.assignment_id for line in self.chosen()]
-        self.model.narrow(self.filters.narrowed())
+        self.model.narrow(self.filters.admits)
         shown, total = self.model.rowCount(), self.model.counted("")
         self.filters.count.setText(f"{shown:,} of {total:,}" if shown != total else counted(total, "piece"))
         self.middle.setCurrentIndex(0 if shown or not total else 1)
@@ -307,12 +306,13 @@ class BoardFilters(QWidget):
         self.count = PlainLabel("", "hint")
         self.setLayout(wrapping(self.search, self.stage, self.state, self.count))
 
-    def narrowed(self) -> BoardFilter:
-        return BoardFilter(
-            words=self.search.text(),
-            person_id=self.person_id,
-            stage=self.stage.currentData() or "",
-            state=self.state.currentData() or "",
+    def admits(self, line: AssignmentStatus) -> bool:
+        """Whether a line is among those asked for; what is not said admits every line."""
+        return (
+            self.person_id in ("", line.person_id)
+            and (self.stage.currentData() or "") in ("", line.stage.value)
+            and self._model.in_state(line, self.state.currentData() or "")
+            and self.search.finds(f"{line.item_key} {line.person} {line.alias}")
         )
 
     def fill(self, stages: Sequence[Stage]) -> None:

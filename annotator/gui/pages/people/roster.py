@@ -51,34 +51,21 @@ PURPOSES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class BoardFilter:
-    """Filter of the board; empty values match everything.
-
-    `state` is one of the board's states or “overdue”, “not handed in”, “pair incomplete”.
-    """
-
-    words: str = ""
-    person_id: str = ""
-    stage: str = ""
-    state: str = ""
-
-
 class BoardModel(CellsModel[AssignmentStatus]):
     def __init__(self, parent: QObject | None = None) -> None:
         pair = Column("With", self._with, 110, tip=self._explained_pair, look=self._look_of_pair)
         super().__init__((*COLUMNS[:WITH], pair, *COLUMNS[WITH:]), parent)
         self._all: list[AssignmentStatus] = []
         self._partners: dict[str, Partners] = {}
-        self._narrowed = BoardFilter()
+        self._admits: Callable[[AssignmentStatus], bool] = lambda _: True
         self._sorted: tuple[int, Qt.SortOrder] = (-1, Qt.SortOrder.AscendingOrder)
 
     def fill(self, lines: Sequence[AssignmentStatus]) -> None:
         self._all, self._partners = list(lines), partners(lines)
-        self.narrow(self._narrowed)
+        self.narrow(self._admits)
 
-    def narrow(self, narrowed: BoardFilter) -> None:
-        self._narrowed = narrowed
+    def narrow(self, admits: Callable[[AssignmentStatus], bool]) -> None:
+        self._admits = admits
         with resetting(self):
             self._rows = self._arranged()
 
@@ -86,7 +73,7 @@ class BoardModel(CellsModel[AssignmentStatus]):
         return self.place_of(lambda line: line.assignment_id == assignment_id)
 
     def counted(self, state: str) -> int:
-        return sum(self._in_state(line, state) for line in self._all)
+        return sum(self.in_state(line, state) for line in self._all)
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Sort by a column; by item it is the project's own order."""
@@ -100,19 +87,8 @@ class BoardModel(CellsModel[AssignmentStatus]):
             lines.sort(key=_KEYS[column])
         return lines[::-1] if order == Qt.SortOrder.DescendingOrder and column >= 0 else lines
 
-    def _admits(self, line: AssignmentStatus) -> bool:
-        board_filter = self._narrowed
-        return (
-            board_filter.person_id in ("", line.person_id)
-            and board_filter.stage in ("", line.stage.value)
-            and self._in_state(line, board_filter.state)
-            and all(
-                word in f"{line.item_key} {line.person} {line.alias}".casefold()
-                for word in board_filter.words.casefold().split()
-            )
-        )
-
-    def _in_state(self, line: AssignmentStatus, state: str) -> bool:
+    def in_state(self, line: AssignmentStatus, state: str) -> bool:
+        """Whether a line is in one of the board's states, or of those that go across them; empty for any."""
         if state == OVERDUE:
             return line.overdue
         if state == WAITED_FOR:
@@ -124,7 +100,7 @@ class BoardModel(CellsModel[AssignmentStatus]):
 
     def troubled(self, line: AssignmentStatus) -> bool:
         """Whether a line is overdue, or its pair may never be complete."""
-        return line.overdue or self._in_state(line, INCOMPLETE)
+        return line.overdue or self.in_state(line, INCOMPLETE)
 
     def _with(self, line: AssignmentStatus) -> str:
         """Who else is on it; how far they are only where that is not as far as this one."""
