@@ -129,8 +129,7 @@ class ItemsModel(CellsModel[items.ItemLine]):
                 self._lines.clear()
             start = row - row % BLOCK
             block = self._rows[start : start + BLOCK]
-            for place, line in enumerate(self._session.ask(items.lines_at, block) or [], start=start):
-                self._lines[place] = line
+            self._lines |= enumerate(self._session.ask(items.lines_at, block) or [], start=start)
         return self._lines[row]
 
 

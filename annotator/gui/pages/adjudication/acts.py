@@ -51,7 +51,7 @@ class AdjudicationActs(Flow):
 
     def table(self) -> dict[str, Callable[[], object]]:
         """Act of the key table → what it does; digits are not among them."""
-        acts: dict[str, Callable[[], object]] = {
+        return {
             "submit": self.submit,
             "next_open": self.next_open,
             "next_item": partial(self.neighbour, 1),
@@ -65,12 +65,9 @@ class AdjudicationActs(Flow):
             "row_up": self.here(partial(self._move_row, -1)),
             "row_down": self.here(partial(self._move_row, 1)),
             "confirm_unanimous": self.confirm,
+            **{act: partial(self.reason, reason) for act, reason, _ in REASONS},
+            **{act: partial(self.sure, confidence) for act, confidence, _ in CONFIDENCES},
         }
-        for act, reason, _ in REASONS:
-            acts[act] = partial(self.reason, reason)
-        for act, confidence, _ in CONFIDENCES:
-            acts[act] = partial(self.sure, confidence)
-        return acts
 
     def here(self, act: Callable[..., object]) -> Callable[..., object]:
         """The act, which touches the current row: reasons are for that one from then on."""

@@ -1,6 +1,5 @@
 """Editor of an artifact: its units in a list that keeps each in place while others change."""
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -29,6 +28,7 @@ from annotator.domain.kinds.question_types import QuestionType
 from annotator.domain.material.item import Item
 from annotator.domain.texts.canonical import new_id
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import grouped
 from annotator.gui import keys, theme
 from annotator.gui.forms import unit_editor
 from annotator.gui.forms.fields import Speller, TextField
@@ -384,12 +384,10 @@ class UnitsForm(PlainArea):
 
     def show_findings(self, findings: Sequence[Finding]) -> None:
         """Put every remark where it belongs: under a field, or under the last unit when it is on the whole."""
-        of_unit: dict[str, list[Finding]] = defaultdict(list)
-        for finding in self.due(findings):
-            of_unit[finding.unit_id].append(finding)
+        of_unit = grouped((finding.unit_id, finding) for finding in self.due(findings))
         for editor in self.editors:
-            editor.show_findings(of_unit[editor.unit_id])
-        self._whole.show_findings(of_unit[""])
+            editor.show_findings(of_unit.get(editor.unit_id, ()))
+        self._whole.show_findings(of_unit.get("", ()))
 
     def unfit(self) -> list[Finding]:
         return [finding for editor in self.editors for finding in editor.unfit()]

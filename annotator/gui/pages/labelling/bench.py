@@ -180,11 +180,12 @@ class LabellingModel(QObject):
         if sheet is None:
             return False
         self.sheet, self.unit_id = sheet, ""
-        self._kinds = {}
-        if self._session.ask(label_sealing.offered, self.protocol):
-            for name, taxonomy in TAXONOMIES.items():
-                if taxonomy.of == self.protocol:
-                    self._kinds[name] = self._session.ask(label_sealing.of_report, response_id, name) or {}
+        offered = self._session.ask(label_sealing.offered, self.protocol)
+        self._kinds = {
+            name: self._session.ask(label_sealing.of_report, response_id, name) or {}
+            for name, taxonomy in TAXONOMIES.items()
+            if offered and taxonomy.of == self.protocol
+        }
         self.opened.emit()
         ids = [unit.id for unit in self.units]
         waiting = self.open_units or ids
@@ -254,18 +255,13 @@ class LabellingModel(QObject):
 
         Judgements of other raters pass unseen: then it is None.
         """
-        changed = None
-        for before, after in _each(change):
-            tree = after or before
-            if tree and self._is_mine(tree):
-                changed = self._take_in_one(tree["protocol"], before, after, changed)
-        return changed
+        mine = [(before, after) for before, after in _each(change) if self._is_mine(after or before)]
+        changed = [self._take_in_one(before, after) for before, after in mine]
+        return changed[0] if changed else None
 
-    def _take_in_one(
-        self, protocol: str, before: Mapping[str, Any], after: Mapping[str, Any], changed: LabelChanged | None
-    ) -> LabelChanged:
+    def _take_in_one(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> LabelChanged:
         tree = after or before
-        response_id, unit_id = str(tree["response_id"]), str(tree["unit_id"])
+        protocol, response_id, unit_id = tree["protocol"], str(tree["response_id"]), str(tree["unit_id"])
         taxonomy = TAXONOMIES.get(protocol)
         here = LabelChanged(taxonomy.of if taxonomy else protocol, response_id, unit_id)
         open_here = response_id == self.response_id and here.protocol == self.protocol
@@ -285,7 +281,7 @@ class LabellingModel(QObject):
             self._recount(here, was, label_value(now), waits=waits)
         if open_here and any(unit.id == unit_id for unit in self.units):
             self.answer_changed.emit(unit_id)
-        return changed or here
+        return here
 
     def _as_it_counts(self, here: LabelChanged, image: Mapping[str, Any]) -> Judgement | None:
         label = Judgement(**image) if image else None
