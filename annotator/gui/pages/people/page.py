@@ -1,6 +1,5 @@
 """The People page: people, assignments and progress."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ from annotator.actions.items import items
 from annotator.domain.experts.assignment import Person, Purpose, Role, Stage
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.words import counted, natural
+from annotator.domain.texts.words import counted, grouped, natural
 from annotator.gui import keys, theme
 from annotator.gui.pages.people.plan_form import PlanForm
 from annotator.gui.pages.people.roster import TeamWork
@@ -302,9 +301,8 @@ class HandOut(TabPart):
 
     def fill(self) -> None:
         lines = self._team.lines
-        taken: defaultdict[Stage, set[str]] = defaultdict(set)
-        for line in lines:
-            taken[line.stage].add(line.item_id)
+        items_of = grouped((line.stage, line.item_id) for line in lines)
+        taken = {stage: set(item_ids) for stage, item_ids in items_of.items()}
         # What was assigned may be taken back.
         before, self._pieces = self._pieces, len(lines)
         if self.body.currentIndex() == TASKS and len(lines) >= before:

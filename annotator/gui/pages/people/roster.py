@@ -1,6 +1,5 @@
 """The people of the project: roles, joining, leaving, and who this window works as."""
 
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +20,7 @@ from annotator.actions.labelling.board import AssignmentStatus, StatusTotal
 from annotator.actions.project import people
 from annotator.domain.experts.assignment import Person, Purpose, Role, Stage
 from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.words import counted, natural
+from annotator.domain.texts.words import counted, grouped, natural
 from annotator.gui import theme
 from annotator.gui.review.sheets import CellsModel, Column, Index, resetting
 from annotator.gui.session.page import TabPart
@@ -231,10 +230,8 @@ class Partners:
 
 def partners(lines: Sequence[AssignmentStatus]) -> dict[str, Partners]:
     """Assignment by assignment, who else is on it; adjudications and repeats are nobody's pair."""
-    groups: defaultdict[tuple[str, Stage], list[AssignmentStatus]] = defaultdict(list)
-    for line in lines:
-        if line.trial == 1 and line.stage is not Stage.ADJUDICATION:
-            groups[line.item_id, line.stage].append(line)
+    paired = [line for line in lines if line.trial == 1 and line.stage is not Stage.ADJUDICATION]
+    groups = grouped(((line.item_id, line.stage), line) for line in paired)
     shared = {
         stage
         for (_, stage), group in groups.items()
