@@ -45,7 +45,7 @@ LONGEST = (
     "house/test_tools.py::test_a_tool_has_nothing_to_say[mypy]", "house/test_planted",
     "house/test_docs.py::test_every_command", "gui/shell/test_fits.py",
     "test_selftest.py::test_every_part", "promises/test_departures", "stories/test_whole_projects",
-    "gui/session/test_digits", "promises/test_benchmarks", "gui/judges/", "stories/", "promises/test_files",
+    "gui/session/test_keys", "promises/test_benchmarks", "gui/judges/", "stories/", "promises/test_files",
     "gui/validation/", "stats/intervals/test_intervals", "promises/",
     "gui/shell/", "cli/",
 )  # fmt: skip
@@ -54,7 +54,7 @@ SLOW = (
     "actions/attacks/test_attacking", "actions/judging/test_card_checks", "actions/cards/",
     "gui/adjudication/test_adjudicate_", "gui/agreement/", "gui/authoring/test_author_typing", "gui/judges/",
     "gui/labelling/", "gui/material/", "gui/pages/test_inbox_page", "gui/results/", "gui/shell/test_fits",
-    "gui/shell/test_starting", "gui/shell/test_theme", "gui/shell/test_places", "gui/shell/test_window",
+    "gui/shell/test_starting", "gui/shell/test_theme", "gui/shell/test_window",
     "gui/validation/", "house/test_contracts", "house/test_lazy_imports", "house/test_planted",
     "judging/batches/", "judging/calls/test_batch_", "promises/test_assisted", "promises/test_benchmarks",
     "promises/test_figures", "promises/test_files", "promises/test_packages", "promises/test_secrets_and_cost",

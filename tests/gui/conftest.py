@@ -71,8 +71,6 @@ def windows(qapp: QApplication) -> Iterator[list[Window]]:
 
 @pytest.fixture
 def window_over(windows: list[Window]) -> Callable[..., Window]:
-    """Makes windows over projects."""
-
     def make(project: Project, page: str = "Items", **place: object) -> Window:
         window = Window(project, page, **place)
         windows.append(window)
@@ -87,7 +85,6 @@ def window_over(windows: list[Window]) -> Callable[..., Window]:
 
 @pytest.fixture
 def window(small: Project, window_over: Callable[..., Window], qtbot) -> Window:
-    """A window that has the keyboard."""
     return be_active(window_over(small), qtbot)
 
 
@@ -108,8 +105,7 @@ def page_over(window_over, qtbot):
     """Opens a page over a project, in a window that has the keyboard."""
 
     def make(project: Project, page: str, **place: object) -> Page:
-        window = be_active(window_over(project, page, **place), qtbot)
-        return window.page
+        return be_active(window_over(project, page, **place), qtbot).page
 
     return make
 

@@ -5,6 +5,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+from PySide6.QtCore import QBuffer, QDeadlineTimer, QIODevice, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+
+from annotator import files
 from annotator.actions.imports import samples
 from annotator.actions.judges import judges
 from annotator.gui import theme
@@ -12,7 +17,35 @@ from annotator.gui.shell.start import make_application
 from annotator.gui.shell.window import Window
 from annotator.places import resources
 from annotator.protocols import USUAL
-from tests.windows import grabbing
+
+SETTLE_MS = 700
+PATIENCE_MS = 15_000
+
+
+def grab(widget: QWidget, path: Path, width: int, height: int) -> Path:
+    """Write a picture of a widget at rest, in this size and without a window on the screen; its path."""
+    widget.resize(width, height)
+    widget.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+    widget.show()
+    _settle(widget)
+    picture = QBuffer()
+    picture.open(QIODevice.OpenModeFlag.WriteOnly)
+    widget.grab().save(picture, "PNG")
+    return files.save(path, bytes(picture.data().data()))
+
+
+def _settle(widget: QWidget) -> None:
+    """Let background tasks come home and timers fire, so that the picture shows a page at rest."""
+    session = getattr(widget, "session", None)
+    deadline = QDeadlineTimer(PATIENCE_MS)
+    QTest.qWait(SETTLE_MS)
+    # What was asked for may ask for more once it is there.
+    for _ in range(3 if session is not None else 0):
+        if not deadline.hasExpired():
+            session.wait()
+            QTest.qWait(SETTLE_MS)
+    QApplication.sendPostedEvents()
+
 
 SIZE = (1280, 800)
 # Picture → page and place; with None, where the sample's strip leads for that page.
@@ -29,7 +62,6 @@ PICTURES: dict[str, tuple[str, dict[str, str] | None]] = {
 
 
 def make(folder: Path) -> list[Path]:
-    """Write every picture into a folder."""
     make_application()
     theme.current().choice, theme.current().zoom = "light", 100
     theme.current().dress()
@@ -53,7 +85,7 @@ def _picture(window: Window, path: Path, name: str, led: dict[str, dict[str, str
     window.session.wait()
     if name == "Adjudicate":
         page.frame.beginning.begin.click()
-    return grabbing.grab(window, path, *SIZE)
+    return grab(window, path, *SIZE)
 
 
 if __name__ == "__main__":

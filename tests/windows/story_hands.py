@@ -9,7 +9,7 @@ from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Stage
 from annotator.gui.shell.window import Window
 from tests.projects import pairs_project as pairs
-from tests.windows.using import be_active, press, shut, type_words
+from tests.windows.using import Typed, be_active, press, shut
 
 
 @contextmanager
@@ -31,9 +31,7 @@ def submit(page: Any) -> None:
     """Submitted; where remarks are left, with a reason."""
     press("Ctrl+Return")
     if page.sheet.panel.isVisible():
-        press("Tab")
-        type_words("It is as it should be.")
-        press("Return")
+        press("Tab", Typed("It is as it should be."), "Return")
 
 
 def settle(window: Window, item_id: str, stage: Stage, qtbot: Any) -> None:

@@ -6,10 +6,20 @@ Every text that a window shows or tells, for tests that something is not there.
 import time
 from collections.abc import Iterator
 from itertools import product
+from pathlib import Path
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QAbstractItemModel, QAbstractListModel, QModelIndex, Qt, QTimer
-from PySide6.QtGui import QAction, QKeySequence, QPixmap
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QAbstractListModel,
+    QMimeData,
+    QModelIndex,
+    QPoint,
+    Qt,
+    QTimer,
+    QUrl,
+)
+from PySide6.QtGui import QAction, QDropEvent, QKeySequence, QPixmap
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -77,9 +87,12 @@ def shut(window: QWidget) -> None:
             QTest.qWait(TURN_MS)
 
 
-def owned(qtbot, widget: Widget) -> Widget:
-    """A widget that is closed after the test."""
+def owned(qtbot, widget: Widget, *size: int) -> Widget:
+    """A widget that is closed after the test, shown if a width and a height are given."""
     qtbot.addWidget(widget)
+    if size:
+        widget.resize(*size)
+        widget.show()
     return widget
 
 
@@ -96,10 +109,32 @@ def be_active(window: Widget, qtbot) -> Widget:
     return window
 
 
-def press(*keys: str | int) -> None:
-    """Press keys one after the other; a number behind one says how often."""
+def drop(widget: QWidget, *paths: Path) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    widget.dropEvent(
+        QDropEvent(
+            QPoint(5, 5), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton,
+            Qt.KeyboardModifier.NoModifier,
+        )
+    )  # fmt: skip
+
+
+class Typed(str):
+    """Words to be typed among keys to be pressed."""
+
+
+def press(*keys: str | int, at: QWidget | None = None) -> None:
+    """Press keys one after the other, at a widget if one is given.
+
+    A number behind a key says how often it is pressed, and `Typed` words are typed.
+    """
+    if at is not None:
+        at.setFocus()
     for key, behind in zip(keys, (*keys[1:], 1), strict=True):
-        if isinstance(key, str):
+        if isinstance(key, Typed):
+            type_words(key)
+        elif isinstance(key, str):
             combination = QKeySequence(key)[0]
             for _ in range(behind if isinstance(behind, int) else 1):
                 QTest.keyClick(focus(), combination.key(), combination.keyboardModifiers())

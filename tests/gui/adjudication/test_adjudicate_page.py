@@ -1,19 +1,22 @@
-"""The Adjudicate page: its rows and rulings, its keys, and that no name, id or time of an annotator stands on it."""
+"""The Adjudicate page: its rows, rulings and keys, that it names nobody, and what annotators see of it later."""
 
 import re
+from functools import partial
 
 import pytest
 from PySide6.QtCore import QEvent, QMimeData, QObject, QPointF, Qt
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QPushButton
 
 from annotator.actions.adjudication import adjudicating, feedback, ruling
+from annotator.actions.adjudication.adjudicating import SheetRow
 from annotator.actions.items import items
 from annotator.actions.labelling.label_rows import UNSURE
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.studies import rubric_views
-from annotator.domain.experts.adjudication import Confidence, Reason
+from annotator.domain.experts.adjudication import Confidence, DigestRow, Reason, StageDigest
 from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.kinds.artifact import Anchor
 from annotator.domain.kinds.rubric import Criterion, Rubric
@@ -21,9 +24,12 @@ from annotator.gui import keys
 from annotator.gui.pages.adjudication.acts import PLAIN_TAKES
 from annotator.gui.pages.adjudication.page import AdjudicatePage
 from annotator.gui.pages.adjudication.queue_pane import LineFilter
-from annotator.gui.pages.adjudication.row_card import UNIT_MIME
-from annotator.gui.review.field_chips import REASONS
+from annotator.gui.pages.adjudication.row_card import UNIT_MIME, RowCard
+from annotator.gui.pages.feedback import StageView
+from annotator.gui.review.field_chips import REASONS, about
+from annotator.gui.widgets.reading.marked_text import MarkedText
 from tests.material.content_hash import content_hash
+from tests.projects import pairs_project as pairs
 from tests.projects.adjudication_project import labels_project, scripts_project
 from tests.projects.pairs_project import (
     ADA,
@@ -32,6 +38,7 @@ from tests.projects.pairs_project import (
     diagnostics,
     item,
     labels,
+    letter_of,
     opened,
     pairs_project,
     person,
@@ -41,21 +48,47 @@ from tests.projects.pairs_project import (
     work_as,
 )
 from tests.storage import sql
-from tests.windows.adjudicating_window import (
-    COMPARES,
-    COST,
-    DESCRIBES,
-    FUTURE,
-    NAMES,
-    OPEN,
-    adjudicate,
-    card_of,
-    go,
-    key_of,
-    letter,
-    row_of,
-)
-from tests.windows.using import all_words, focus, press, settle, type_words
+from tests.windows.using import Typed, all_words, be_active, focus, owned, press, settle
+
+# How rows of `rubrics_project` begin: contested ones, and what one person alone wrote.
+COMPARES, NAMES, DESCRIBES = "Compares synthetic", "Names at least one", "Describes"
+COST, OPEN, FUTURE = "Discusses the cost", "Identifies open", "Outlines future"
+
+
+def adjudicate(project: Project, window_over, qtbot, *, begin: bool = True) -> AdjudicatePage:
+    """The page in a window of its own, with its first conflict opened."""
+    window = be_active(window_over(project, "Adjudicate"), qtbot)
+    window.page.focus_first()
+    if begin:
+        window.page.frame.beginning.begin.click()
+    return window.page
+
+
+def row_of(page: AdjudicatePage, words: str) -> SheetRow:
+    """The row whose first unit begins with these words."""
+    return next(row for row in page.bench.rows.values() if about(row).startswith(words))
+
+
+def card_of(page: AdjudicatePage, words: str) -> RowCard:
+    return page.rows.cards[row_of(page, words).ruling.id]
+
+
+def go(page: AdjudicatePage, words: str) -> SheetRow:
+    row = row_of(page, words)
+    page.bench.move_to(row.ruling.id)
+    return row
+
+
+def key_of(page: AdjudicatePage, name: str) -> str:
+    return "12"["AB".index(letter(page, name))]
+
+
+def letter(page: AdjudicatePage, name: str) -> str:
+    return page.bench.ask(lambda project, adjudication_id: letter_of(project, adjudication_id, name))
+
+
+def state(page: AdjudicatePage, words: str) -> str:
+    return card_of(page, words).state.words()[0]
 
 
 @pytest.fixture
@@ -79,8 +112,7 @@ def test_the_lowest_agreement_waits_first_and_is_opened_only_when_asked(tmp_path
 def test_the_consensus_grows_with_every_ruling_and_leads_back_to_its_row(page, qapp):
     agreed = card_of(page, "Explains")
     assert agreed.folded
-    assert agreed.line.text() == ADA[0][0]
-    assert agreed.state.words() == ["agreed"]
+    assert (agreed.line.text(), agreed.state.words()) == (ADA[0][0], ["agreed"])
     go(page, DESCRIBES)
     press("3")
     go(page, FUTURE)
@@ -90,9 +122,7 @@ def test_the_consensus_grows_with_every_ruling_and_leads_back_to_its_row(page, q
     assert starts == ["Explains", "Describes", "Describes", "Outlines"]
     page.frame.consensus._choose(page.frame.consensus.model.index(1))
     assert page.bench.row.number == row_of(page, DESCRIBES).number
-    press("Alt+7")
-    type_words("Nothing on surveys")
-    press("Esc")
+    press("Alt+7", Typed("Nothing on surveys"), "Esc")
     assert page.frame.head.buttons["gaps"].text() == "Gaps (1)"
     press("F8")
     page.side.parts["gaps"].copy.click()
@@ -106,8 +136,7 @@ def test_the_consensus_grows_with_every_ruling_and_leads_back_to_its_row(page, q
 def test_words_typed_into_a_row_that_is_taken_away_elsewhere_are_shown_and_stay_a_draft(page, qtbot):
     of_one = {"".join(row.ruling.members): name for name, row in page.bench.rows.items()}
     page.bench.move_to(of_one["A"])
-    press("4")
-    type_words("A wording of my own")
+    press("4", Typed("A wording of my own"))
     with qtbot.waitSignal(page.session.refused) as refused:
         page.session.do(adjudicating.pair, of_one["B"], of_one["A"])
     assert list(page.bench.rows).count(of_one["A"]) == 0
@@ -225,15 +254,12 @@ def test_what_is_closed_says_both_figures_answers_disputes_and_is_reopened_only_
     assert by_hand.startswith("By your pairing: match F1 0.73")
     (row,) = standing.disputes.values()
     assert row.text.text() == f"{letter(page, 'Ben')} objects: Weight 3 was meant."
-    row.answer.setFocus()
-    type_words("It is a nice to have")
+    press(Typed("It is a nice to have"), at=row.answer)
     row.send.click()
-    assert standing.disputes == {}
-    assert page.queue.counted(LineFilter.CONFLICTS) == 0
+    assert (standing.disputes, page.queue.counted(LineFilter.CONFLICTS)) == ({}, 0)
     standing.reopen.click()
     assert page.bench.locked
-    standing.reason.setFocus()
-    type_words("A second look")
+    press(Typed("A second look"), at=standing.reason)
     standing.reopen.click()
     assert not page.bench.locked
     assert page.queue.lines[0].state == "reopened"
@@ -250,8 +276,7 @@ def test_unanimous_items_are_confirmed_in_one_go_but_for_the_drawn_ones(tmp_path
     assert panel.explained.text().startswith("1 is drawn at random")
     panel.confirm.click()
     qtbot.waitUntil(lambda: panel.summary.text() == "2 confirmed and closed, 1 drawn for a spot check.")
-    assert len(panel.sample) == 1
-    assert page.queue.counted(LineFilter.CLOSED) == 2
+    assert (len(panel.sample), page.queue.counted(LineFilter.CLOSED)) == (1, 2)
     panel.sample[0].click()
     assert page.bench.sheet.spot_check
     assert page.frame.head.signs.words() == ["drawn for a spot check"]
@@ -288,15 +313,13 @@ def test_every_act_on_a_row_has_its_key_and_is_taken_back_and_a_unit_is_dragged_
     mime.setData(UNIT_MIME, f"{open_problems.ruling.id}|{letter(page, 'Ben')}".encode())
     left, no_keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     card.dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.MoveAction, mime, left, no_keys))
-    assert page.bench.ruling_id == cost.ruling.id
-    assert len(page.bench.row.units) == 2
+    assert (page.bench.ruling_id, len(page.bench.row.units)) == (cost.ruling.id, 2)
 
 
 def test_an_own_wording_is_a_draft_while_it_is_typed_checked_for_spelling_and_weighted_by_a_digit(
     page, qtbot
 ):
-    press("4")
-    type_words(" really")
+    press("4", Typed(" really"))
     ruling_id = page.bench.ruling_id
     drafts = "SELECT text FROM draft WHERE place LIKE ?"
     project = page.session.project
@@ -309,16 +332,12 @@ def test_an_own_wording_is_a_draft_while_it_is_typed_checked_for_spelling_and_we
     page.frame.speller._start.setInterval(0)
     press("4")
     here, own, rationale = page.bench.ruling_id, focus(), page.rows.controls.rationale
-    press("Ctrl+A")
-    type_words("It recieves and ")
-    press("Return")
+    press("Ctrl+A", Typed("It recieves and "), "Return")
     assert focus() is not own
     assert page.rows.own.isAncestorOf(focus())
     press("1")
-    assert page.bench.row.ruling.take == "own"
-    assert page.bench.row.ruling.own["weight"] == 1
-    rationale.setFocus()
-    type_words("A raport is ")
+    assert (page.bench.row.ruling.take, page.bench.row.ruling.own["weight"]) == ("own", 1)
+    press(Typed("A raport is "), at=rationale)
     settle(page)
     for field, word in ((own, "recieves"), (rationale, "raport")):
         assert [one.cursor.selectedText() for one in field.extraSelections()] == [word]
@@ -356,18 +375,11 @@ def test_of_three_the_key_of_a_letter_says_which_stands_alone(tmp_path, window_o
 
 def test_a_new_row_is_worded_at_once_and_a_reason_given_while_typing_does_not_move_on(page):
     here = page.bench.ruling_id
-    press("1", "Up", "Ctrl+M")
-    type_words("Short")
-    press("Alt+1")
-    type_words("er")
-    press("Esc")
-    assert page.bench.ruling_id == here
-    assert page.bench.row.ruling.rationale == "Shorter"
+    press("1", "Up", "Ctrl+M", Typed("Short"), "Alt+1", Typed("er"), "Esc")
+    assert (page.bench.ruling_id, page.bench.row.ruling.rationale) == (here, "Shorter")
     go(page, NAMES)
     number = page.bench.row.number
-    press("Ctrl+N")
-    type_words("States 1 limit of the study")
-    press("Esc")
+    press("Ctrl+N", Typed("States 1 limit of the study"), "Esc")
     assert page.bench.row.number == number + 1
     assert page.bench.row.made[0][0].text == "States 1 limit of the study"
     assert page.bench.row.ruling.reason is Reason.MISSING
@@ -411,8 +423,7 @@ def test_stepping_through_the_queue_changes_nothing(sample, window_over, qtbot):
         page.bench.show_votes(True)
         page.bench.show_votes(False)
         page.leave()
-    assert [line.state for line in page.queue.lines] == waiting
-    assert content_hash(sample) == before
+    assert ([line.state for line in page.queue.lines], content_hash(sample)) == (waiting, before)
 
 
 TELLING = {"Ada": "Canary-Adalbert", "Ben": "Canary-Benedicta", "Dan": "Canary-Danielle"}
@@ -427,8 +438,7 @@ def telling(tmp_path) -> Project:
     made = pairs_project(tmp_path)
     for name, other in TELLING.items():
         people.rename_person(made, person(made, name).id, other)
-    called = {other: name for name, other in TELLING.items()}
-    ada, ben, dan = called
+    ada, ben, dan = TELLING.values()
     submit(made, {ada: rubric(ADA, "a"), ben: rubric(BEN, "b"), dan: rubric(ADA[:3], "d")})
     report = add_report(made, SYSTEM)
     said = {f"a{n}": "yes" for n in range(1, 6)}
@@ -479,8 +489,7 @@ def test_no_state_of_the_page_nor_a_discussion_nor_closing_tells_who_is_who_or_i
             press(key)
             assert leaks(page, telling) == []
     page._open(page.queue.lines[0])
-    press("F7")
-    type_words("Which is better?")
+    press("F7", Typed("Which is better?"))
     page.side.parts["discussion"].add.click()
     press("Esc")
     while page.bench.unresolved(contested=True):
@@ -494,3 +503,106 @@ def test_no_state_of_the_page_nor_a_discussion_nor_closing_tells_who_is_who_or_i
     assert leaks(page, telling) == []
     qapp.removeEventFilter(windows)
     assert windows.names == ["Window"]
+
+
+@pytest.fixture
+def project(tmp_path) -> Project:
+    """One item's rubric: Ada's 1 kept, 2 in Ben's words and weight, 3 at weight 3, 5 dropped; Ben's 5 added."""
+    project = pairs.rubrics_project(tmp_path)
+    adjudication = pairs.opened(project)
+    ben = pairs.letter_of(project, adjudication, "Ben")
+    by_unit = {
+        unit: row.ruling.id
+        for row in adjudicating.sheet(project, adjudication).rows
+        for unit in row.ruling.members.values()
+    }
+    ruling.rule(project, by_unit["a1"], "both")
+    ruling.rule(project, by_unit["a2"], ben, reason=Reason.WEIGHT, rationale="The comparison is central.")
+    ruling.write_own(project, by_unit["a3"], weight=3)
+    ruling.explain(project, by_unit["a3"], reason=Reason.OTHER)
+    ruling.rule(project, by_unit["a4"], pairs.letter_of(project, adjudication, "Ada"), reason=Reason.WORDING)
+    ruling.rule(project, by_unit["a5"], "drop", reason=Reason.SCOPE, rationale="Costs are not asked for.")
+    ruling.rule(project, by_unit["b5"], ben)
+    ruling.rule(project, by_unit["b6"], "drop", reason=Reason.DUPLICATE, rationale="Canary: about Ben's.")
+    ruling.close(project, adjudication)
+    return pairs.work_as(project, "Ada")
+
+
+@pytest.fixture
+def show(project, page_over):
+    return partial(page_over, project, "Feedback")
+
+
+def said(page) -> str:
+    labels = [label.text() for label in page.findChildren(QLabel)]
+    return "\n".join([*labels, *(words.text() for words in page.findChildren(MarkedText))])
+
+
+def test_however_many_units_there_are_a_page_of_them_is_laid_out_at_a_time(qtbot):
+    rows = [
+        DigestRow(own={"id": str(n), "text": f"Unit {n}"}, consensus=None, change="dropped")
+        for n in range(130)
+    ]
+    view = owned(qtbot, StageView())
+    view.show_stage(StageDigest(item_id="q", stage=Stage.RUBRIC, version=1, rows=tuple(rows)), {})
+
+    def turn(words: str) -> tuple[str, str, int]:
+        buttons = [one for one in view.area.widget().findChildren(QPushButton) if one.text() == words]
+        assert [button.isEnabled() for button in buttons] == [True]
+        buttons[0].click()
+        return view.cards[0].own.text.text(), view.cards[-1].own.text.text(), len(view.cards)
+
+    assert len(view.cards) == 60
+    assert turn("Next") == ("Unit 60", "Unit 119", 60)
+    assert turn("Next") == ("Unit 120", "Unit 129", 10)
+    assert turn("Previous") == ("Unit 60", "Unit 119", 60)
+    assert turn("Previous") == ("Unit 0", "Unit 59", 60)
+
+
+def test_what_changed_is_shown_with_nothing_of_the_partner_and_an_objection_is_sent_once_and_answered(
+    project, show
+):
+    page = show()
+    assert sorted(card.chips.words() for card in page.view.cards) == [
+        ["added"],
+        ["dropped", "reason: scope"],
+        ["reworded", "reason: weight"],
+        ["weight changed", "reason: other"],
+    ]
+    assert page.view.counts.words() == ["2 kept", "1 reworded", "1 dropped", "1 added", "1 weight changed"]
+    page.view.unchanged.setChecked(True)
+    assert len(page.view.cards) == 6
+    words = said(page)
+    assert "Costs are not asked for." in words
+    assert pairs.BEN[4][0] in words
+    for secret in ("Canary", pairs.BEN[5][0], "Ben", "Cleo"):
+        assert secret not in words
+    assert "frozen before adjudication and does not change" in page.objection.hint.text()
+    press("Ctrl+M", Typed("Costs are in the question."))
+    window = page.window()
+    window.show_page("Items")
+    page = window.show_page("Feedback")
+    assert page.objection.field.toPlainText() == "Costs are in the question."
+    for _ in range(2):
+        press("Ctrl+Return")
+        (line,) = feedback.items_with_digest(project)
+        assert line.dispute is not None
+        assert page.objection.objection.text() == "You: Costs are in the question."
+        assert page.objection.chips.words() == ["Rubric", "waiting for an answer"]
+        assert not page.objection.field.isVisible()
+    (sent,) = feedback.disputes(project)
+    window.show_page("Items")
+    pairs.work_as(project, "Cleo")
+    feedback.answer(project, sent.id, "They are in the title alone.")
+    pairs.work_as(project, "Ada")
+    page = window.show_page("Feedback")
+    assert page.objection.chips.words() == ["Rubric", "answered"]
+    assert page.objection.answer.text() == "Adjudicator: They are in the title alone."
+
+
+def test_the_author_page_leads_here_once_there_is_a_consensus(project, page_over):
+    author = page_over(project, "Author", item_id=None)
+    assert author.header.became.isVisible()
+    window = author.window()
+    author.header.became.click()
+    assert (window.page.NAME, window.page._stage) == ("Feedback", Stage.RUBRIC)

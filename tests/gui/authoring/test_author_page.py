@@ -1,13 +1,11 @@
 """The Author page around documents of each kind: what each asks for, what stands beside it, how it is submitted."""
 
-from functools import partial
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
-from sqlalchemy import update
 
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import annotating, artifacts, settings
@@ -22,7 +20,7 @@ from annotator.actions.releases import checking, releases
 from annotator.actions.results import result_raters, results
 from annotator.actions.undo import history
 from annotator.domain.experts.assignment import ParcelOutcome, Role, Stage
-from annotator.domain.kinds.artifact import Kind, State
+from annotator.domain.kinds.artifact import Document, Kind, State
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.documents import WRITTEN
@@ -37,29 +35,32 @@ from annotator.gui.forms.fields import TextField
 from annotator.gui.forms.unit_editor import AnchorChips, FindingLines
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.basics import PlainLabel
-from annotator.storage.tables import ARTIFACT
 from tests.projects.authoring_project import TEXTS, authoring_project, begin, mine, rubric, texts
 from tests.projects.small_projects import add_report, project_with, small_sample
 from tests.storage import sql
-from tests.windows.using import focus, press, settle, type_words
+from tests.windows.using import Typed, focus, press, settle, type_words
 
 PROJECT = authoring_project
 
 
 @pytest.fixture
 def open_page(project, page_over):
-    return partial(page_over, project, "Author")
+    """Opens the page, at a kind if one is given, once a document is begun if one is given."""
+
+    def make(kind: Kind | None = None, document: Document | None = None, **place: str):
+        if document is not None:
+            begin(project, document.KIND, document)
+        return page_over(project, "Author", **({"kind": kind.value} if kind else {}), **place)
+
+    return make
 
 
-def settled_by(project: Project, artifact_id: str, author: str = "", state: State = State.CONSENSUS) -> None:
-    with project.store.write() as db:
-        db.execute(
-            update(ARTIFACT).where(ARTIFACT.c.id == artifact_id).values(author_id=author, state=state.value)
-        )
+def make_consensus(project: Project, artifact_id: str) -> None:
+    sql.alter(project, "UPDATE artifact SET author_id = '', state = 'consensus' WHERE id = ?", [artifact_id])
 
 
 def test_keys_go_from_kind_to_kind_and_enter_begins_what_is_explained(open_page, project):
-    page = open_page(kind="selection")
+    page = open_page(Kind.SELECTION)
     press("Ctrl+Tab")
     assert page.sheet.kind is Kind.QUERY
     press("Ctrl+Shift+Tab")
@@ -68,17 +69,16 @@ def test_keys_go_from_kind_to_kind_and_enter_begins_what_is_explained(open_page,
     page.sheet.focus_first()
     assert "each weighted 1" in page.sheet.beginning._empty._words.text()
     press("Return")
-    assert texts(project) == [""]
-    assert focus() is page.sheet.form.editors[0].text
+    assert (texts(project), focus()) == ([""], page.sheet.form.editors[0].text)
 
 
 def test_a_consensus_that_is_not_mine_to_change_is_read_and_can_be_copied(open_page, project):
     artifact_id = begin(project, Kind.RUBRIC, rubric())
-    settled_by(project, artifact_id)
+    make_consensus(project, artifact_id)
     project.work_as(people.people(project)[0])
     people.add_person(project, "Ann")
     project.work_as(next(p for p in people.people(project) if p.name == "Ann"))
-    page = open_page(kind="rubric")
+    page = open_page(Kind.RUBRIC)
     assert page.sheet.form.editors[0].text.isReadOnly()
     page.sheet.strip.copy.click()
     assert (mine(project).author_id, texts(project)) == (project.by, list(TEXTS))
@@ -88,9 +88,8 @@ def test_a_consensus_that_is_not_mine_to_change_is_read_and_can_be_copied(open_p
 
 
 def test_mine_comes_first_and_the_consensus_can_be_looked_at(open_page, project):
-    settled_by(project, begin(project, Kind.RUBRIC, rubric(("Explains what was agreed on.",), (3,))))
-    begin(project, Kind.RUBRIC, rubric())
-    page = open_page(kind="rubric")
+    make_consensus(project, begin(project, Kind.RUBRIC, rubric(("Explains what was agreed on.",), (3,))))
+    page = open_page(Kind.RUBRIC, rubric())
     versions = page.sheet.strip.versions
     assert [versions.itemText(place) for place in range(versions.count())] == ["Mine", "Consensus"]
     assert page.sheet.form.editors[0].text.toPlainText() == TEXTS[0]
@@ -99,11 +98,9 @@ def test_mine_comes_first_and_the_consensus_can_be_looked_at(open_page, project)
     assert page.sheet.form.editors[0].text.toPlainText() == "Explains what was agreed on."
 
 
-def test_the_guideline_follows_the_field_and_every_revision_can_be_looked_at(open_page, project):
-    begin(project, Kind.RUBRIC, rubric())
-    page = open_page(kind="rubric")
-    type_words(" at depth")
-    press("F2")
+def test_the_guideline_follows_the_field_and_every_revision_can_be_looked_at(open_page):
+    page = open_page(Kind.RUBRIC, rubric())
+    press(Typed(" at depth"), "F2")
     assert "One claim per criterion" in page.side.text.text()
     press("Tab")
     assert "Weight" in page.side.text.text()
@@ -121,32 +118,19 @@ def test_undo_shows_the_document_in_which_something_was_taken_back(open_page, pr
     first, second = items.ids(project)
     begin(project, Kind.RUBRIC, rubric())
     begin(project, Kind.PLAN, Plan(), item=1)
-    page = open_page(item_id=first, kind="rubric")
+    page = open_page(Kind.RUBRIC, item_id=first)
     type_words(" at depth")
     page.go_to(second, Kind.PLAN)
-    page.sheet.form.setFocus()
-    press("Ctrl+Z")
-    assert (page.item.id, page.sheet.kind) == (first, Kind.RUBRIC)
-    assert texts(project)[0] == TEXTS[0]
+    press("Ctrl+Z", at=page.sheet.form)
+    assert (page.item.id, page.sheet.kind, texts(project)[0]) == (first, Kind.RUBRIC, TEXTS[0])
     assert "change text" in page.sheet.messages.text()
-
-
-@pytest.fixture
-def open_kind(project, page_over):
-
-    def make(kind, document=None):
-        if document is not None:
-            begin(project, kind, document)
-        return page_over(project, "Author", item_id=items.ids(project)[0], kind=kind.value)
-
-    return make
 
 
 @pytest.mark.parametrize("kind", WRITTEN)
 def test_a_new_document_has_no_remark_until_it_is_to_be_submitted_and_keeps_what_is_typed(
-    kind, open_kind, project
+    kind, open_page, project
 ):
-    page = open_kind(kind)
+    page = open_page(kind)
     QTest.mouseClick(page.sheet.beginning.start, Qt.MouseButton.LeftButton)
     page.sheet.check()
     assert [line for line in page.sheet.form.findChildren(FindingLines) if line.isVisible()] == []
@@ -157,78 +141,66 @@ def test_a_new_document_has_no_remark_until_it_is_to_be_submitted_and_keeps_what
     assert fields
     for number, field in enumerate(fields):
         QTest.mouseClick(field.viewport(), Qt.MouseButton.LeftButton)
-        press("Ctrl+A")
-        type_words(f"Sentence {number}.")
-        press(("Tab", "Shift+Tab")[number % 2])
+        press("Ctrl+A", Typed(f"Sentence {number}."), ("Tab", "Shift+Tab")[number % 2])
         assert focus() is not field
     assert [field.toPlainText() for field in fields] == [f"Sentence {n}." for n in range(len(fields))]
     document = mine(project, kind).document.model_dump_json()
     assert all(f'"{field.toPlainText()}"' in document for field in fields)
 
 
-def test_a_statement_gets_its_label_by_key_and_a_share_is_not_rounded_by_looking_at_it(open_kind, project):
+def test_a_statement_gets_its_label_by_key_and_a_share_is_not_rounded_by_looking_at_it(open_page, project):
     begin(project, Kind.CHECKLIST, Checklist(units=(CheckPoint(text="Accuracy", share=1 / 3),)))
-    page = open_kind(Kind.DIAGNOSTICS, Diagnostics(units=(Statement(text="Blocks add their input."),)))
+    page = open_page(Kind.DIAGNOSTICS, Diagnostics(units=(Statement(text="Blocks add their input."),)))
     press("Alt+2", "Tab", 2, "Down")
     assert focus() is page.sheet.form.editors[0].fields["aspect"]
     (unit,) = mine(project, Kind.DIAGNOSTICS).document.units
     assert (unit.label, unit.aspect) == (False, Aspect.BACKGROUND)
     assert "0 true, 1 false" in page.sheet.bar.counts.text()
     page.go_to(page.item.id, Kind.CHECKLIST)
-    page.sheet.form.editors[0].fields["share"].setFocus()
-    press("Tab")
+    press("Tab", at=page.sheet.form.editors[0].fields["share"])
     page.leave()
     assert mine(project, Kind.CHECKLIST).document.units[0].share == 1 / 3
 
 
-def test_an_identifier_is_read_as_it_is_typed_and_a_year_is_kept_as_a_number(open_kind, project, qtbot):
-    page = open_kind(Kind.EVIDENCE, Evidence(units=(Reference(text="Deep residual learning"),)))
+def test_an_identifier_is_read_as_it_is_typed_and_a_year_is_kept_as_a_number(open_page, project, qtbot):
+    page = open_page(Kind.EVIDENCE, Evidence(units=(Reference(text="Deep residual learning"),)))
     editor = page.sheet.form.editors[0]
-    editor.fields["identifier"].setFocus()
-    type_words("https://arxiv.org/abs/1512.03385v1")
+    press(Typed("https://arxiv.org/abs/1512.03385v1"), at=editor.fields["identifier"])
     assert editor.read_as.text() == "✓ arXiv"
     year = editor.fields["year"]
-    year.setFocus()
-    type_words("2015x")
-    press("Tab")
+    press(Typed("2015x"), "Tab", at=year)
     (unit,) = mine(project, Kind.EVIDENCE).document.units
     assert (unit.identifier, unit.year) == ("https://arxiv.org/abs/1512.03385v1", 2015)
     editor.fields["identifier"].setText("no identifier")
     editor.refresh()
     assert editor.read_as.text() == ""
-    year.setFocus()
-    press("Backspace")
+    press("Backspace", at=year)
     qtbot.waitUntil(lambda: any(finding.rule == "year" for finding in page.sheet.findings))
     page.sheet.submit()
     assert "“201” is not a year." in page.sheet.panel.entries.item(0).text()
 
 
-def test_a_criterion_is_tied_to_a_key_insight(open_kind, project):
+def test_a_criterion_is_tied_to_a_key_insight(open_page, project):
     insight = Insight(text="The identity path carries the gradient.")
     begin(project, Kind.INSIGHTS, Insights(units=(insight,)))
-    page = open_kind(Kind.RUBRIC, rubric())
-    field = page.sheet.form.editors[0].fields["insight_id"]
+    field = open_page(Kind.RUBRIC, rubric()).sheet.form.editors[0].fields["insight_id"]
     assert field.itemText(1) == insight.text
-    field.setFocus()
-    press("Down")
+    press("Down", at=field)
     assert mine(project).document.units[0].insight_id == insight.id
     press("Up")
     assert mine(project).document.units[0].insight_id == ""
 
 
-def test_letter_4_dimensions_show_what_they_mean_and_the_whole_is_said_below(open_kind, project, qtbot):
-    page = open_kind(Kind.SELECTION)
+def test_letter_4_dimensions_show_what_they_mean_and_the_whole_is_said_below(open_page, project, qtbot):
+    page = open_page(Kind.SELECTION)
     page.sheet.start()
     first, form = page.sheet.form.editors[0], page.sheet.form
     assert first.meaning.text().splitlines()[0].startswith("Whether the question names the concept")
     assert first.meaning.text().splitlines()[1] == "5  nobody in the field could take it for another question"
-    first.fields["note"].setFocus()
-    type_words("It names the layer.")
+    press(Typed("It names the layer."), at=first.fields["note"])
     form.whole.fields["recommendation"].choose(2)
-    form.whole.fields["improve"].setFocus()
-    type_words("Which layer?")
-    form.whole.fields["remark"].setFocus()
-    type_words("Close.")
+    press(Typed("Which layer?"), at=form.whole.fields["improve"])
+    press(Typed("Close."), at=form.whole.fields["remark"])
     page.sheet.saving.keep()
     document = mine(project, Kind.SELECTION).document
     assert (document.units[0].note, document.recommendation) == ("It names the layer.", "rework")
@@ -238,16 +210,6 @@ def test_letter_4_dimensions_show_what_they_mean_and_the_whole_is_said_below(ope
 
 
 QUESTION = "Is this a criterion that asks about the residual stream?"
-
-
-@pytest.fixture
-def open_begun(project, page_over):
-
-    def make(document=None):
-        begin(project, Kind.RUBRIC, document or rubric())
-        return page_over(project, "Author")
-
-    return make
 
 
 def shown_remarks(editor) -> list[str]:
@@ -261,9 +223,9 @@ def listed(page) -> list[str]:
 
 
 def test_a_remark_comes_while_typing_goes_when_mended_and_of_an_empty_unit_only_once_it_was_left(
-    open_begun, project, qtbot
+    open_page, project, qtbot
 ):
-    page = open_begun()
+    page = open_page(document=rubric())
     editor = page.sheet.form.editors[0]
     assert shown_remarks(editor) == []
     type_words("?")
@@ -289,42 +251,33 @@ def test_a_remark_comes_while_typing_goes_when_mended_and_of_an_empty_unit_only_
     assert focus() is page.sheet.form.editors[1].text
 
 
-def test_warnings_are_overridden_with_a_reason_that_is_kept_and_errors_never(open_begun, project):
-    page = open_begun(rubric(("", QUESTION), (3, 2)))
+def test_warnings_are_overridden_with_a_reason_that_is_kept_and_errors_never(open_page, project):
+    page = open_page(document=rubric(("", QUESTION), (3, 2)))
     press("Ctrl+Return")
     assert page.sheet.panel.reason.isHidden()
     page.sheet.seal("I insist")
     assert mine(project).state is State.DRAFT
     page.sheet.form.go(page.sheet.form.editors[0].unit_id)
-    type_words(TEXTS[1])
-    press("Ctrl+Return")
-    assert mine(project).state is State.DRAFT
-    assert not page.sheet.panel.anyway.isEnabled()
-    page.sheet.panel.reason.setFocus()
-    type_words("the form asks for it")
-    press("Return")
+    press(Typed(TEXTS[1]), "Ctrl+Return")
+    assert (mine(project).state, page.sheet.panel.anyway.isEnabled()) == (State.DRAFT, False)
+    press(Typed("the form asks for it"), "Return", at=page.sheet.panel.reason)
     assert mine(project).state is State.SEALED
     assert sql.first(project, "SELECT reason FROM revision WHERE sealed") == ("the form asks for it",)
 
 
-def test_what_is_sealed_can_be_read_and_is_changed_in_a_new_revision_once_reopened(
-    open_begun, project, qtbot
-):
-    page, written = open_begun(), [unit.text for unit in rubric().units]
-    type_words(" quickly")
-    press("Ctrl+Return")
+def test_what_is_sealed_can_be_read_and_is_changed_in_a_new_revision_once_reopened(open_page, project, qtbot):
+    page, written = open_page(document=rubric()), [unit.text for unit in rubric().units]
+    press(Typed(" quickly"), "Ctrl+Return")
     sealed = [f"{written[0]} quickly", *written[1:]]
     assert texts(project) == sealed
     # Changed and sealed.
     assert mine(project).revision == 3
     editor = page.sheet.form.editors[0]
-    assert editor.text.isReadOnly()
-    assert not editor.fields["weight"].isEnabled()
+    assert (editor.text.isReadOnly(), editor.fields["weight"].isEnabled()) == (True, False)
     numbers = [each.number for each in page.sheet.form.editors]
     assert all(one.testAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents) for one in numbers)
     editor.text.setFocus()
-    for keys in ("Alt+1", "Ctrl+N", "Ctrl+Backspace", "Alt+Down"):
-        press(keys)
+    press("Alt+1", "Ctrl+N", "Ctrl+Backspace", "Alt+Down")
     assert (texts(project), mine(project).revision) == (sealed, 3)
     assert page.sheet.strip.words.text().startswith("Submitted on ")
     qtbot.mouseClick(page.sheet.strip.reopen, Qt.MouseButton.LeftButton)
@@ -337,8 +290,8 @@ def test_what_is_sealed_can_be_read_and_is_changed_in_a_new_revision_once_reopen
     assert [revision.sealed for revision in revisions] == [False, False, True, False, False]
 
 
-def test_submitting_says_so_where_it_happened_and_offers_the_next(open_begun, project, qtbot):
-    page, (first, second) = open_begun(), items.ids(project)
+def test_submitting_says_so_where_it_happened_and_offers_the_next(open_page, project, qtbot):
+    page, (first, second) = open_page(document=rubric()), items.ids(project)
     press("Ctrl+Return")
     assert (page.item.id, page.sheet.messages.text()) == (first, "Submitted.")
     assert page.sheet.messages._act.text() == "Next: 2"
@@ -371,18 +324,15 @@ def test_who_submits_last_reads_the_frozen_agreement_as_a_coordinator_alone(page
     assert (mine(project).state, told) == (State.SEALED, coordinates)
 
 
-def test_remarks_never_push_submit_out_of_view(page_over, project):
-    many = rubric([QUESTION] * 12, [3] * 12)
-    begin(project, Kind.RUBRIC, many)
-    page = page_over(project, "Author")
+def test_remarks_never_push_submit_out_of_view(open_page):
+    page = open_page(document=rubric([QUESTION] * 12, [3] * 12))
     page.window().resize(960, 600)
     press("Ctrl+Return")
     settle(page)
     submit = page.sheet.bar.submit
     assert page.sheet.panel.isVisible()
     assert submit.visibleRegion().boundingRect().size() == submit.size()
-    bottom = submit.mapTo(page.window(), submit.rect().bottomLeft()).y()
-    assert bottom < page.window().height()
+    assert submit.mapTo(page.window(), submit.rect().bottomLeft()).y() < page.window().height()
 
 
 WORDS = (
@@ -501,8 +451,7 @@ def test_weights_are_set_beside_the_rubrics_text_and_many_chosen_from_a_list_by_
     weighted, page_over
 ):
     page = page_over(weighted, "Guidelines", stage="rubric")
-    assert page.weights.field.text() == "1 to 3"
-    assert not page.weights.set.isEnabled()
+    assert (page.weights.field.text(), page.weights.set.isEnabled()) == ("1 to 3", False)
     page.weights.field.setText("up to 3")
     page.weights.set.click()
     assert settings.allowed(weighted).usual
@@ -517,8 +466,7 @@ def test_weights_are_set_beside_the_rubrics_text_and_many_chosen_from_a_list_by_
     page = page.window().show_page("Author", kind=Kind.RUBRIC)
     first, second = (editor.fields["weight"] for editor in page.sheet.form.editors)
     assert (first.value(), second.value()) == (0, 2)
-    first.setFocus()
-    press("1", "0")
+    press("1", "0", at=first)
     assert first.value() == 10
     first.chosen.emit(first.value())
     (rubric,) = artifacts_of(weighted)
@@ -534,8 +482,7 @@ def talked(tmp_path) -> Project:
     talked = authoring_project(tmp_path)
     talk = tmp_path / "talk.txt"
     talk.write_text(f"Ann: Good morning to all of you here.\n\nBen: {OPEN}\n\nAnn: {NEW}\n", "utf-8")
-    second = items.ids(talked)[1]
-    items.add_source(talked, second, talk)
+    items.add_source(talked, items.ids(talked)[1], talk)
     return talked
 
 
@@ -561,13 +508,11 @@ def test_inspirations_are_drafted_offline_and_mended_by_keys(open_talk, talked, 
     assert (first.type, second.type) == ("limitation", "methodology")
     page.sheet.form.go(second.id)
     press("Alt+3")
-    current = page.sheet.form.current
-    current.fields["qualities"].enter()
+    page.sheet.form.current.fields["qualities"].enter()
     press("4", "2")
     (_, second) = units(talked, Kind.INSPIRATIONS)
     assert (second.type, second.qualities) == ("transdisciplinary", ("novelty", "verifiability"))
-    rules = {finding.rule for finding in page.sheet._remarks()}
-    assert "traits" in rules
+    assert "traits" in {finding.rule for finding in page.sheet._remarks()}
 
 
 def test_units_are_merged_and_split_by_keys(open_talk, talked):
@@ -577,15 +522,13 @@ def test_units_are_merged_and_split_by_keys(open_talk, talked):
         Inspirations(units=(Inspiration(text="😀 One."), Inspiration(text="Two."))),
         1,
     )
-    page = open_talk(Kind.INSPIRATIONS)
-    page.sheet.form.go(units(talked, Kind.INSPIRATIONS)[1].id)
+    open_talk(Kind.INSPIRATIONS).sheet.form.go(units(talked, Kind.INSPIRATIONS)[1].id)
     press("Ctrl+L")
     (unit,) = units(talked, Kind.INSPIRATIONS)
     assert unit.text == "😀 One. Two."
     press("Ctrl+Home", "Right", 6, "Ctrl+Shift+L")
     assert [one.text for one in units(talked, Kind.INSPIRATIONS)] == ["😀 One.", "Two."]
-    type_words("And ")
-    press("Ctrl+Z")
+    press(Typed("And "), "Ctrl+Z")
 
 
 def test_inspirations_stand_beside_their_task_which_leads_back_to_its_seminar_and_time(page_over, tmp_path):
@@ -595,8 +538,7 @@ def test_inspirations_stand_beside_their_task_which_leads_back_to_its_seminar_an
     # Of what is written for an item's role, what this project uses.
     assert tabs_of(page) == [Kind.INSPIRATIONS, Kind.TASKS]
     page.step(1)
-    assert tabs_of(page) == [Kind.CHECKLIST]
-    assert page.item.id == task
+    assert (tabs_of(page), page.item.id) == ([Kind.CHECKLIST], task)
     pane = page.source
     (transcript,) = items.sources(made, seminar)
     assert [pane.tabs.tabText(place) for place in range(2)] == [transcript.title, "Question"]

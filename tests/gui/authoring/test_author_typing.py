@@ -1,4 +1,4 @@
-"""What is typed, quoted, spelled or taken from a draft on the Author page, and what its keys do to units."""
+"""What is typed, quoted, spelled or taken from a draft on the Author page, its keys, and active time."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,8 +15,7 @@ from PySide6.QtGui import (
     QWheelEvent,
 )
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu
-from sqlalchemy import select
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from annotator.actions.authoring import artifacts
 from annotator.actions.authoring.annotating import artifacts_of
@@ -30,9 +29,9 @@ from annotator.domain.texts.canonical import sha256
 from annotator.gui.forms.fields import SpellMarks
 from annotator.gui.review.source_pane import anchor_of, anchor_on_page
 from annotator.gui.session.page import KEEP_EVERY_MS
+from annotator.gui.session.session import Attention, Clock
 from annotator.gui.widgets import fields
 from annotator.gui.widgets.message_bar import INFO_MS, READ_MS
-from annotator.storage.tables import DRAFT
 from tests.gui.authoring.small_pdf import pdf
 from tests.judging.odd_server import OddServer, error
 from tests.material.anchors import stands_in
@@ -47,8 +46,9 @@ from tests.servers.drafting_server import (
     drafting_project,
     first_item,
 )
-from tests.windows.run_keys import stopped_by_key
-from tests.windows.using import focus, press, settle, type_words
+from tests.storage import sql
+from tests.windows.judges_window import stopped_by_key
+from tests.windows.using import Typed, focus, owned, press, settle, type_words
 
 PROJECT = begun_project
 
@@ -61,9 +61,7 @@ def page(project, page_over):
 
 
 def drafts(project) -> dict[str, str]:
-    with project.store.read() as db:
-        rows = db.execute(select(DRAFT.c.place, DRAFT.c.text)).all()
-    return {row.place.split("|")[2]: row.text for row in rows}
+    return {place.split("|")[2]: text for place, text in sql.rows(project, "SELECT place, text FROM draft")}
 
 
 def test_typing_is_in_the_file_within_a_second_and_a_revision_when_the_field_is_left_or_after_a_while(
@@ -74,14 +72,12 @@ def test_typing_is_in_the_file_within_a_second_and_a_revision_when_the_field_is_
     qtbot.waitUntil(lambda: bool(drafts(project)))
     press("Backspace", "Tab")
     assert (drafts(project), mine(project).revision) == ({}, before)
-    press("Shift+Tab", "Ctrl+End")
-    type_words(MORE)
+    press("Shift+Tab", "Ctrl+End", Typed(MORE))
     qtbot.waitUntil(lambda: drafts(project) == {"text": TEXTS[0] + MORE})
     assert fields.LONGEST_MS <= 1_000
     assert mine(project).revision == before
     press("Tab")
-    assert texts(project)[0] == TEXTS[0] + MORE
-    assert (mine(project).revision, drafts(project)) == (before + 1, {})
+    assert (texts(project)[0], mine(project).revision, drafts(project)) == (TEXTS[0] + MORE, before + 1, {})
     press("Ctrl+Z", "Shift+Tab", "Ctrl+End")
     assert texts(project)[0] == TEXTS[0]
     page.sheet.saving._timer.setInterval(50)
@@ -92,8 +88,7 @@ def test_typing_is_in_the_file_within_a_second_and_a_revision_when_the_field_is_
 
 
 def test_a_weight_chosen_while_typing_keeps_the_words_and_each_is_taken_back_alone(page, project):
-    type_words(MORE)
-    press("Alt+1")
+    press(Typed(MORE), "Alt+1")
     assert (texts(project)[0], mine(project).document.units[0].weight) == (TEXTS[0] + MORE, 1)
     press("Ctrl+Z")
     assert (texts(project)[0], mine(project).document.units[0].weight) == (TEXTS[0] + MORE, 3)
@@ -109,8 +104,7 @@ def test_what_is_being_typed_outlives_a_change_made_elsewhere_and_going_to_anoth
     assert focus().toPlainText() == typed
     assert page.sheet.form.editors[1].text.toPlainText() == "Outlines another thing."
     press("Ctrl+PgDown")
-    assert page.item.id == items.ids(project)[1]
-    assert texts(project)[0] == typed
+    assert (page.item.id, texts(project)[0]) == (items.ids(project)[1], typed)
     press("Ctrl+PgUp")
     assert focus().toPlainText() == typed
 
@@ -179,8 +173,7 @@ def test_the_selected_words_become_the_quotation_of_the_unit_at_the_cursor(page,
     assert anchor.source_id == items.sources(project, items.ids(project)[0])[0].id
     assert anchor.text_sha256 == sha256(PAPER)
     assert stands_in(anchor, PAPER)
-    assert quoted(project, 0) is None
-    assert focus() is page.sheet.form.editors[1].text
+    assert (quoted(project, 0), focus()) == (None, page.sheet.form.editors[1].text)
     page.sheet.form.editors[0].text.setFocus()
     page.source.tabs.setCurrentIndex(page.source.tabs.count() - 1)
     select_words(page, "residual connections")
@@ -202,8 +195,7 @@ def test_quotations_stand_side_by_side_each_once_and_a_press_away_from_its_place
     assert words() == [AGAIN, "its **input** to"]
     assert [chip.button.text() for chip in chips()] == [f"“{AGAIN}”", "“its input to”"]
     press("Ctrl+Z")
-    assert words() == [AGAIN]
-    assert len(chips()) == 1
+    assert (words(), len(chips())) == ([AGAIN], 1)
     select_words(page, AGAIN, nth=1)
     press("Ctrl+E")
     assert words() == [AGAIN]
@@ -233,11 +225,8 @@ def test_a_page_of_a_pdf_and_what_is_found_there_are_quoted_with_number_and_plac
     assert (anchor.page, anchor.source_id) == (2, source.id)
     assert stands_in(anchor, source.text)
     assert page.sheet.form.editors[0]._chips.chips[0].button.text().endswith("— p. 2")
-    press("Ctrl+F")
-    type_words("train with")
-    press("Return")
-    assert page.source.finder.count() == (1, 1)
-    assert page.source.quoting.isEnabled()
+    press("Ctrl+F", Typed("train with"), "Return")
+    assert (page.source.finder.count(), page.source.quoting.isEnabled()) == ((1, 1), True)
     press("Esc")
     assert focus() is page.source.pdf
     press("Ctrl+E")
@@ -271,8 +260,7 @@ def test_all_that_is_quoted_stays_marked_and_is_stepped_through(page):
 
 
 def test_offsets_are_those_of_the_whole_text_and_are_lacking_where_it_does_not_hold_the_words():
-    text = "same words here\n\f\nsame words here\n\f\nlast"
-    anchor = anchor_on_page("s", text, "words here", 2)
+    anchor = anchor_on_page("s", "same words here\n\f\nsame words here\n\f\nlast", "words here", 2)
     assert (anchor.start, anchor.end, anchor.page) == (23, 33, 2)
     anchor = anchor_on_page("s", "", "scanned words", 3)
     assert (anchor.quote, anchor.page, anchor.start) == ("scanned words", 3, -1)
@@ -285,16 +273,14 @@ FIRST, SECOND, THIRD = TEXTS
 def test_criteria_are_gone_through_moved_and_retired_by_keys_and_digits_only_write_in_a_text(page, project):
     field = focus()
     press("Alt+Down")
-    assert texts(project) == [SECOND, FIRST, THIRD]
-    assert focus() is field
+    assert (texts(project), focus()) == ([SECOND, FIRST, THIRD], field)
     press("Alt+Down", 2)
     assert texts(project) == [SECOND, THIRD, FIRST]
     press("Alt+Up")
     assert texts(project) == [SECOND, FIRST, THIRD]
     assert [editor.number.text() for editor in page.sheet.form.editors] == ["1", "2", "3"]
     press("Ctrl+Backspace")
-    assert texts(project) == [SECOND, THIRD]
-    assert focus().toPlainText() == THIRD
+    assert (texts(project), focus().toPlainText()) == ([SECOND, THIRD], THIRD)
     press("Ctrl+Z")
     assert texts(project) == boxes_of(page) == [SECOND, FIRST, THIRD]
     page.sheet.form.go(page.sheet.form.editors[0].unit_id)
@@ -304,11 +290,7 @@ def test_criteria_are_gone_through_moved_and_retired_by_keys_and_digits_only_wri
     assert focus() is page.sheet.form.editors[1]
     press("Return")
     assert focus() is page.sheet.form.editors[1].text
-    press("Ctrl+End")
-    type_words(" 1 2 3 iure")
-    press("Shift+Return")
-    type_words("more")
-    press("Tab")
+    press("Ctrl+End", Typed(" 1 2 3 iure"), "Shift+Return", Typed("more"), "Tab")
     assert texts(project) == [SECOND, f"{FIRST} 1 2 3 iure\nmore", THIRD]
     assert [unit.weight for unit in mine(project).document.units] == [2, 3, 1]
 
@@ -318,8 +300,7 @@ def boxes_of(page) -> list[str]:
 
 
 def test_enter_begins_the_next_criterion_below_and_an_empty_one_goes_no_further(page, project):
-    press("Return")
-    type_words("A new one")
+    press("Return", Typed("A new one"))
     assert boxes_of(page) == [FIRST, "A new one", SECOND, THIRD]
     press("Enter", "Enter", 2)
     assert boxes_of(page) == [FIRST, "A new one", "", SECOND, THIRD]
@@ -339,9 +320,7 @@ def test_enter_begins_the_next_criterion_below_and_an_empty_one_goes_no_further(
 
 
 def test_enter_goes_to_the_next_field_where_a_unit_has_several_texts_or_a_note(page, project):
-    press("Ctrl+M")
-    type_words("A note")
-    press("Return")
+    press("Ctrl+M", Typed("A note"), "Return")
     assert page.sheet.form.editors[1].isAncestorOf(focus())
     assert mine(project).document.units[0].note == "A note"
     begin(project, Kind.EVIDENCE, Evidence(units=(Reference(text="A paper"),)))
@@ -439,10 +418,8 @@ def misspelt(field) -> list[str]:
 
 
 def menu_at(field, word: str = "") -> QMenu:
-    """The menu of the key, or of a click on a word."""
     if word:
-        cursor = field.document().find(word)
-        at = field.cursorRect(cursor).center() - QPoint(3, 0)
+        at = field.cursorRect(field.document().find(word)).center() - QPoint(3, 0)
         event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, field.viewport().mapToGlobal(at))
         QApplication.sendEvent(field.viewport(), event)
     else:
@@ -464,8 +441,7 @@ def choose(menu: QMenu, words: str) -> None:
 
 def test_a_word_is_underlined_once_it_is_ended_or_its_field_is_left(checked, project):
     field = focus()
-    press("Ctrl+A")
-    type_words("It cites a wrod")
+    press("Ctrl+A", Typed("It cites a wrod"))
     assert misspelt(field) == []
     type_words(" and")
     assert misspelt(field) == ["wrod"]
@@ -476,8 +452,7 @@ def test_a_word_is_underlined_once_it_is_ended_or_its_field_is_left(checked, pro
     assert misspelt(field) == ["wrod"]
     press("Tab")
     assert misspelt(field) == ["wrod", "nto"]
-    press("Ctrl+M")
-    type_words("A scetch of it")
+    press("Ctrl+M", Typed("A scetch of it"))
     assert misspelt(focus()) == ["scetch"]
 
 
@@ -485,8 +460,7 @@ def test_a_word_is_underlined_once_it_is_ended_or_its_field_is_left(checked, pro
 @pytest.mark.parametrize("by_mouse", [False, True])
 def test_the_menu_offers_what_is_meant_and_the_choice_is_kept_like_typing(checked, project, by_mouse):
     field = focus()
-    press("Ctrl+A")
-    type_words("It")
+    press("Ctrl+A", Typed("It"))
     menu = menu_at(field, "It" if by_mouse else "")
     assert "Add to my words" not in offered(menu)
     menu.close()
@@ -496,8 +470,7 @@ def test_the_menu_offers_what_is_meant_and_the_choice_is_kept_like_typing(checke
     assert "Add to my words" in offered(menu)
     choose(menu, "received")
     press("Tab")
-    assert texts(project)[0] == "It received"
-    assert misspelt(field) == []
+    assert (texts(project)[0], misspelt(field)) == ("It received", [])
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support")
@@ -506,20 +479,16 @@ def test_a_word_of_ones_own_is_underlined_in_no_field_any_more_and_one_key_turns
 ):
     first, second = (editor.text for editor in checked.sheet.form.editors[:2])
     for field in (first, second):
-        field.setFocus()
-        press("Ctrl+A")
-        type_words("A gromply is here")
+        press("Ctrl+A", Typed("A gromply is here"), at=field)
     assert misspelt(first) == misspelt(second) == ["gromply"]
     choose(menu_at(second, "gromply"), "Add to my words")
     assert misspelt(first) == misspelt(second) == []
-    first.setFocus()
-    press("Ctrl+End")
+    press("Ctrl+End", at=first)
     field = focus()
     type_words(" wrod and")
     assert misspelt(field) == ["wrod"]
     press("F7")
-    assert misspelt(field) == []
-    assert checked.sheet.messages.text() == "Spelling is not checked."
+    assert (misspelt(field), checked.sheet.messages.text()) == ([], "Spelling is not checked.")
     assert not page_over(project, "Author").sheet.speller.on
     press("F7")
 
@@ -537,8 +506,7 @@ def test_what_is_closed_or_in_a_language_without_a_dictionary_is_not_checked(che
     checked.sheet.messages.hide()
     checked.session.do(items.change, first, subject="Another")
     settle(checked)
-    assert not checked.sheet.messages.isVisible()
-    assert misspelt(checked.sheet.form.editors[0].text) == []
+    assert (checked.sheet.messages.isVisible(), misspelt(checked.sheet.form.editors[0].text)) == (False, [])
 
 
 ONE, TWO, THREE = (text for text, _, _ in CRITERIA)
@@ -597,8 +565,7 @@ def test_a_draft_is_asked_for_by_key_is_nobodys_document_and_what_is_taken_stays
     verbs = [revision.verb for revision in artifacts.revisions(drafted, mine(drafted).id)]
     assert any(verb.startswith(f"{artifacts.TAKEN}: test-model") for verb in verbs)
     press("Ctrl+Shift+Backspace")
-    assert panel.draft_id == ""
-    assert draft_page.isAncestorOf(focus())
+    assert (panel.draft_id, draft_page.isAncestorOf(focus())) == ("", True)
 
 
 def test_why_nothing_came_is_said_beside_the_button(draft_page, panel, server, qtbot):
@@ -623,8 +590,7 @@ def test_the_arrows_choose_enter_takes_and_undo_gives_back_to_the_draft(draft_pa
     assert shown_in(panel) == [(ONE, False), (TWO, False), (THREE, True)]
     press("Ctrl+T", 2)
     # With the last of a draft the keyboard does not go.
-    assert panel.draft_id == ""
-    assert draft_page.isAncestorOf(focus())
+    assert (panel.draft_id, draft_page.isAncestorOf(focus())) == ("", True)
 
 
 def test_the_blind_partner_sees_no_draft(draft_page, panel, drafted, qtbot, window_over):
@@ -671,13 +637,11 @@ def test_reference_material_is_chosen_beside_key_insights_edited_in_its_parts_an
     assert [field.toPlainText() for field in fields.values()] == [SAID, ADDED]
     of_reference.enter()
     qtbot.waitUntil(fields["text"].hasFocus)
-    press("Ctrl+End")
-    type_words(" Checked.")
+    press("Ctrl+End", Typed(" Checked."))
     page.step(1)
     page.step(-1)
     fields = of_reference.reference.fields
-    assert fields["text"].toPlainText() == f"{SAID} Checked."
-    assert beside(drafted) == []
+    assert (fields["text"].toPlainText(), beside(drafted)) == (f"{SAID} Checked.", [])
     fields["beyond"].setPlainText("")
     fields["beyond"].edited.emit("")
     press("Ctrl+T")
@@ -685,8 +649,7 @@ def test_reference_material_is_chosen_beside_key_insights_edited_in_its_parts_an
     pane = page.source
     assert pane.tabs.tabText(pane.tabs.currentIndex()).startswith("Reference")
     assert "edited and confirmed by" in pane.hint.text()
-    assert not of_reference.reference.isVisible()
-    assert of_reference.asking.begin.isVisible()
+    assert (of_reference.reference.isVisible(), of_reference.asking.begin.isVisible()) == (False, True)
 
 
 def test_what_was_typed_last_stays_with_the_draft_it_was_typed_into(of_reference, drafted, qtbot):
@@ -699,3 +662,83 @@ def test_what_was_typed_last_stays_with_the_draft_it_was_typed_into(of_reference
     of_reference.reference.show_draft(other)
     assert fields["text"].toPlainText() == "Another."
     assert model_drafts.waiting(drafted, first_item(drafted)).from_sources == f"{SAID} Mine."
+
+
+class Hand:
+    """A clock's hand that tests move."""
+
+    def __init__(self) -> None:
+        self.at = 0.0
+
+    def __call__(self) -> float:
+        return self.at
+
+
+@pytest.fixture
+def hand():
+    return Hand()
+
+
+@pytest.fixture
+def clock(hand):
+    return Clock(hand)
+
+
+def test_time_between_signs_of_life_adds_up_and_a_long_silence_counts_as_a_minute(clock, hand):
+    def touch_at(*moments: float) -> None:
+        for moment in moments:
+            hand.at = moment
+            clock.touch()
+
+    hand.at = 30
+    assert clock.take() == 0
+    touch_at(40, 50, 70)
+    assert clock.take() == 30
+    touch_at(3670, 3675)
+    assert clock.take() == 65
+    hand.at += 3
+    assert clock.take() == 3
+    # Time in another window does not count.
+    hand.at += 7
+    clock.stop()
+    touch_at(4000)
+    hand.at += 4
+    assert clock.take() == 11
+
+
+@pytest.fixture
+def watched(clock, qtbot):
+    window = owned(qtbot, QWidget())
+    shown = QWidget(window)
+    window.show()
+    shown.attention = Attention(shown, clock)
+    shown.attention.begin()
+    yield shown
+    window.close()
+
+
+def test_keys_and_mouse_in_the_window_are_signs_of_life(watched, clock, hand):
+    handle = watched.window().windowHandle()
+    for act in (
+        lambda: QTest.keyClick(handle, Qt.Key.Key_A),
+        lambda: QTest.mouseClick(handle, Qt.MouseButton.LeftButton),
+    ):
+        hand.at += 50
+        act()
+        hand.at += 50
+        act()
+    assert clock.take() == 200
+
+
+@pytest.mark.parametrize("destroyed", [False, True])
+def test_nothing_counts_once_the_page_is_out_of_view_or_its_window_gone(watched, clock, hand, destroyed):
+    hand.at = 20
+    if destroyed:
+        watched.window().destroy()
+    watched.attention.end()
+    hand.at = 40
+    if destroyed:
+        watched.attention.end()
+    else:
+        QTest.keyClick(watched.window().windowHandle(), Qt.Key.Key_A)
+    assert clock.take() == 20

@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -13,6 +14,7 @@ from annotator.actions.judges import judges, kept_keys, prompts
 from annotator.actions.judging import judge_runs
 from annotator.actions.material import extracting
 from annotator.actions.project import people
+from annotator.actions.project.file import Project
 from annotator.actions.runs import run_records
 from annotator.actions.runs.journal import FLAGGED, NO_VERDICT
 from annotator.actions.runs.judge_cases import RunRequest
@@ -27,13 +29,38 @@ from annotator.gui.review.verdict_words import doing, value_look, value_words
 from annotator.gui.session.run import Child
 from annotator.judging.calls.prices import FILE
 from annotator.protocols import PROTOCOLS, USUAL
-from tests.judging.odd_server import KEY, Odd, completion, error
+from tests.judging.odd_server import KEY, Odd, OddServer, completion, error
 from tests.servers.said_by_judges import say
-from tests.servers.served import JUDGE, QUOTE, answering, replies
+from tests.servers.served import JUDGE, QUOTE, add_judge, answering, replies
 from tests.storage import sql
-from tests.windows.judges_window import cells, choose, said_in, tick
-from tests.windows.run_keys import paused_and_resumed
-from tests.windows.using import owned, press, settle, type_words
+from tests.windows.judges_window import cells, choose, paused_and_resumed, said_in, tick
+from tests.windows.using import Typed, owned, press, settle
+
+
+@pytest.fixture
+def server(server: OddServer) -> OddServer:
+    server.answer = replies
+    return server
+
+
+@pytest.fixture
+def served(small: Project, server: OddServer) -> Project:
+    add_judge(small, server)
+    return small
+
+
+@pytest.fixture
+def show(page_over):
+    """The page over a project at one of its parts, with all that it asks for at rest."""
+
+    def make(project: Project, part: str = "Judges", **place: Any):
+        page = page_over(project, "Judges", part=part, **place)
+        page.focus_first()
+        settle(page)
+        return page
+
+    return make
+
 
 COVERAGE = "researcherbench.coverage"
 
@@ -81,11 +108,9 @@ def test_what_is_ordered_is_shown_in_questions_tokens_money_and_time_before_the_
     )
 
 
-def test_an_estimate_of_what_is_no_longer_ordered_is_not_shown(served, show, monkeypatch):
+def test_an_estimate_of_what_is_no_longer_ordered_is_not_shown(served, show_runs, monkeypatch):
     monkeypatch.setattr(Child, "start", lambda *_, **__: True)
-    page = show(served, "Runs")
-    choose(page.running.form.judge, JUDGE)
-    settle(page)
+    page = show_runs()
     forecast = page.running.forecast
     child, before = forecast.findChild(Child), judge_runs.look(served, page.running.form.order())
     forecast.show_look(replace(before, order=replace(before.order, together=2)), asks=True)
@@ -107,17 +132,27 @@ def test_what_lacks_is_said_and_leads_to_what_draws_it(small, show):
     assert page.running.forecast.words.text() == "4 of 4 reports are not processed yet."
 
 
+@pytest.fixture
+def show_runs(served, show):
+    """The page at its runs, with the judge chosen and so many questions at a time."""
+
+    def make(at_once: int = 8):
+        page = show(served, "Runs")
+        choose(page.running.form.judge, JUDGE)
+        page.running.form.concurrency.setValue(at_once)
+        return settle(page)
+
+    return make
+
+
 def first_alone(body, number):
     """The usual reply to the first question; the others are under way until the test is over."""
     return Odd(held=True) if number else replies(body, number)
 
 
-def test_a_run_shows_every_call_and_keeps_what_is_finished_when_cancelled(served, server, show, qtbot):
+def test_a_run_shows_every_call_and_keeps_what_is_finished_when_cancelled(served, server, show_runs, qtbot):
     server.answer = first_alone
-    page = show(served, "Runs")
-    choose(page.running.form.judge, JUDGE)
-    page.running.form.concurrency.setValue(2)
-    settle(page)
+    page = show_runs(2)
     page.running.acts["submit"]()
     live = page.running.live
     qtbot.waitUntil(lambda: live.calls.rowCount() == 2 and live.parts.rowCount() > 0)
@@ -135,11 +170,8 @@ def test_a_run_shows_every_call_and_keeps_what_is_finished_when_cancelled(served
     assert page.running.bar.buttons["run_again"].text().startswith("Resume it")
 
 
-def test_a_run_is_held_and_goes_on(served, server, show, qtbot):
-    page = show(served, "Runs")
-    choose(page.running.form.judge, JUDGE)
-    page.running.form.concurrency.setValue(1)
-    settle(page)
+def test_a_run_is_held_and_goes_on(served, server, show_runs, qtbot):
+    page = show_runs(1)
     paused_and_resumed(page, qtbot, server, page.driver, page.running.acts["submit"])
     assert run_records.runs(served)[0].state == "done"
 
@@ -173,8 +205,7 @@ def test_runs_wait_in_a_queue_follow_one_another_and_stand_still_after_a_cancell
         press("Ctrl+Shift+U")
     settle(page)
     assert [run.judge for run in run_records.runs(served)] == [JUDGE, "baseline"]
-    assert judge_runs.waiting(served) == []
-    assert page.running.past.queued.isHidden()
+    assert (judge_runs.waiting(served), page.running.past.queued.isHidden()) == ([], True)
     server.answer = lambda body, number: Odd(held=True)
     for order in (RunRequest(JUDGE, trials=2), RunRequest("baseline")):
         judge_runs.add(served, order)
@@ -191,16 +222,14 @@ def test_a_queued_run_whose_key_is_not_allowed_waits_and_keeps_no_other_from_its
     served, server, show, qtbot, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("THEIR_KEY", "sk-canary-1234567890")
-    with served.store.write():
-        sql.alter(served, "UPDATE judge SET key_env = 'THEIR_KEY' WHERE name = ?", [JUDGE])
+    sql.alter(served, "UPDATE judge SET key_env = 'THEIR_KEY' WHERE name = ?", [JUDGE])
     for name in (JUDGE, "baseline"):
         judge_runs.add(served, RunRequest(name))
     page = show(served, "Runs")
     with qtbot.waitSignal(page.driver.ended):
         page.running.acts["start_queue"]()
     settle(page)
-    assert [one.order.judge for one in judge_runs.waiting(served)] == [JUDGE]
-    assert server.headers == []
+    assert ([one.order.judge for one in judge_runs.waiting(served)], server.headers) == ([JUDGE], [])
     page.window().messages._act.click()
     with qtbot.waitSignal(page.driver.ended):
         page.running.acts["start_queue"]()
@@ -212,8 +241,7 @@ def test_a_judge_is_added_by_the_keyboard_alone(small, show):
     page = show(small)
     press("Ctrl+N")
     for words, tabs in (("near", 1), ("http://127.0.0.1:9/v1", 2), ("tiny", 1)):
-        type_words(words)
-        press("Tab", tabs)
+        press(Typed(words), "Tab", tabs)
     press("Ctrl+Return")
     added = judges.named(small, "near")
     assert (added.base_url, added.model, added.parameters) == ("http://127.0.0.1:9/v1", "tiny", "{}")
@@ -250,8 +278,7 @@ def test_a_key_is_kept_outside_the_project_and_a_name_that_is_too_long_to_be_sto
     form.keep.setCurrentIndex(form.keep.findData("session"))
     page.roster.acts["submit"]()
     assert b"sk-canary-77aa88bb99cc" not in small.path.read_bytes()
-    assert form.key.text() == ""
-    assert form.place.text() == "The key is kept until Goldsmith is closed."
+    assert (form.key.text(), form.place.text()) == ("", "The key is kept until Goldsmith is closed.")
     form.forget.click()
     assert form.place.text().startswith("No key is stored")
 
@@ -291,8 +318,7 @@ def test_a_provider_is_proposed_with_what_it_wants_and_no_key_goes_to_it(small, 
 @pytest.mark.usefixtures("real_children")
 def test_a_test_shows_all_that_the_endpoint_can_do(served, server, show, qtbot):
     def answer(body, _number):
-        said = body["messages"][-1]["content"]
-        first, last = re.findall(r"(?:amber|cobalt)-[0-9a-f]{6}", said)
+        first, last = re.findall(r"(?:amber|cobalt)-[0-9a-f]{6}", body["messages"][-1]["content"])
         return completion(f'{{"first_word": "{first}", "last_word": "{last}"}}')
 
     server.answer = answer
@@ -349,8 +375,7 @@ def test_a_key_that_a_file_names_is_shown_with_its_address_allowed_and_withdrawn
     served, server, show, qtbot, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("AWS_SECRET", KEY)
-    with served.store.write():
-        sql.alter(served, "UPDATE judge SET key_env = 'AWS_SECRET' WHERE name = ?", [JUDGE])
+    sql.alter(served, "UPDATE judge SET key_env = 'AWS_SECRET' WHERE name = ?", [JUDGE])
     page = show(served, judge=JUDGE)
     side, messages = page.roster.side, page.window().messages
     for word in ("AWS_SECRET", server.url.removesuffix("/v1"), "not allowed"):
@@ -370,11 +395,9 @@ def test_a_key_that_a_file_names_is_shown_with_its_address_allowed_and_withdrawn
     (withdraw,) = (button for button in side.allowed.findChildren(QPushButton) if button.isVisible())
     withdraw.click()
     assert "not allowed" in side.endpoint.place.text()
-    assert kept_keys.grants() == []
-    assert side.allowed.isHidden()
+    assert (kept_keys.grants(), side.allowed.isHidden()) == ([], True)
     side.endpoint.allow.click()
-    assert kept_keys.key_of(served, judges.named(served, JUDGE)) == KEY
-    assert not side.allowed.isHidden()
+    assert (kept_keys.key_of(served, judges.named(served, JUDGE)), side.allowed.isHidden()) == (KEY, False)
 
 
 @pytest.fixture
@@ -387,7 +410,6 @@ def two(small):
 
 
 def differences(page):
-    """What lies behind the first pair."""
     viewer = page.comparing
     viewer.view.table.activated.emit(viewer.view.model.index(0, 0))
     settle(page)
@@ -397,8 +419,7 @@ def differences(page):
 def test_where_they_differ_is_listed_with_both_grounds(two, show):
     behind = differences(show(two, "Compare"))
     assert behind.title.text() == "2 differ: first a, second b"
-    assert cells(behind.table, 3) == ["Met", "Not met"]
-    assert cells(behind.table, 5) == ["Not met", "Met"]
+    assert (cells(behind.table, 3), cells(behind.table, 5)) == (["Met", "Not met"], ["Not met", "Met"])
     assert set(cells(behind.table, 4)) == {"It says so."}
     assert set(cells(behind.table, 6)) == {"Nothing on it."}
 
@@ -444,10 +465,8 @@ def test_behind_a_criterion_stand_its_judgements_and_no_others(paid, show):
     part.view.table.setCurrentIndex(part.view.model.index(row, 4))
     press("Return")
     settle(page)
-    assert page.part is page.replies
-    assert set(cells(page.replies.list, 2)) == {DATASET}
-    assert cells(page.replies.list, 0) == [item] * 2
-    assert page.replies.filters.place.isVisible()
+    assert (page.part, set(cells(page.replies.list, 2))) == (page.replies, {DATASET})
+    assert (cells(page.replies.list, 0), page.replies.filters.place.isVisible()) == ([item] * 2, True)
     page.replies.filters.clear()
     settle(page)
     assert page.replies.lines.rowCount() == 12
@@ -515,15 +534,12 @@ def test_a_wording_is_a_draft_that_outlives_the_page_is_previewed_on_real_units_
             settle(part)
         assert words in part.look.sent.toPlainText()
     part.note.setText("Shorter.")
-    part.edit.field.setFocus()
-    press("Ctrl+Return")
+    press("Ctrl+Return", at=part.edit.field)
     settle(part)
     version = prompts.in_force(small, NAME)
     assert (version.version, version.text, version.note, version.by) == (2, OURS, "Shorter.", small.by)
-    assert cells(part.table, 1)[0] == "2 · ours"
-    assert cells(part.look.table, 3) == ["Shorter.", "–"]
-    assert cells(part.look.table, 2)[0] == small.person.name
-    assert part.note.text() == ""
+    assert (cells(part.table, 1)[0], cells(part.look.table, 3)) == ("2 · ours", ["Shorter.", "–"])
+    assert (cells(part.look.table, 2)[0], part.note.text()) == (small.person.name, "")
 
 
 def run(project, **how) -> str:
@@ -537,7 +553,6 @@ def run_replies(served, show):
 
 
 def go_to(part, unit: str) -> None:
-    """Choose the first judgement about a unit."""
     part.list.selectRow(next(row for row, words in enumerate(cells(part.list, 2)) if words.startswith(unit)))
     settle(part)
 

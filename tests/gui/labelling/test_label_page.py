@@ -1,29 +1,43 @@
-"""The label page at work: labels by key, notes, evidence, the queue; and nothing that tells whose a report is."""
+"""The label page: labels by key, notes, evidence, queue, submitting; and nothing tells whose a report is."""
 
 import re
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, QSettings, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QApplication,
+    QPushButton,
     QWidget,
 )
-from sqlalchemy import insert, select
+from sqlalchemy import insert
 
 from annotator.actions.assignments import assignments
-from annotator.actions.items import items
-from annotator.actions.labelling import label_sealing, labels
+from annotator.actions.imports import label_files
+from annotator.actions.items import items, materials
+from annotator.actions.labelling import label_rows, label_sealing, labels
 from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.sets import reviews
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.documents import WRITTEN
 from annotator.domain.texts.canonical import Change, new_id, now
 from annotator.gui import theme
 from annotator.gui.pages.labelling.label_queue import LINE_ROLE, ItemGroup, LabelQueue, ReportFilter
+from annotator.gui.pages.labelling.unit_card import LOCKED, SEALED
+from annotator.gui.pages.labelling.units_pane import CELL_ROLE
+from annotator.gui.widgets.basics import PlainLabel
 from annotator.protocols import USUAL
 from annotator.protocols.researcherbench.taxonomy import MISSES
 from annotator.storage.tables import JUDGE, JUDGEMENT
 from tests.projects.small_projects import (
     ALL,
     PAIRS,
+    PLAN,
     PREFERENCE,
     REASONING,
     REPORT,
@@ -31,9 +45,12 @@ from tests.projects.small_projects import (
     add_report,
     labelling_project,
     one_item,
+    project_with,
+    seal_rubric,
 )
+from tests.storage import sql
 from tests.templates import once
-from tests.windows.using import all_words, focus, press, type_words
+from tests.windows.using import Typed, all_words, focus, press
 
 PROJECT = labelling_project
 
@@ -44,7 +61,6 @@ def page(project, page_over):
 
 
 def number(page) -> int:
-    """Which criterion is at hand, counted from 1."""
     return [unit.id for unit in page.bench.units].index(page.bench.unit_id) + 1
 
 
@@ -68,8 +84,7 @@ def test_each_key_labels_one_criterion_and_none_past_the_last_and_backspace_take
     assert not any(shortcut.autoRepeat() for act in acts for shortcut in page._shortcuts[act])
     press("2", "Backspace")
     assert (kept(page), number(page)) == ([("c1", "yes")], 2)
-    for key in "2121":
-        press(key)
+    press(*"2121")
     assert kept(page) == [("c1", "yes"), ("c2", "no"), ("c3", "yes")]
     assert "Backspace takes the last label back" in page.messages.text()
     press("Backspace", "2")
@@ -103,8 +118,7 @@ def test_the_report_and_criterion_that_were_left_are_come_back_to(page):
             window.show_page("Help", topic="about")
         assert window.page is not page
         press(back)
-        assert window.page is page
-        assert ((report(page), number(page)), focus()) == (at, page.criteria.row)
+        assert (window.page, (report(page), number(page)), focus()) == (page, at, page.criteria.row)
     press("-")
     menu = page.recent()
     assert [act.text().split(" — ")[0] for act in menu.actions()] == ["Unsure", "Not met", "Met"]
@@ -125,8 +139,7 @@ def test_buttons_do_as_the_keys_and_a_note_goes_with_its_report(page, qtbot):
         qtbot.mouseClick(page.criteria.details.verdicts.buttons[1], Qt.MouseButton.LeftButton)
         assert focus() is page.criteria.row
     first = page.bench.response_id
-    press("Ctrl+M")
-    type_words("about the first")
+    press("Ctrl+M", Typed("about the first"))
     qtbot.mouseClick(page.bar.buttons["submit"], Qt.MouseButton.LeftButton)
     assert page.bench.response_id != first
     assert page.bench.sheet.labels == {}
@@ -139,14 +152,11 @@ def test_a_report_is_chosen_in_the_queue_where_digits_label_nothing_and_scrolled
     page, qtbot
 ):
     press("Ctrl+B")
-    third = page.queue.lines[2]
-    page.queue_pane.list.setCurrentIndex(page.queue.place(third.response_id))
-    page.queue_pane.list.setFocus()
-    press("1")
+    page.queue_pane.list.setCurrentIndex(page.queue.place(page.queue.lines[2].response_id))
+    press("1", at=page.queue_pane.list)
     assert kept(page) == []
     press("Return")
-    assert report(page) == ("1", "Report C")
-    assert page.criteria.isAncestorOf(focus())
+    assert (report(page), page.criteria.isAncestorOf(focus())) == (("1", "Report C"), True)
     row, bar = page.criteria.rows[page.bench.units[0].id], page.report_pane.report.verticalScrollBar()
     assert not row.weight.isVisible()
     page.criteria.weights.setChecked(True)
@@ -166,10 +176,8 @@ def test_active_time_goes_to_the_label_and_to_the_report(page):
     page.clock._sum = 12.0
     response_id = page.bench.response_id
     page.window().show_page("Items")
-    with page.session.project.store.read() as db:
-        seconds = db.execute(select(JUDGEMENT.c.seconds)).scalar_one()
-    assert seconds == 30
-    assert assignments.spent(page.session.project, response_id) == 42
+    (seconds,) = sql.first(page.session.project, "SELECT seconds FROM judgement")
+    assert (seconds, assignments.spent(page.session.project, response_id)) == (30, 42)
 
 
 def evidence_label(page, place=0):
@@ -198,8 +206,7 @@ def test_words_selected_by_keyboard_are_kept_as_they_stand_in_the_reports_own_te
     assert label.quote == "Attribution ties each **claim** to a source"
     assert REPORT[label.quote_start : label.quote_end] == label.quote
     assert marked(page) == ["Attribution ties each claim to a source"]
-    assert page.report_pane.report.selected_text() == ("", -1, -1)
-    assert page.messages.text() == ""
+    assert (page.report_pane.report.selected_text(), page.messages.text()) == (("", -1, -1), "")
     press("Ctrl+Home", "Ctrl+Shift+Right", 2, "Ctrl+E")
     assert marked(page) == ["Evidence in"]
     assert "was replaced by this passage as evidence" in page.messages.text()
@@ -283,8 +290,7 @@ def test_reports_stand_under_their_items_and_are_narrowed_by_state_and_words(
     queue, show, words, keep, expected
 ):
     queue.narrow(show, words, keep)
-    assert shown(queue) == expected
-    assert queue.left == 3
+    assert (shown(queue), queue.left) == (expected, 3)
 
 
 def test_a_report_that_is_done_keeps_its_line_until_the_list_is_narrowed_anew(queue, qtbot):
@@ -300,8 +306,7 @@ def test_neighbours_are_those_that_are_shown_and_the_next_open_is_found_among_al
     queue.narrow(ReportFilter.DONE, "", "")
     assert [queue.next_open(at).response_id for at in ("1A", "2A", "3A")] == ["1B", "2B", "1B"]
     queue.narrow(ReportFilter.TO_DO, "", "")
-    assert queue.neighbour("1B", 1).response_id == "2B"
-    assert queue.neighbour("1B", -1) is None
+    assert (queue.neighbour("1B", 1).response_id, queue.neighbour("1B", -1)) == ("2B", None)
     assert queue.neighbour("3A", 1) is None
 
 
@@ -352,8 +357,7 @@ def every_protocol(folder):
 
 
 def say_all(project, protocol, task) -> None:
-    shown = labels.sheet(project, task.response_id, protocol, task.other_id)
-    for group in shown.groups:
+    for group in labels.sheet(project, task.response_id, protocol, task.other_id).groups:
         for unit in group.units:
             labels.set_label(project, task.response_id, unit.id, group.values[-1], protocol=protocol)
             labels.set_note(project, task.response_id, unit.id, OTHERS[0], protocol)
@@ -366,8 +370,7 @@ def judge_protocols(project) -> None:
     with project.store.write() as db:
         db.execute(insert(JUDGE).values(id="judge", name=OTHERS[1], kind="baseline"))
         db.exec_driver_sql("UPDATE extract SET flags = ?, origin = ?", (OTHERS[2], f"judge:{OTHERS[1]}"))
-        rows = db.exec_driver_sql("SELECT * FROM judgement").mappings().all()
-        for row in rows:
+        for row in db.exec_driver_sql("SELECT * FROM judgement").mappings().all():
             copied = {**row, "id": new_id(), "rater_kind": "judge", "rater_id": "judge", "at": now()}
             copied |= {"rationale": OTHERS[2], "note": ""}
             db.execute(insert(JUDGEMENT).values(**copied))
@@ -412,9 +415,302 @@ def test_under_no_protocol_anything_tells_a_system_a_judge_or_another_rater(tmp_
     press("2", "Up")
     assert not any(button.isChecked() for button in blind_page.criteria.details.kinds.buttons)
     project = blind_page.session.project
+    label_all(project)
+    blind_page.window().show_page("Label", protocol=USUAL)
+    assert (blind_page.done.isVisible(), leaks(blind_page)) == (True, [])
+
+
+@pytest.fixture
+def labelled_twice(tmp_path):
+    return labelling_project(tmp_path, criteria=2, reports=2, questions=1)
+
+
+@pytest.fixture
+def show_label(page_over):
+    return partial(page_over, page="Label")
+
+
+def headline(page) -> str:
+    return page.whole.currentWidget().findChildren(PlainLabel)[0].text()
+
+
+def label_all(project, value="yes") -> None:
     for task in labels.queue(project):
         for unit in labels.sheet(project, task.response_id).units:
-            labels.set_label(project, task.response_id, unit.id, "yes")
-    blind_page.window().show_page("Label", protocol=USUAL)
-    assert blind_page.done.isVisible()
-    assert leaks(blind_page) == []
+            labels.set_label(project, task.response_id, unit.id, value)
+
+
+def test_reports_without_a_rubric_lead_to_the_author_page(tmp_path, show_label):
+    project = project_with(tmp_path)
+    item_id = items.add(project, "A question").subject
+    add_report(project, item_id, SYSTEMS[0])
+    page = show_label(project)
+    assert headline(page) == "No rubric to label by"
+    seal_rubric(project, item_id)
+    page.window().show_page("Label")
+    assert (page.whole.currentWidget(), page.queue.lines[0].name) == (page.labelling, "Report A")
+
+
+def test_all_labelled_leads_to_the_unsure_ones(labelled_twice, show_label):
+    label_all(labelled_twice)
+    unsure = labels.queue(labelled_twice)[1]
+    labels.set_label(labelled_twice, unsure.response_id, f"{unsure.item_id}/c2", label_rows.UNSURE)
+    page = show_label(labelled_twice)
+    page.done.findChildren(QPushButton)[0].click()
+    assert (page.bench.response_id, page.bench.unit_id) == (unsure.response_id, f"{unsure.item_id}/c2")
+    assert page.work.isVisible()
+
+
+def test_a_file_that_may_only_be_read_shows_everything_changes_nothing_and_says_why(
+    labelled_twice, show_label, qtbot
+):
+    label_all(labelled_twice, "no")
+    path = labelled_twice.path
+    labelled_twice.close()
+    page = show_label(Project.open(path, readonly=True))
+    page.report_pane.report.select(0, 8)
+    for key in ("1", "Ctrl+G", "Ctrl+E"):
+        with qtbot.waitSignal(page.session.refused) as refused:
+            press(key)
+        assert "is read-only" in refused.args[0].happened
+    assert {row.chip.words() for row in page.criteria.rows.values()} == {"Not met"}
+    details = page.criteria.details
+    for button in (*details.verdicts.buttons, details.flag, page.bar.buttons["evidence"]):
+        assert not button.isEnabled()
+        assert LOCKED in button.toolTip()
+    assert details.note.isReadOnly()
+
+
+def test_a_report_that_cannot_be_rendered_is_plain_text_with_the_reason(labelled_twice, show_label):
+    task = labels.queue(labelled_twice)[0]
+    response_id = add_report(labelled_twice, task.item_id, SYSTEMS[2], "> " * 200 + "deep")
+    page = show_label(labelled_twice)
+    page.window().show_page("Label", response_id=response_id)
+    assert page.report_pane.banner.text().startswith("This report is shown as plain text.")
+    assert page.report_pane.report.text().endswith("deep")
+    page.window().show_page("Label", response_id=task.response_id)
+    assert page.report_pane.banner.text() == ""
+
+
+def test_markup_is_shown_letter_by_letter_and_arabic_written_from_the_right(tmp_path, show_label):
+    project = project_with(tmp_path)
+    question = "كيف يُنسب <b>الدليل</b> & <img src='file:///etc/passwd'>?"
+    item_id = items.add(project, question, language="ar").subject
+    add_report(project, item_id, SYSTEMS[0])
+    seal_rubric(project, item_id)
+    page = show_label(project)
+    asked = page.report_pane.question
+    assert (asked.text(), asked.textFormat()) == (question, Qt.TextFormat.PlainText)
+    assert asked.layoutDirection() == Qt.LayoutDirection.RightToLeft
+    rows = [row.words for row in page.criteria.rows.values()]
+    assert {words.textFormat() for words in rows} == {Qt.TextFormat.PlainText}
+    assert {words.layoutDirection() for words in rows} == {Qt.LayoutDirection.LeftToRight}
+
+
+def taken_in(project: Project, folder: Path) -> str:
+    """Take in “yes” for the first criterion of the report that stands first; its id."""
+    response_id = labels.queue(project)[0].response_id
+    named = "SELECT s.name FROM response r JOIN system s ON s.id = r.system_id WHERE r.id = ?"
+    (system,) = sql.first(project, named, [response_id])
+    unit = labels.sheet(project, response_id).units[0]
+    row = (items.ids(project)[0], system, unit.id, people.someone(project).alias, "yes")
+    (folder / "spring.csv").write_text(f"item_id,system,unit_id,rater,value\n{','.join(row)}\n", "utf-8")
+    label_files.run(project, [folder / "spring.csv"])
+    return response_id
+
+
+def test_a_label_that_came_in_is_locked_and_names_its_file(labelled_twice, tmp_path, page_over):
+    response_id = taken_in(labelled_twice, tmp_path)
+    page = page_over(labelled_twice, "Label")
+    first, second = labels.sheet(labelled_twice, response_id).units
+    page.bench.open(response_id, first.id)
+    details = page.criteria.details
+    assert details.origin.text() == "Given elsewhere, file spring.csv"
+    for button in (*details.verdicts.buttons, details.flag, page.bar.buttons["note"]):
+        assert not button.isEnabled()
+    assert details.note.isReadOnly()
+    press("2")
+    assert page.criteria.row.chip.words() == "Met"
+    assert "finished work" in page.window().messages.text()
+    page.bench.move_to(second.id)
+    assert (page.criteria.details.origin.isHidden(), page.bar.buttons["note"].isEnabled()) == (True, True)
+    press("2")
+    assert labels.sheet(labelled_twice, response_id).labels[second.id].value == "no"
+
+
+NEW = "Worded so that nobody can misread it"
+
+
+@pytest.fixture
+def all_met(tmp_path):
+    """One item of two reports, each with two criteria, all labelled as met; then the second is worded anew."""
+    opened = labelling_project(tmp_path, criteria=2, reports=2, questions=1)
+    label_all(opened)
+    return opened
+
+
+def item(project, place: int = 0) -> str:
+    return items.ids(project)[place]
+
+
+def word(project) -> str:
+    unit_id = f"{item(project)}/c2"
+    reviews.word(project, USUAL, item(project), unit_id, NEW)
+    return unit_id
+
+
+def test_a_reworded_criterion_says_so_and_a_key_says_it_again(all_met, page_over):
+    unit_id = word(all_met)
+    page = page_over(all_met, "Label")
+    card = page.criteria.rows[unit_id]
+    assert (page.bench.unit_id, card.words.text(), card.chip.words()) == (unit_id, NEW, "Reworded")
+    assert "since you said “Met”" in card.details.outdated.text()
+    assert not any(button.isChecked() for button in card.details.verdicts.buttons)
+    assert page.criteria.count.text() == "1 of 2"
+    press("1")
+    assert (card.chip.words(), card.details.outdated.isVisible()) == ("Met", False)
+    assert (page.criteria.count.text(), page.queue.line(page.bench.task_id).labelled) == ("2 of 2", 2)
+
+
+def test_what_is_submitted_keeps_its_label_and_says_why_it_no_longer_counts(all_met, page_over):
+    label_sealing.submit(all_met, item(all_met))
+    unit_id = word(all_met)
+    page = page_over(all_met, "Label", response_id=labels.queue(all_met)[0].response_id, unit_id=unit_id)
+    details = page.criteria.rows[unit_id].details
+    assert [button.isChecked() for button in details.verdicts.buttons] == [True, False, False]
+    assert "Reopen your labels to label it again." in details.outdated.text()
+
+
+def test_the_cells_of_a_gold_sub_task_say_so_too(tmp_path, page_over):
+    project = one_item(tmp_path)
+    response_id = labels.queue(project, PLAN)[0].response_id
+    cells = [unit.id for unit in labels.sheet(project, response_id, PLAN).units]
+    labels.set_labels(project, response_id, cells, "not", protocol=PLAN)
+    reviews.word(project, PLAN, materials.item_ids(project)[0], cells[0], NEW)
+    page = page_over(project, "Label", protocol=PLAN, response_id=response_id, unit_id=cells[0])
+    matrix = page.criteria.matrix
+    marked = {cell: matrix.model.place(cell).data(CELL_ROLE).marked for cell in cells}
+    assert {cell for cell, mark in marked.items() if mark} == set(page.bench.open_units) != set()
+    assert "since you said “Not relevant”" in matrix.details.outdated.text()
+
+
+@pytest.fixture
+def two_items(tmp_path):
+    return labelling_project(tmp_path, criteria=2, reports=2, questions=2)
+
+
+@pytest.fixture
+def show_page(two_items, page_over):
+    return partial(page_over, two_items, "Label")
+
+
+def label_item(two_items, place: int, but: int = 0) -> None:
+    missing = label_sealing.missing(two_items, item(two_items, place))
+    for response_id, unit_id in missing[: len(missing) - but]:
+        labels.set_label(two_items, response_id, unit_id, "yes")
+
+
+def state(two_items, place: int = 0) -> str:
+    return label_sealing.state(two_items, item(two_items, place)).state
+
+
+def test_done_at_the_last_report_submits_the_item_says_so_and_goes_on(two_items, show_page):
+    page = show_page()
+    press("1", 2)
+    assert page.bar.buttons["submit"].text().startswith("Done")
+    press("Ctrl+Return")
+    assert (state(two_items), report(page)) == ("open", ("1", "Report B"))
+    press("1", 2)
+    assert page.bar.buttons["submit"].text().startswith("Submit")
+    press("Ctrl+Return")
+    assert (state(two_items), report(page)) == ("sealed", ("2", "Report A"))
+    assert "Your labels of item 1 (4 criteria in 2 reports) are submitted." in page.messages.text()
+
+
+def test_the_last_labels_freeze_the_agreement_and_say_so_to_a_coordinator(two_items, show_page):
+    me, other = people.people(two_items)
+    for place, person in ((0, me), (0, other), (1, me)):
+        assignments.assign_one(two_items, item(two_items, place), person.id, Stage.LABELLING)
+    two_items.person = other
+    label_item(two_items, 0)
+    label_sealing.submit(two_items, item(two_items))
+    two_items.person = me
+    label_item(two_items, 0)
+    page = show_page()
+    page.submit_item(item(two_items))
+    assert state(two_items) == "sealed"
+    assert "Agreement on 1 is frozen: " in page.messages.text()
+
+
+def test_what_is_missing_is_said_and_gone_to_also_when_it_was_taken_back_elsewhere(two_items, show_page):
+    label_item(two_items, 0, but=1)
+    first, last, *_ = (task.response_id for task in labels.queue(two_items))
+    page = show_page(response_id=first)
+    press("Ctrl+Return")
+    assert page.bench.response_id == last
+    press("Ctrl+Return")
+    assert (state(two_items), page.bench.unit_id) == ("open", page.bench.units[1].id)
+    assert page.criteria.open_list.summary() == "One criterion is still open:"
+    press("1")
+    sql.alter(two_items, "UPDATE judgement SET status = 'skipped', value = NULL WHERE unit_id LIKE '%c2'")
+    page.submit_item(item(two_items))
+    assert state(two_items) == "open"
+    assert "2 labels are still missing" in page.messages.text()
+    assert page.bench.unit_id.endswith("c2")
+
+
+def test_submitted_labels_are_locked_say_why_and_are_submitted_again_once_reopened(two_items, show_page):
+    label_item(two_items, 0)
+    label_sealing.submit(two_items, item(two_items))
+    page = show_page(item_id=item(two_items))
+    assert "Your labels of item 1 are submitted" in page.sealed.words.text()
+    details = page.criteria.details
+    for button in (*details.verdicts.buttons, details.flag, page.bar.buttons["note"]):
+        assert not button.isEnabled()
+        assert SEALED in button.toolTip()
+    assert details.note.isReadOnly()
+    press("2")
+    assert page.criteria.row.chip.words() == "Met"
+    assert "Reopen them first" in page.window().messages.text()
+    press("Ctrl+R")
+    assert not page.sealed.isVisible()
+    press("2")
+    assert page.criteria.rows[page.bench.units[0].id].chip.words() == "Not met"
+    press("Ctrl+Return")
+    standing = label_sealing.state(two_items, item(two_items))
+    assert (standing.state, standing.revision) == ("sealed", 3)
+
+
+def test_labels_given_but_not_submitted_are_offered_at_the_end(two_items, show_page):
+    label_item(two_items, 0)
+    label_item(two_items, 1)
+    page = show_page()
+    assert page.done.isVisible()
+    submit = next(
+        button for button in page.done.findChildren(QPushButton) if button.text().startswith("Submit")
+    )
+    assert submit.text() == "Submit the labels of 2 items"
+    submit.click()
+    assert [state(two_items, place) for place in (0, 1)] == ["sealed", "sealed"]
+    assert (page.done.isVisible(), submit.isVisible()) == (True, False)
+
+
+def test_only_what_is_assigned_is_offered_with_its_date_to_label_and_to_write(two_items, show_page):
+    due = datetime.now(UTC) + timedelta(days=1)
+    assignments.assign_one(two_items, item(two_items, 1), two_items.by, Stage.LABELLING, due=due)
+    page = show_page()
+    assert {task.item_key for task in page.queue.lines} == {"2"}
+    tooltip = page.queue.place(page.bench.response_id).data(Qt.ItemDataRole.ToolTipRole)
+    assert tooltip.startswith("0 of 2 labelled · due tomorrow")
+    second = item(two_items, 1)
+    due = datetime.now(UTC) - timedelta(days=2)
+    assignments.assign_one(two_items, second, two_items.by, Stage.PLAN, due=due)
+    assignments.assign_one(two_items, second, two_items.by, Stage.QUERY)
+    page = page.window().show_page("Author")
+    assert (page.item.id, page.header.place.text()) == (second, "1 of 1")
+    assert "2 days late" in page.header.due.text()
+    shown = [kind for kind in Kind if kind is not Kind.LABELS and page.tabs.isTabVisible(WRITTEN.index(kind))]
+    # The rubric is there because this person has sealed one already.
+    assert (set(shown), page.sheet.kind) == ({Kind.QUERY, Kind.RUBRIC, Kind.PLAN}, Kind.QUERY)
+    page.go_on()
+    assert page.sheet.kind is Kind.PLAN

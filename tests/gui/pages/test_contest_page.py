@@ -10,7 +10,7 @@ from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.project import people
 from tests.actions.contests.contest_project import contest_project
-from tests.windows.using import be_active, press, settle, type_words
+from tests.windows.using import Typed, be_active, press, settle
 
 
 @pytest.fixture
@@ -36,8 +36,7 @@ def test_the_last_one_is_taken_back_and_shown_again_and_nothing_that_was_done_el
         page.buttons["second", 4].click()
         page.focus_first()
         press(key)
-        assert ranked(page) == []
-        assert page.texts["first"].toPlainText() == before
+        assert (ranked(page), page.texts["first"].toPlainText()) == ([], before)
         assert not page.bar.buttons["take_back"].isEnabled()
     page.buttons["second", 4].click()
     (item_id, *_) = items.ids(page.session.project)
@@ -53,8 +52,7 @@ def test_after_the_pairs_agreed_on_further_ones_are_offered_and_digits_in_top_ra
     page = window.page.ranking
     for _ in range(5):
         page.buttons["first", 3].click()
-    assert page.summary.isHidden()
-    assert page.bar.progress.text() == "5 ranked, 1 left"
+    assert (page.summary.isHidden(), page.bar.progress.text()) == (True, "5 ranked, 1 left")
     page.buttons["first", 3].click()
     assert not page.summary.isHidden()
     assert (
@@ -97,13 +95,11 @@ def page(project, window_over, qtbot):
 
 
 def test_a_reason_that_is_being_typed_stays_while_something_else_changes(page, project):
-    press("Ctrl+L")
-    type_words("Needs a lic")
+    press("Ctrl+L", Typed("Needs a lic"))
     page.session.do(items.change, items.ids(project)[0], subject="Hydrogen")
     settle(page)
     assert page.keeping.reason.text() == "Needs a lic"
-    page.keeping.table.setFocus()
-    press("Down")
+    press("Down", at=page.keeping.table)
     assert page.keeping.reason.text() == ""
 
 

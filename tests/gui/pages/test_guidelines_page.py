@@ -55,8 +55,7 @@ def test_a_draft_stays_made_safe_until_it_is_discarded_or_published_as_the_next_
     page.window().show_page("Guidelines", stage="plan")
     assert page.writing.text() == settings.shipped(Stage.PLAN)
     page.window().show_page("Guidelines", stage="rubric")
-    assert page.writing.text() == draft
-    assert settings.current(project, Stage.RUBRIC) is None
+    assert (page.writing.text(), settings.current(project, Stage.RUBRIC)) == (draft, None)
     page.writing.discard.click()
     assert not page.writing.changed()
     page.writing.edit.setPlainText(OURS)
@@ -98,8 +97,7 @@ def test_an_annotator_reads_and_sees_their_own_older_answers_alone(project, show
     settings.write(project, Stage.RUBRIC, OURS)
     pairs.work_as(project, "Ben")
     page = show()
-    assert not page.writing.isVisible()
-    assert not page.publish.isVisible()
+    assert (page.writing.isVisible(), page.publish.isVisible()) == (False, False)
     assert [page.older.at(row).person_id for row in range(page.older.rowCount())] == [project.by]
     press("Ctrl+Return")
     assert len(settings.versions(project, Stage.RUBRIC)) == 1
@@ -107,8 +105,7 @@ def test_an_annotator_reads_and_sees_their_own_older_answers_alone(project, show
 
 def test_letter_18_people_weigh_a_rubric_set_in_a_file_and_it_is_kept_as_another(project, show, tmp_path):
     page = show()
-    plain = Rubric(units=(Criterion(text="Is a report", weight=1),))
-    rubric_views.keep_set(project, "plain", {"1": plain})
+    rubric_views.keep_set(project, "plain", {"1": Rubric(units=(Criterion(text="Is a report", weight=1),))})
     rubric_views.use(project, "plain")
     page.rubrics.more.setChecked(True)
     sets, path = page.rubrics.drafting, tmp_path / "plain weighed.csv"

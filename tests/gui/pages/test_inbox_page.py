@@ -1,17 +1,26 @@
-"""Work exchanged by files or a shared folder: taken in and decided by the coordinator, sent by the annotator."""
+"""Work exchanged by files or a shared folder, and how a task or returned work is opened by itself."""
+
+import subprocess
+import sys
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
-from PySide6.QtGui import QDropEvent, QGuiApplication
+from PySide6.QtCore import QMimeData, Qt, QUrl
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
+from annotator import __main__ as program
 from annotator.actions.assignments import assignments
 from annotator.actions.items import items
 from annotator.actions.parcels import known_keys, shared_folder, tasking, tray, unpacking
 from annotator.actions.project import backups, people, shared
+from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Role, Stage, TrayState
 from annotator.gui import keys, theme
 from annotator.gui.pages.inbox.page import HAND_OUT, REASON, RECEIVED, TAKE_IN, TRAY
+from annotator.gui.shell.navigation import recent
+from annotator.gui.shell.start import StartPage
+from annotator.gui.shell.window import Window
+from annotator.gui.widgets.fields import GrowingEdit
 from tests.material.sent_apart import (
     annotators,
     coordinated,
@@ -24,7 +33,7 @@ from tests.material.sent_apart import (
 )
 from tests.projects.small_projects import labelling_project
 from tests.storage import sql
-from tests.windows.using import be_active, settle
+from tests.windows.using import be_active, drop, owned, settle
 
 
 @pytest.fixture
@@ -52,7 +61,6 @@ def settled(window, qtbot):
 
 
 def rows(tree):
-    """The cells of a tree's first level."""
     lines = [tree.topLevelItem(row) for row in range(tree.topLevelItemCount())]
     return [[line.text(column) for column in range(tree.columnCount())] for line in lines]
 
@@ -64,8 +72,7 @@ def press(qtbot, window, act):
 
 def from_second_copy(study, person, folder):
     """Work of the same person, written in a second copy of their project."""
-    first = project_in(study.path.parents[1] / person.alias)
-    theirs = second_copy(study, person.id, first, folder)
+    theirs = second_copy(study, person.id, project_in(study.path.parents[1] / person.alias), folder)
     write_rubric(theirs, items.ids(theirs)[0], "Explains the price of gold instead")
     path = tray.work(theirs, folder / "second").path
     theirs.close()
@@ -75,16 +82,7 @@ def from_second_copy(study, person, folder):
 def test_dropped_files_are_taken_in_by_key_after_a_backup_and_found_by_a_code_however_it_was_typed(
     exchange, study, work, qtbot
 ):
-    urls = QMimeData()
-    urls.setUrls([QUrl.fromLocalFile(str(path)) for path in work.values()])
-    drop = QDropEvent(
-        QPoint(9, 9),
-        Qt.DropAction.CopyAction,
-        urls,
-        Qt.MouseButton.LeftButton,
-        Qt.KeyboardModifier.NoModifier,
-    )
-    exchange.page.intake.dropEvent(drop)
+    drop(exchange.page.intake, *work.values())
     settled(exchange, qtbot)
     before = len(backups.listing(study.path))
     press(qtbot, exchange, "submit")
@@ -114,8 +112,7 @@ def test_another_key_is_refused_until_it_is_replaced_and_a_name_that_turns_its_l
     again = returned(study, ana.id, tmp_path / "new laptop", "Explains it once more")
     exchange.page.go_to(TAKE_IN, {"files": [again]})
     intake = settled(exchange, qtbot)
-    assert rows(intake.tree)[0][2] == "other key"
-    assert not intake.bring_in.isEnabled()
+    assert (rows(intake.tree)[0][2], intake.bring_in.isEnabled()) == ("other key", False)
     assert "From now on work under the name of Ana Silva" in intake.answer.text()
     before = known_keys.words_of(study, ana.id)
     assert before in intake.answer.text()
@@ -131,8 +128,7 @@ def test_another_key_is_refused_until_it_is_replaced_and_a_name_that_turns_its_l
 
 def test_it_says_for_whom_there_is_no_task_yet_and_selects_whose_is_wanted(study, window_over):
     people.add_person(study, "Kofi Mensah", (Role.ADJUDICATOR,))
-    kofi = people.people(study)[-1]
-    assignments.assign_one(study, items.ids(study)[0], kofi.id, Stage.ADJUDICATION)
+    assignments.assign_one(study, items.ids(study)[0], people.people(study)[-1].id, Stage.ADJUDICATION)
     second = annotators(study)[1]
     out = window_over(study, "Exchange", part="Hand out", person=second.id).page.out
     assert out.later.text().startswith("No task for Kofi Mensah yet. 1 item to adjudicate waits")
@@ -151,8 +147,7 @@ def clash(exchange, study, work, tmp_path):
 def test_a_piece_in_the_tray_stands_beside_what_is_here_and_may_be_set_aside_and_accepted_later(
     clash, exchange, study, qtbot
 ):
-    assert exchange.page.tabs.tabText(TRAY) == "Tray  1"
-    assert clash.list.count() == 1
+    assert (exchange.page.tabs.tabText(TRAY), clash.list.count()) == ("Tray  1", 1)
     assert "Ana Silva" in clash.title.text()
     shown = clash.units.toPlainText()
     assert "Explains the price of gold instead" in shown
@@ -202,14 +197,12 @@ def test_the_window_of_a_task_sends_what_is_submitted_leads_to_drafts_and_refuse
     press(qtbot, window, "next_open")
     assert page.table.row() == 1
     qtbot.keyClick(page.table, Qt.Key.Key_Return)
-    assert window.page.NAME == "Author"
-    assert window.page.item.id == second
+    assert (window.page.NAME, window.page.item.id) == ("Author", second)
     window.show_page("Send")
     (tmp_path / "in the way").write_text("a file", "utf-8")
     window.page.write_to(tmp_path / "in the way" / "mine")
     qtbot.waitUntil(lambda: "The folder “mine” could not be made" in window.messages.text())
-    assert window.page.go.isEnabled()
-    assert not window.page.receipt.isVisible()
+    assert (window.page.go.isEnabled(), window.page.receipt.isVisible()) == (True, False)
 
 
 def test_enter_on_reports_to_label_goes_to_them(tmp_path, window_over, qtbot):
@@ -311,8 +304,7 @@ def test_what_needs_a_decision_is_told_of_and_waits_in_the_tray(home, their_wind
     look(their_window)
     shared_folder.trust(study, known_keys.own_words(project))
     look(home)
-    ana = annotators(study)[0]
-    copy = second_copy(study, ana.id, project.path, folder.parent / "copy")
+    copy = second_copy(study, annotators(study)[0].id, project.path, folder.parent / "copy")
     write_rubric(copy, items.ids(copy)[0], "Explains the price of gold instead")
     tray.work(copy, folder / "R2/by hand.goldsmith-work")
     copy.close()
@@ -337,3 +329,144 @@ def test_the_line_says_that_the_folder_is_gone_that_tasks_were_sent_and_lets_go_
     assert "Not joined yet: R2, R3." in line.state.text()
     line.leave_button.click()
     assert (shared.folder_of(home.session.project), line.folder.text()) == (None, "Shared folder: none")
+
+
+@pytest.fixture
+def task(study, tmp_path):
+    return task_for(study, annotators(study)[0].id, tmp_path / "mail")
+
+
+def window_of(goldsmith, qtbot, path=None):
+    """The window, once it shows a project, and the one at `path` when that is given."""
+    qtbot.waitUntil(
+        lambda: isinstance(goldsmith._shown, Window) and (path is None or goldsmith._shown.shows(path)),
+    )
+    return goldsmith._shown
+
+
+def told(goldsmith, qtbot, words):
+    qtbot.waitUntil(lambda: words in goldsmith._shown.messages.text())
+    return goldsmith._shown.messages
+
+
+def with_a_third_item(study, tmp_path):
+    ana = annotators(study)[0]
+    item_id = items.add(study, "What is gold worth?", "Technical Details", "Metals").subject
+    assignments.assign_one(study, item_id, ana.id, Stage.RUBRIC)
+    return task_for(study, ana.id, tmp_path / "second mail")
+
+
+@pytest.mark.parametrize(
+    "name", ["a.goldsmith", "A B.GOLDSMITH-TASK", "c.goldsmith-work", "d.goldsmith-task.zip"]
+)
+def test_files_of_ours_open_the_window(name, monkeypatch):
+    opened = []
+    monkeypatch.setattr(sys, "argv", ["goldsmith", name])
+    monkeypatch.setattr("annotator.gui.shell.frame.appear", lambda project: None)
+    monkeypatch.setattr("annotator.gui.shell.start.run", lambda _, path: opened.append(str(path)) or 0)
+    assert program.main() == 0
+    assert opened == [name]
+
+
+def test_a_task_becomes_a_project_beside_it_and_says_where(goldsmith, task, qtbot):
+    first = goldsmith.show(task)
+    assert isinstance(first, StartPage)
+    assert "Opening the task" in first.messages.text()
+    window = window_of(goldsmith, qtbot)
+    path = window.session.project.path
+    assert (path.parent, items.count(window.session.project)) == (task.parent, 2)
+    assert window.session.project.person.name == "Ana Silva"
+    assert "2 new items" in window.messages.text()
+    assert path.name in window.messages.text()
+    assert recent() == [path.resolve()]
+
+
+def test_a_task_dropped_on_its_own_window_brings_it_up_to_date_unless_it_is_refused(
+    goldsmith, study, task, tmp_path, qtbot
+):
+    goldsmith.show(task)
+    before = window_of(goldsmith, qtbot)
+    path = before.session.project.path
+    before.show_page("Items").search.setText("typed")
+    task.write_bytes(b"junk")
+    drop(before, task)
+    qtbot.waitUntil(lambda: before.messages.level == "error")
+    assert (goldsmith._shown, before.page.search.text()) == (before, "typed")
+    drop(before, with_a_third_item(study, tmp_path))
+    told(goldsmith, qtbot, "This task adds 1 new item.")
+    assert goldsmith._shown is not before
+    assert goldsmith._shown.shows(path)
+    assert items.count(goldsmith._shown.session.project) == 3
+
+
+def test_a_damaged_task_is_refused_in_words_and_leaves_nothing_behind(goldsmith, task, tmp_path, qtbot):
+    cut = task.with_name("cut.goldsmith-task")
+    cut.write_bytes(task.read_bytes()[:-20])
+    goldsmith.show(cut)
+    told(goldsmith, qtbot, "cut off")
+    assert isinstance(goldsmith._shown, StartPage)
+    assert not list(tmp_path.glob("mail/*.goldsmith"))
+
+
+def test_a_task_is_not_taken_into_a_project_open_elsewhere(goldsmith, study, task, tmp_path, qtbot):
+    goldsmith.show(task)
+    path = window_of(goldsmith, qtbot).session.project.path
+    goldsmith.show(None)
+    elsewhere = Project.open(path)
+    elsewhere.hold()
+    goldsmith.show(with_a_third_item(study, tmp_path))
+    assert "Drop the task on that window" in told(goldsmith, qtbot, "is open in another Goldsmith").text()
+    assert items.count(elsewhere) == 2
+
+
+def test_a_making_that_was_cut_short_is_gone_on_with(goldsmith, task, qtbot):
+    goldsmith.show(task)
+    path = window_of(goldsmith, qtbot).session.project.path
+    goldsmith.show(None)
+    path.unlink()
+    Project.create(path).close()
+    goldsmith.show(task)
+    assert items.count(window_of(goldsmith, qtbot, path).session.project) == 2
+
+
+def test_returned_work_leads_to_the_project_it_belongs_to(goldsmith, study, tmp_path, qtbot):
+    work = returned(study, annotators(study)[0].id, tmp_path / "ana")
+    study.close()
+    goldsmith.show(study.path)
+    goldsmith.show(None)
+    goldsmith.show(work)
+    told(goldsmith, qtbot, "is work that came back to “Study of gold”.")._act.click()
+    window = window_of(goldsmith, qtbot, study.path)
+    assert window.page.NAME == "Exchange"
+    qtbot.waitUntil(lambda: window.page.intake.tree.topLevelItemCount() == 1)
+
+
+def test_returned_work_dropped_on_a_coordinators_window_is_looked_at_there(goldsmith, study, tmp_path, qtbot):
+    work = [returned(study, person.id, tmp_path / person.alias) for person in annotators(study)]
+    assert people.someone(study).name == "Me"
+    study.close()
+    window = goldsmith.show(study.path)
+    drop(window, *work)
+    assert window.page.NAME == "Exchange"
+    qtbot.waitUntil(lambda: window.page.intake.tree.topLevelItemCount() == 2)
+
+
+def test_a_file_that_the_system_asks_for_is_passed_on():
+    """In a process of its own: there is only one application to a process, and this one's is plain."""
+    words = (
+        "import sys; from annotator.gui.shell.frame import Application; "
+        "from PySide6.QtGui import QFileOpenEvent; application = Application(sys.argv[:1]); "
+        "application.file_asked.connect(print); "
+        "application.sendEvent(application, QFileOpenEvent('/mail/a.goldsmith-task'))"
+    )
+    result = subprocess.run([sys.executable, "-c", words], capture_output=True, encoding="utf-8", check=True)
+    assert result.stdout.strip() == "/mail/a.goldsmith-task"
+
+
+def test_a_dropped_file_never_becomes_words_of_a_text_field(qtbot):
+    edit = owned(qtbot, GrowingEdit())
+    file, words = QMimeData(), QMimeData()
+    file.setUrls([QUrl.fromLocalFile("/mail/a.goldsmith-task")])
+    words.setText("Explains the weight of gold")
+    assert not edit.canInsertFromMimeData(file)
+    assert edit.canInsertFromMimeData(words)

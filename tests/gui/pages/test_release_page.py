@@ -25,8 +25,7 @@ def test_what_is_missing_stands_there_and_texts_of_cited_pages_and_addresses_lea
     def buttons():
         return {button.text(): button for button in page.points.findChildren(QPushButton)}
 
-    assert not page.with_pages.isChecked()
-    assert not page.with_addresses.isChecked()
+    assert (page.with_pages.isChecked(), page.with_addresses.isChecked()) == (False, False)
     qtbot.waitUntil(lambda: "Answer" in buttons())
     assert "2 items have" in buttons()["Sign"].accessibleName()
     assert "13 questions (Description, Licence, " in buttons()["Answer"].accessibleName()

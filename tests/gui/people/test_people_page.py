@@ -18,7 +18,25 @@ from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.kinds.artifact import Kind
 from annotator.gui.pages.people.roster import DUE, NAME, STATE, WITH
 from tests.projects import pairs_project as pairs
-from tests.windows.using import be_active, focus, press, type_words
+from tests.windows.using import Typed, be_active, focus, press, type_words
+
+
+@pytest.fixture
+def project(tmp_path) -> Project:
+    """Cora R1 coordinates, Ada R2, Ben R3 and Dan R5 annotate, Cleo R4 adjudicates; four items."""
+    return pairs.pairs_project(tmp_path, 4)
+
+
+@pytest.fixture
+def show(project, page_over):
+
+    def make(part: str = "Team"):
+        page = page_over(project, "People", part=part)
+        page.focus_first()
+        return page
+
+    return make
+
 
 SENT = (("R2", "Ada"), ("R3", "Ben"), ("R5", "Dan"))
 
@@ -64,8 +82,7 @@ def test_the_whole_form_makes_the_plan(project, show):
     plan = form.plan()
     assert (plan.stages, plan.overlap, plan.seed) == ((Stage.RUBRIC, Stage.LABELLING), 1, 42)
     assert (plan.repeat_share, plan.repeat_after_days) == (0.05, 12)
-    assert plan.pilot_items == (items.ids(project)[0],)
-    assert plan.due.astimezone().strftime("%H:%M") == "23:59"
+    assert (plan.pilot_items, plan.due.astimezone().strftime("%H:%M")) == ((items.ids(project)[0],), "23:59")
     assert plan.adjudicators == (pairs.person(project, "Cleo").id,)
 
 
@@ -84,17 +101,14 @@ def test_people_whom_a_plan_needs_are_added_beside_it_by_name_and_with_their_rol
     assert len(people.people(small)) == 1
     elsewhere.close()
     be_active(window, qtbot)
-    type_words(" Wei")
-    press("Tab")
+    press(Typed(" Wei"), "Tab")
     assert out.preview.summary.text() == "4 pieces of work for 2 people on 2 items"
     # One pair shares all there is: a sentence says so, no column.
     assert out.preview.load.columns == ["Person", "Items", "New"]
-    type_words("x" * 300)
-    press("Ctrl+Return")
+    press(Typed("x" * 300), "Ctrl+Return")
     assert board.board(small) == []
     QApplication.focusWidget().selectAll()
-    type_words("Kofi")
-    press("Ctrl+Return")
+    press(Typed("Kofi"), "Ctrl+Return")
     roles = {one.name: one.roles for one in people.people(small)}
     assert [roles[name] for name in ("Ana Silva", "Li Wei", "Kofi")] == ["annotator"] * 2 + ["adjudicator"]
     # Whoever coordinates writes only where others are too few, also when that was so at first.
@@ -108,8 +122,7 @@ def test_what_few_plans_need_is_behind_options_as_both_orders_of_pairs_are(small
     out.form.options.button.click()
     assert out.form.seed.isVisible()
     out.form.seed.setValue(7)
-    assert out.form.options.note.text() == "seed 7"
-    assert not out.form.pairs.boxes[PAIRS].isChecked()
+    assert (out.form.options.note.text(), out.form.pairs.boxes[PAIRS].isChecked()) == ("seed 7", False)
     out.form.pairs.boxes[PAIRS].click()
     assert label_cases.both_orders(small, PAIRS)
     assert "now asked in both orders" in out.answer.text()
@@ -117,8 +130,7 @@ def test_what_few_plans_need_is_behind_options_as_both_orders_of_pairs_are(small
 
 def named(page, name: str) -> QModelIndex:
     model = page.roster.model
-    row = model.row_of(pairs.person(page.session.project, name).id)
-    return model.index(row, NAME)
+    return model.index(model.row_of(pairs.person(page.session.project, name).id), NAME)
 
 
 def test_people_are_renamed_from_the_keyboard_get_roles_in_the_table_and_are_added_by_several_names(
@@ -131,21 +143,17 @@ def test_people_are_renamed_from_the_keyboard_get_roles_in_the_table_and_are_add
     press("Ctrl+Z")
     assert pairs.person(page.session.project, "Dan").roles == "annotator"
     page.roster.list.setCurrentIndex(named(page, "Ben"))
-    page.roster.list.setFocus()
-    press("Ctrl+R")
+    press("Ctrl+R", at=page.roster.list)
     focus().selectAll()
-    type_words("Benedikt")
-    press("Return")
+    press(Typed("Benedikt"), "Return")
     qtbot.waitUntil(lambda: named(page, "Cora").siblingAtRow(2).data() == "Benedikt")
-    assert pairs.person(page.session.project, "Benedikt").alias == "R3"
-    assert page.window().page is page
+    assert (pairs.person(page.session.project, "Benedikt").alias, page.window().page) == ("R3", page)
     # A click on a role leaves the caret in the names.
     page.roster.name.setFocus()
     QApplication.clipboard().setText("Bo Lind\nCy Aoki")
     press("Ctrl+V")
     QTest.mouseClick(page.roster.roles[Role.ADJUDICATOR], Qt.MouseButton.LeftButton, pos=QPoint(8, 8))
-    type_words("; Di Ek")
-    press("Return")
+    press(Typed("; Di Ek"), "Return")
     added = [(one.name, one.alias, one.roles) for one in people.people(page.session.project)][-3:]
     assert added == [(*of, "adjudicator") for of in (("Bo Lind", "R6"), ("Cy Aoki", "R7"), ("Di Ek", "R8"))]
 
@@ -165,12 +173,10 @@ def test_an_annotator_sees_people_but_changes_nothing_and_a_tab_is_filled_once(p
     handed_out(project)
     pairs.work_as(project, "Ada")
     page = show()
-    assert not page.tabs.isTabVisible(1)
-    assert not page.roster.adding.isVisible()
+    assert (page.tabs.isTabVisible(1), page.roster.adding.isVisible()) == (False, False)
     assert not page.roster.model.flags(named(page, "Ben")) & Qt.ItemFlag.ItemIsEditable
     press("F6")
-    assert page.tabs.currentIndex() == 2
-    assert rows(page) == [("1", "rubric", "R2"), ("2", "rubric", "R2")]
+    assert (page.tabs.currentIndex(), rows(page)) == (2, [("1", "rubric", "R2"), ("2", "rubric", "R2")])
     assert page.board.table.isColumnHidden(WITH)
     assert not page.board.buttons["withdraw"].isVisible()
     window, asked, board_of = page.window(), [], board.board
@@ -258,8 +264,7 @@ def test_a_piece_goes_to_somebody_else_gets_another_date_and_several_are_withdra
     assert {one.alias for one in board.board(project) if one.item_key == "1"} == {"R3", "R5", "R4"}
     press("Ctrl+Z")
     assert {one.alias for one in board.board(project) if one.item_key == "1"} == {"R2", "R3", "R4"}
-    page.board.table.setFocus()
-    press("Ctrl+A", "Ctrl+Backspace")
+    press("Ctrl+A", "Ctrl+Backspace", at=page.board.table)
     assert board.board(project) == []
     assert "Withdrew 6 pieces." in page.board.answer.text()
     press("Ctrl+Z")

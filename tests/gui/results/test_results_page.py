@@ -21,7 +21,7 @@ def account(page):
     return page.view.account.toPlainText()
 
 
-def test_the_table_shows_n_and_why_there_is_no_interval_gives_its_order_back_and_keeps_its_account(
+def test_the_table_shows_n_and_no_interval_gives_its_order_back_keeps_its_account_and_counts_what_is_new(
     page, qtbot, qtmodeltester
 ):
     words = page.view.account
@@ -35,8 +35,7 @@ def test_the_table_shows_n_and_why_there_is_no_interval_gives_its_order_back_and
     table, model = page.view.table, page.view.model
     qtmodeltester.check(model)
     assert heads(page) == ["System", "Coverage, n = 2"]
-    assert {cells(page, row)[0] for row in range(2)} == {"Alpha", "Beta"}
-    assert cells(page)[1] == "0.833  floor"
+    assert ({cells(page, row)[0] for row in range(2)}, cells(page)[1]) == ({"Alpha", "Beta"}, "0.833  floor")
     table.setCurrentIndex(model.index(0, 1))
     assert "2 items are too few for an interval" in account(page)
     for column in range(model.columnCount()):
@@ -46,6 +45,11 @@ def test_the_table_shows_n_and_why_there_is_no_interval_gives_its_order_back_and
             assert values == sorted(values, reverse=order == Qt.SortOrder.DescendingOrder)
     table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
     assert [cells(page, row)[0] for row in range(2)] == [line.cells[0].words for line in model.whole.lines]
+    # New judgements are counted while the page is looked at.
+    sql.alter(page.session.project, "DELETE FROM judgement")
+    page.session.tell(Change("judgement", "x", "label"))
+    page._later.timeout.emit()
+    assert at(page, qtbot, "empty").empty.isVisible()
 
 
 def test_a_figure_that_is_not_publishable_is_marked_and_the_limit_set_where_it_is_seen(adra_page, qtbot):
@@ -77,13 +81,6 @@ def test_a_figure_that_is_not_publishable_is_marked_and_the_limit_set_where_it_i
     assert adra_page.view.model.rowCount() == 2
 
 
-def test_new_judgements_are_counted_while_the_page_is_looked_at(page, qtbot):
-    sql.alter(page.session.project, "DELETE FROM judgement")
-    page.session.tell(Change("judgement", "x", "label"))
-    page._later.timeout.emit()
-    assert at(page, qtbot, "empty").empty.isVisible()
-
-
 def deeper(page, qtbot, row=0):
     behind = page.behind
     behind.items_table.activated.emit(behind.items.index(row, 0))
@@ -97,12 +94,10 @@ def test_double_click_leads_to_the_items_then_to_the_judgements_and_back_level_b
 ):
     behind = opened(page, qtbot)
     be_active(page.window(), qtbot)
-    assert page.body.currentWidget() is behind
-    assert behind.items.rowCount() == 2
+    assert (page.body.currentWidget(), behind.items.rowCount()) == (behind, 2)
     qtmodeltester.check(behind.items)
     deeper(page, qtbot)
-    assert behind.table.hasFocus()
-    assert behind.judgements.rowCount() == 3
+    assert (behind.table.hasFocus(), behind.judgements.rowCount()) == (True, 3)
     qtmodeltester.check(behind.judgements)
     assert "Asked about Explains residual connections" in behind.reply.toPlainText()
     assert "3 judgements." in behind.note.text()
@@ -118,8 +113,7 @@ def test_double_click_leads_to_the_items_then_to_the_judgements_and_back_level_b
     page._count()
     page.session.forget_pages()
     qtbot.waitUntil(lambda: not page.session._tasks_behind)
-    assert page.hint.text() == "Counting…"
-    assert page.body.currentWidget() is page.view
+    assert (page.hint.text(), page.body.currentWidget()) == ("Counting…", page.view)
 
 
 ALIVE = (
@@ -143,31 +137,11 @@ def sample_page(sample_at):
     return sample_at("overview")
 
 
-def test_every_view_shows_something_of_the_sample_or_says_what_to_do(sample_page, qtbot, qtmodeltester):
-    for name in ALIVE:
-        go(sample_page, qtbot, name)
-        assert sample_page.view.model.rowCount() > 0
-        qtmodeltester.check(sample_page.view.model)
-        assert sample_page.view.account.toPlainText().count("Differences from the paper") <= 1
-    for name in ("preferences", "modes", "runs"):
-        go(sample_page, qtbot, name, "empty")
-        view = next(view for view in VIEWS if view.name == name)
-        assert sample_page._lead.text() == f"Go to {view.page}"
-        # One way to a page is enough.
-        assert sample_page._other.isVisible() is (view.page != "Label")
-        assert not sample_page.leaving.buttons["copy_results"].isEnabled()
-    go(sample_page, qtbot, "tables", "empty", table="gold-plan")
-    qtbot.waitUntil(lambda: "gold-plan injection" in sample_page.empty._words.text())
-    assert "goldsmith" not in sample_page.empty._words.text()
-    assert sample_page._lead.text() == "Go to Reports"
-
-
 def test_table_and_picture_leave_as_they_are_in_view_and_keys_turn_the_views_round(page, tmp_path, qtbot):
     page.leaving.copy()
     lines = QGuiApplication.clipboard().text().splitlines()
     assert lines[0].split("\t")[:4] == ["System", "Coverage", "Coverage, low", "Coverage, high"]
-    assert len(lines) == 3
-    assert page.hint.text() == "Copied 2 lines, with full precision."
+    assert (len(lines), page.hint.text()) == (3, "Copied 2 lines, with full precision.")
     for ending, start in (("svg", b"<?xml"), ("png", b"\x89PNG")):
         paths = [tmp_path / f"{name}.{ending}" for name in "ab"]
         for path in paths:
@@ -240,7 +214,9 @@ def listed(page):
     return {line.data(Qt.ItemDataRole.UserRole) for line in lines if not line.isHidden()} - {None}
 
 
-def test_views_that_rest_on_nothing_are_listed_on_demand_and_a_short_table_is_seen_whole(sample_page, qtbot):
+def test_views_that_rest_on_nothing_are_listed_on_demand_and_every_view_shows_something_or_says_what_to_do(
+    sample_page, qtbot, qtmodeltester
+):
     table, window = sample_page.view.table, sample_page.window()
     for size in ((960, 600), (1366, 768)):
         window.resize(*size)
@@ -266,3 +242,19 @@ def test_views_that_rest_on_nothing_are_listed_on_demand_and_a_short_table_is_se
     assert listed(sample_page) == there | {"leakage"}
     sample_page.views.turn(-1)
     assert sample_page._name in there
+    for name in ALIVE:
+        go(sample_page, qtbot, name)
+        assert sample_page.view.model.rowCount() > 0
+        qtmodeltester.check(sample_page.view.model)
+        assert sample_page.view.account.toPlainText().count("Differences from the paper") <= 1
+    for name in ("preferences", "modes", "runs"):
+        go(sample_page, qtbot, name, "empty")
+        view = next(view for view in VIEWS if view.name == name)
+        assert sample_page._lead.text() == f"Go to {view.page}"
+        # One way to a page is enough.
+        assert sample_page._other.isVisible() is (view.page != "Label")
+        assert not sample_page.leaving.buttons["copy_results"].isEnabled()
+    go(sample_page, qtbot, "tables", "empty", table="gold-plan")
+    qtbot.waitUntil(lambda: "gold-plan injection" in sample_page.empty._words.text())
+    assert "goldsmith" not in sample_page.empty._words.text()
+    assert sample_page._lead.text() == "Go to Reports"

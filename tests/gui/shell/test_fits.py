@@ -296,8 +296,7 @@ def amiss_by_keyboard(page: Page) -> Iterator[str]:
     button, pressed = QPushButton("Tried", shown[-1].parentWidget() if shown else page), []
     button.clicked.connect(lambda: pressed.append("Tried"))
     button.show()
-    button.setFocus()
-    press("Return", "Enter")
+    press("Return", "Enter", at=button)
     if len(pressed) != 2:
         yield f"{page.NAME}: Return and Enter press {len(pressed)} times"
     delete(button)
@@ -471,8 +470,7 @@ def test_a_window_is_put_where_it_was_kept_and_never_off_the_screen(qapp):
     place = window.pos()
     window.close()
     other = Frame()
-    assert other.testAttribute(Qt.WidgetAttribute.WA_Moved)
-    assert other.pos() == place
+    assert (other.testAttribute(Qt.WidgetAttribute.WA_Moved), other.pos()) == (True, place)
     other.setGeometry(5000, 4000, 3000, 2000)
     other.close()
     lost = Frame()
@@ -518,8 +516,7 @@ def test_what_a_bar_has_no_room_for_is_behind_its_last_button(qtbot):
     bar.show()
     assert not bar.more.isVisible()
     bar.resize(bar.buttons["submit"].sizeHint().width() + 80, 50)
-    assert bar.buttons["submit"].isVisible()
-    assert bar.more.isVisible()
+    assert (bar.buttons["submit"].isVisible(), bar.more.isVisible()) == (True, True)
     bar.more.menu().aboutToShow.emit()
     hidden = [action.text().split("\t")[0] for action in bar.more.menu().actions()]
     assert hidden == ["Look for something in here", "Try it on something long", "Something else as long"]
@@ -537,8 +534,7 @@ def test_in_a_small_window_the_source_gives_way_to_the_guideline_until_it_is_rea
     qtbot.waitUntil(page.source.isHidden)
     assert page.side.isVisible()
     page.press("find")
-    assert page.source.isVisible()
-    assert page.source.finder.isVisible()
+    assert (page.source.isVisible(), page.source.finder.isVisible()) == (True, True)
     assert not page.side.isVisible()
 
 

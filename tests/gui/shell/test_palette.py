@@ -15,7 +15,7 @@ from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.gui import keys, theme
 from annotator.gui.session.session import TaskCallbacks
 from annotator.gui.shell.palette import Choice, _line_of
-from tests.windows.using import focus, press, settle, type_words
+from tests.windows.using import Typed, focus, press, settle, type_words
 
 
 def typed(window, words: str) -> list[str]:
@@ -39,8 +39,7 @@ def test_an_item_is_gone_to_by_words_of_its_question_and_a_unit_in_its_document(
     assert window._palette.isVisible()
     assert typed(window, "residual conn")[:2] == ["Items", "1 What do residual connections do? Deep learning"]
     press("Return")
-    assert not window._palette.isVisible()
-    assert (window.page.NAME, window.page.item.key) == ("Author", "1")
+    assert (window._palette.isVisible(), window.page.NAME, window.page.item.key) == (False, "Author", "1")
     typed(window, "training stability")
     press("Return")
     settle(window.page)
@@ -58,14 +57,12 @@ def test_an_item_is_gone_to_by_words_of_its_question_and_a_unit_in_its_document(
 def test_enter_ahead_of_the_texts_goes_to_what_comes(window):
     gathered = Event()
     window.session._tasks_behind.send(lambda _tell: gathered.wait(), TaskCallbacks(None))
-    press("Ctrl+K")
-    type_words("residual")
+    press("Ctrl+K", Typed("residual"))
     early = listed(window)
     press("Return")
     gathered.set()
     settle(window.page)
-    assert early == ["Searching texts…"]
-    assert (window.page.NAME, window.page.item.key) == ("Author", "1")
+    assert (early, window.page.NAME, window.page.item.key) == (["Searching texts…"], "Author", "1")
 
 
 def test_arrows_pass_over_the_names_of_kinds_and_a_click_chooses_in_a_palette_within_its_window(window):
@@ -77,13 +74,11 @@ def test_arrows_pass_over_the_names_of_kinds_and_a_click_chooses_in_a_palette_wi
     for _ in choices:
         walked.append(window._palette.list.currentIndex().row())
         press("Down")
-    assert walked == choices
-    assert window._palette.list.currentIndex().row() == choices[0]
+    assert (walked, window._palette.list.currentIndex().row()) == (choices, choices[0])
     press("Up")
     assert window._palette.list.currentIndex().row() == choices[-1]
     press("PgUp", "PgUp", "PgUp")
-    assert window._palette.list.currentIndex().row() == choices[0]
-    assert focus() is window._palette.field
+    assert (window._palette.list.currentIndex().row(), focus()) == (choices[0], window._palette.field)
     assert focus().accessibleDescription() == lines[choices[0]]
     press("Escape")
     window.resize(700, 480)
@@ -109,8 +104,7 @@ def test_it_closes_and_the_keyboard_is_where_it_was_and_with_nothing_typed_it_of
         press("Ctrl+K")
         assert focus() is window._palette.field
         press(key)
-        assert not window._palette.isVisible()
-        assert focus() is window.page.search
+        assert (window._palette.isVisible(), focus()) == (False, window.page.search)
     press("Ctrl+Shift+F")
     window.page.search.setFocus()
     assert not window._palette.isVisible()

@@ -1,6 +1,7 @@
-"""The first page, and how one window at a time has a project."""
+"""The first page, how one window at a time has a project, and what is done at the first idle."""
 
 import ctypes
+import gc
 import sqlite3
 import sys
 import threading
@@ -8,7 +9,7 @@ from contextlib import closing
 from types import SimpleNamespace
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtWidgets import QMenu, QPushButton
 from shiboken6 import isValid
 
@@ -17,6 +18,7 @@ from annotator.actions.project import backups
 from annotator.actions.project.file import Project
 from annotator.gui import theme
 from annotator.gui.session.session import TaskCallbacks
+from annotator.gui.shell import start
 from annotator.gui.shell.frame import Frame
 from annotator.gui.shell.start import SAMPLES, StartPage, make_application
 from annotator.gui.shell.window import Window
@@ -47,8 +49,7 @@ def test_on_windows_the_taskbar_knows_the_program_and_not_python(qapp, monkeypat
 def test_what_is_no_project_is_refused_and_left_as_it_is(goldsmith, tmp_path, content, words):
     path = tmp_path / "odd.goldsmith"
     path.write_bytes(content)
-    page = goldsmith.show(path)
-    assert words in page.messages.text()
+    assert words in goldsmith.show(path).messages.text()
     assert path.read_bytes() == content
 
 
@@ -79,13 +80,17 @@ def test_a_file_locked_by_another_program_is_refused_in_words(goldsmith, file, m
     monkeypatch.setattr("annotator.storage.opening.PATIENCE", 0.1)
     with closing(sqlite3.connect(file, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
-        page = goldsmith.show(file)
-        assert "in use by another program" in page.messages.text()
+        assert "in use by another program" in goldsmith.show(file).messages.text()
         other.execute("ROLLBACK")
 
 
-def test_the_next_start_shows_the_frame_as_it_was_left(goldsmith, file):
-    navigation = goldsmith.show(file).navigation
+def test_a_project_that_is_open_keeps_its_window_and_the_next_start_shows_the_frame_as_it_was_left(
+    goldsmith, file
+):
+    window = goldsmith.show(file)
+    assert goldsmith.show(file) is window
+    assert window.isVisible()
+    navigation = window.navigation
     sidebar = QRect(navigation.mapTo(navigation.window(), QPoint()), navigation.size())
     goldsmith.close()
     frame = Frame(project=True)
@@ -107,12 +112,6 @@ def test_a_window_in_the_middle_of_a_job_keeps_its_frame_and_the_next_project_ge
     assert first.isVisible()
     release.set()
     qtbot.waitUntil(lambda: not isValid(frame) or not frame.isVisible())
-
-
-def test_opening_what_is_already_open_keeps_its_window(goldsmith, file):
-    first = goldsmith.show(file)
-    assert goldsmith.show(file) is first
-    assert first.isVisible()
 
 
 def test_a_sample_that_cannot_be_made_is_explained_on_the_first_page(goldsmith, tmp_path, monkeypatch, qtbot):
@@ -139,8 +138,7 @@ def test_whatever_ends_the_making_gives_the_first_page_back(goldsmith, monkeypat
     page.make("Making the sample project", breaks)
     assert not page.sample.isEnabled()
     qtbot.waitUntil(page.sample.isEnabled)
-    assert page.making.isHidden()
-    assert told == ["no more handles"]
+    assert (page.making.isHidden(), told) == (True, ["no more handles"])
 
 
 @pytest.mark.usefixtures("sample_at_once")
@@ -151,8 +149,7 @@ def test_the_sample_is_made_while_the_window_lives_on_and_says_how_far_it_is(
     page = goldsmith.show(None)
     page.sample.click()
     # It is not made by the click: that has come back.
-    assert goldsmith.shown() is page
-    assert page.making.isVisible()
+    assert (goldsmith.shown(), page.making.isVisible()) == (page, True)
     others = (page.sample, page.new, page.open, page.task, page.more, page.list)
     assert not [one for one in others if one.isEnabled()]
     assert not page.acceptDrops()
@@ -211,3 +208,67 @@ def test_the_sample_can_be_reset_from_its_window_and_no_other_project_can(
     assert items.count(goldsmith._shown.session.project) == 10
     assert len(list(tmp_path.glob("sample.set-aside-*.goldsmith"))) == 1
     assert goldsmith.show(file).show_page("Project").reset.isHidden()
+
+
+class Left(QObject):
+    """What a window leaves: a timer that goes on, and a cycle that only collecting ends."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.timer = QTimer(self)
+        self.timer.start(60_000)
+        self.itself = self
+
+
+def leave(died: list[threading.Thread]) -> None:
+    direct = Qt.ConnectionType.DirectConnection
+    Left().destroyed.connect(lambda: died.append(threading.current_thread()), direct)
+
+
+@pytest.fixture
+def idle_program(qapp):
+    """The program; what it set aside stays so, as for all tests."""
+    yield (program := start.Goldsmith(qapp))
+    program.close()
+    program._pulse.stop()
+
+
+def test_what_was_loaded_is_set_aside(idle_program):
+    idle_program.settle()
+    assert gc.get_freeze_count() > 10_000
+
+
+def test_what_a_window_leaves_dies_on_the_windows_own_thread(idle_program, qtbot):
+    idle_program.settle()
+    died: list[threading.Thread] = []
+    leave(died)
+    kept: list[list[object]] = []
+    # More than Python, left to itself, would begin to collect at.
+    much = 10 * gc.get_threshold()[0]
+    other = threading.Thread(target=lambda: kept.extend([] for _ in range(much)))
+    other.start()
+    other.join()
+    assert not died
+    qtbot.waitUntil(lambda: bool(died))
+    assert died == [threading.main_thread()]
+
+
+@pytest.mark.parametrize(
+    ("counts", "collected"),
+    [((0, 0, 0), []), ((700, 10, 10), []), ((701, 10, 11), [0]), ((701, 11, 11), [1]), ((700, 11, 11), [2])],
+)
+def test_everything_is_looked_through_only_while_nothing_happens(monkeypatch, counts, collected):
+    asked: list[int] = []
+    monkeypatch.setattr(gc, "get_count", lambda: counts)
+    monkeypatch.setattr(gc, "get_threshold", lambda: (700, 10, 10))
+    monkeypatch.setattr(gc, "collect", lambda generation=2: asked.append(generation))
+    start.tidy()
+    assert asked == collected
+
+
+def test_a_stopwatch_is_told_the_time_and_the_window_closes(idle_program, qtbot, monkeypatch, capsys):
+    monkeypatch.setenv("GOLDSMITH_STOPWATCH", "1")
+    shown = idle_program.show(None)
+    idle_program.settle()
+    assert float(capsys.readouterr().out) > 0
+    assert not shown.isVisible()

@@ -17,9 +17,7 @@ CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftM
 
 @pytest.fixture
 def view(qtbot) -> Iterator[PdfView]:
-    made = owned(qtbot, PdfView())
-    made.resize(600, 500)
-    made.show()
+    made = owned(qtbot, PdfView(), 600, 500)
     made.setFocus()
     yield made
     made.clear()
@@ -108,9 +106,7 @@ def test_a_quotation_is_marked_and_brought_into_view(shown):
     span = shown.place("silver\n tarnishes", 2)
     shown.set_marks("evidence", [span])
     shown.reveal(*span)
-    assert shown.page == 2
-    assert shown.place("platinum", 3) is None
-    assert shown.place("Gold", 9) is None
+    assert (shown.page, shown.place("platinum", 3), shown.place("Gold", 9)) == (2, None, None)
 
 
 @pytest.mark.parametrize(

@@ -34,10 +34,7 @@ SHORT = (
 
 @pytest.fixture
 def view(qtbot) -> ReportView:
-    made = owned(qtbot, ReportView())
-    made.resize(600, 400)
-    made.show()
-    return made
+    return owned(qtbot, ReportView(), 600, 400)
 
 
 def long_markdown(parts: int = 120) -> str:
@@ -95,8 +92,7 @@ def test_loading_in_pieces_gives_the_same_document_as_at_once(view, qtbot):
     whole.setHtml("".join(piece.strip() for piece in html.split(CUT)))
     mine, theirs = view.document().begin(), whole.begin()
     while theirs.isValid():
-        assert mine.text() == theirs.text()
-        assert mine.blockFormat() == theirs.blockFormat()
+        assert (mine.text(), mine.blockFormat()) == (theirs.text(), theirs.blockFormat())
         mine, theirs = mine.next(), theirs.next()
     assert not mine.isValid()
 
@@ -177,8 +173,7 @@ def test_the_words_at_the_top_stay_there_when_it_becomes_narrower(view):
     values = {bar.value()}
     for width in (500, 900, 620, 1100, 700):
         view.setFixedWidth(width)
-        top = view.cursorForPosition(view.rect().topLeft()).block().text()
-        assert top.startswith("Paragraph 250 ")
+        assert view.cursorForPosition(view.rect().topLeft()).block().text().startswith("Paragraph 250 ")
         values.add(bar.value())
     assert len(values) > 1
 
@@ -197,8 +192,7 @@ TARGETS = ("https://example.invalid/x.png", "file:///etc/hostname", "/dev/zero",
 def test_whatever_is_asked_for_is_one_transparent_dot(view):
     for kind, target in product(QTextDocument.ResourceType, TARGETS):
         answer = view.loadResource(kind.value, QUrl(target))
-        assert (answer.width(), answer.height()) == (1, 1)
-        assert answer.pixelColor(0, 0).alpha() == 0
+        assert (answer.width(), answer.height(), answer.pixelColor(0, 0).alpha()) == (1, 1, 0)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes in folders here")
@@ -223,8 +217,7 @@ def test_a_report_with_every_kind_of_image_asks_for_nothing(view, monkeypatch):
     monkeypatch.setattr(builtins, "open", lambda *_: pytest.fail("a file was opened"))
     view.show_html(render("\n\n".join(f"![alt]({target}) [a]({target})" for target in TARGETS)).html)
     view.grab()
-    assert asked == []
-    assert view.text().count("[image: alt] a") == len(TARGETS)
+    assert (asked, view.text().count("[image: alt] a")) == ([], len(TARGETS))
 
 
 @pytest.mark.timeout(60)
@@ -237,8 +230,7 @@ def test_a_report_with_every_kind_of_image_asks_for_nothing(view, monkeypatch):
 def test_hostile_text_is_shown_plain_with_every_letter(view, text):
     view.show_plain(text)
     view.grab()
-    seen = view.text().replace("\u200b", "")
-    assert seen == text.replace("\r\n", "\n").replace("\r", "\n")
+    assert view.text().replace("\u200b", "") == text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def test_noncharacters_do_not_pass_for_frames(view):
@@ -248,9 +240,8 @@ def test_noncharacters_do_not_pass_for_frames(view):
 
 @pytest.fixture
 def short_view(qtbot) -> ReportView:
-    made = owned(qtbot, ReportView())
+    made = owned(qtbot, ReportView(), 600, 400)
     made.show_html(render("One cat, two Cats.\n\nNo dog. A *c*at again (a.b).").html)
-    made.show()
     return made
 
 
@@ -262,8 +253,7 @@ def bar(short_view, qtbot) -> FindBar:
 def test_all_places_are_marked_counted_and_gone_through_until_escape(bar, short_view, qtbot):
     short_view.mark(0, 3, "evidence")
     bar.open_bar("cat")
-    assert bar.count() == (1, 3)
-    assert len(short_view.marks("find")) == 2
+    assert (bar.count(), len(short_view.marks("find"))) == ((1, 3), 2)
     assert [(m.start, m.end) for m in short_view.marks("find-current")] == [(4, 7)]
     for expected in (2, 3, 1):
         qtbot.keyClick(bar.words, Qt.Key.Key_Return)
@@ -272,16 +262,14 @@ def test_all_places_are_marked_counted_and_gone_through_until_escape(bar, short_
     assert bar.count() == (3, 3)
     with qtbot.waitSignal(bar.closed):
         qtbot.keyClick(bar.words, Qt.Key.Key_Escape)
-    assert bar.isHidden()
-    assert [mark.kind for mark in short_view.marks()] == ["evidence"]
+    assert (bar.isHidden(), [mark.kind for mark in short_view.marks()]) == (True, ["evidence"])
     bar.open_bar("Cat")
     bar.findChild(QCheckBox).setChecked(True)
     assert bar.count() == (1, 1)
     # On another page.
     short_view.show_plain("word " * 15_000 + "needle")
     bar.open_bar("needle")
-    assert bar.count() == (1, 1)
-    assert short_view._page == short_view.pages - 1
+    assert (bar.count(), short_view._page) == ((1, 1), short_view.pages - 1)
 
 
 FORMULA = r"$\theta_i^2$"
@@ -291,10 +279,8 @@ SHOWN = f"The 😀 angle {FORMULA} and \\(x\\) turn.\n这里 $$E=mc^2$$ 有公�
 
 @pytest.fixture
 def formulas(qtbot) -> ReportView:
-    made = owned(qtbot, ReportView())
-    made.resize(600, 300)
+    made = owned(qtbot, ReportView(), 600, 300)
     made.show_html(render(TEXT).html)
-    made.show()
     return made
 
 
@@ -342,10 +328,8 @@ def test_a_mark_over_a_formula_covers_it(formulas):
 
 
 def test_a_formula_wider_than_the_page_is_made_to_fit(qtbot):
-    made = owned(qtbot, ReportView())
-    made.resize(300, 300)
+    made = owned(qtbot, ReportView(), 300, 300)
     made.show_html(render(f"$$ {' + '.join(f'x_{{{n}}}' for n in range(40))} $$").html)
-    made.show()
     assert made.document().size().width() <= made.viewport().width()
 
 
@@ -377,8 +361,7 @@ def test_a_quotation_across_a_formula_keeps_its_offsets_in_the_source(tmp_path, 
     page.source.text.select(start, shown.index(" are") + 4)
     press("Ctrl+E")
     anchor = mine(project).document.units[0].anchor
-    assert anchor.start == paper.rindex("angle $")
-    assert anchor.quote == "angle $\\theta$ are"
+    assert (anchor.start, anchor.quote) == (paper.rindex("angle $"), "angle $\\theta$ are")
     assert stands_in(anchor, paper)
     (mark,) = page.source.text.marks("evidence")
     assert (mark.start, mark.end) == (start, shown.index(" are") + 4)
@@ -405,8 +388,7 @@ def test_a_quotation_that_is_a_formula_holds_its_brackets():
     text = "One **bold** word, \\(x_1\\), then \\(x_1\\) and $y$."
     shown = text.replace("**", "")
     start = shown.rindex("\\(x_1")
-    span = locate(text, shown, start, start + 7)
-    assert span == (text.rindex("\\(x_1"), text.rindex("\\(x_1") + 7)
+    assert locate(text, shown, start, start + 7) == (text.rindex("\\(x_1"), text.rindex("\\(x_1") + 7)
 
 
 WORDS = "First.\n\n![Two “windows” & a button.](pictures/smartscreen.svg)\n\nThen `![no](pictures/x.svg)`.\n"
@@ -415,17 +397,14 @@ IMAGE = 2
 
 @pytest.fixture
 def drawn(qtbot: QtBot) -> IllustratedView:
-    made = owned(qtbot, IllustratedView(resources() / "help" / "pictures"))
-    made.resize(900, 500)
-    made.show()
+    made = owned(qtbot, IllustratedView(resources() / "help" / "pictures"), 900, 500)
     made.show_with_drawings(render(WORDS).html, WORDS)
     return made
 
 
 def test_a_drawing_is_as_large_as_it_was_made_and_never_wider_than_the_page(drawn: IllustratedView) -> None:
     drawing = drawn.document().resource(IMAGE, "drawing:smartscreen")
-    assert (drawing.width(), drawing.height()) == (600, 232)
-    assert drawing.pixelColor(20, 150).name() == "#1c5a96"
+    assert (drawing.width(), drawing.height(), drawing.pixelColor(20, 150).name()) == (600, 232, "#1c5a96")
     drawn.resize(400, 500)
     assert drawn.document().resource(IMAGE, "drawing:smartscreen").width() < drawn.viewport().width()
     assert drawn.horizontalScrollBar().maximum() == 0

@@ -80,14 +80,11 @@ def test_a_tooltip_shows_markup_as_text():
 
 
 def test_an_elided_label_shows_the_whole_in_its_tooltip_only_when_it_is_cut(qtbot):
-    label = owned(qtbot, ElidedLabel("a question\nof many words " * 5))
-    label.resize(120, 24)
-    label.show()
+    label = owned(qtbot, ElidedLabel("a question\nof many words " * 5), 120, 24)
     assert label.elided().endswith("…")
     assert "a question of many words" in label.toolTip()
     label.resize(3_000, 24)
-    assert label.elided() == ("a question of many words " * 5).strip()
-    assert label.toolTip() == ""
+    assert (label.elided(), label.toolTip()) == (("a question of many words " * 5).strip(), "")
 
 
 def test_a_key_button_prints_the_digit_of_an_answer_and_names_any_other_key_in_its_tooltip(qtbot):
@@ -96,8 +93,7 @@ def test_a_key_button_prints_the_digit_of_an_answer_and_names_any_other_key_in_i
     button.set_key("Ctrl+Return")
     assert button.text() == "Met && gone"
     assert "(Ctrl+Enter)" in button.toolTip()
-    assert button.accessibleName() == "Met & gone, key Ctrl+Enter"
-    assert button.shortcut().isEmpty()
+    assert (button.accessibleName(), button.shortcut().isEmpty()) == ("Met & gone, key Ctrl+Enter", True)
 
 
 def test_a_fold_opens_its_parts_and_keeps_the_keyboard_when_it_closes(qtbot):
@@ -109,8 +105,7 @@ def test_a_fold_opens_its_parts_and_keeps_the_keyboard_when_it_closes(qtbot):
     fold.open(field)
     qtbot.waitUntil(field.hasFocus)
     fold.button.click()
-    assert not field.isVisible()
-    assert fold.button.hasFocus()
+    assert (field.isVisible(), fold.button.hasFocus()) == (False, True)
 
 
 @pytest.mark.parametrize(
@@ -129,8 +124,6 @@ def test_a_spread_says_shares(qtbot):
 
 
 class Show(Enum):
-    """What a list may be narrowed to."""
-
     TO_DO = "To do"
     UNSURE = "Unsure"
     DONE = "Done"
@@ -208,8 +201,7 @@ def test_what_is_ticked_stays_ticked_among_other_names(qtbot):
 def test_tab_goes_through_what_stands_in_a_plain_area_and_never_stops_at_it(qtbot):
     inside = QLineEdit()
     area = owned(qtbot, PlainArea("Settings", inside))
-    assert area.accessibleName() == "Settings"
-    assert area.focusPolicy() == Qt.FocusPolicy.NoFocus
+    assert (area.accessibleName(), area.focusPolicy()) == ("Settings", Qt.FocusPolicy.NoFocus)
     assert inside.focusPolicy() == Qt.FocusPolicy.StrongFocus
 
 
@@ -279,9 +271,7 @@ def opened_addresses(monkeypatch) -> list[str]:
 
 @pytest.fixture
 def parent(qtbot) -> QWidget:
-    made = owned(qtbot, QWidget())
-    made.show()
-    return made
+    return owned(qtbot, QWidget(), 400, 300)
 
 
 def test_the_whole_address_is_shown_before_anything_is_opened(parent, opened_addresses):
@@ -406,8 +396,7 @@ def test_a_row_underneath_stands_for_the_one_above(tree):
     tree.topLevelItem(0).addChild(child)
     tree.expandAll()
     tree.setCurrentItem(child)
-    assert tree.row() == 0
-    assert tree.chosen() == [0]
+    assert (tree.row(), tree.chosen()) == (0, [0])
 
 
 HIGH, LOW, FROM, ROOM = 500, 100, 300, 200
@@ -433,23 +422,18 @@ class Contrary(QWidget):
 
 def test_a_bar_that_would_come_and_go_for_ever_comes_to_rest(qtbot):
     inside = Contrary()
-    area = owned(qtbot, PlainArea("Contrary", inside))
-    area.show()
+    area = owned(qtbot, PlainArea("Contrary", inside), FROM, ROOM)
     for width in range(FROM - 3, FROM + 40):
         inside.asked = 0
         area.resize(width, ROOM)
         qtbot.wait(5)
         assert inside.asked < 50, width
-        bar = area.verticalScrollBar()
-        assert bar.isVisible() or inside.height() <= ROOM, width
+        assert area.verticalScrollBar().isVisible() or inside.height() <= ROOM, width
         assert inside.width() == area.viewport().width(), width
 
 
 def splitter_of(qtbot, name: str) -> Splitter:
-    made = owned(qtbot, Splitter(name, parts=(QWidget(), QWidget())))
-    made.resize(609, 200)
-    made.show()
-    return made
+    return owned(qtbot, Splitter(name, parts=(QWidget(), QWidget())), 609, 200)
 
 
 def test_a_splitter_moves_by_the_arrow_keys_and_remembers_its_place_under_its_name(qtbot):
@@ -465,8 +449,7 @@ def test_a_splitter_moves_by_the_arrow_keys_and_remembers_its_place_under_its_na
 
 
 def with_a_list(qtbot, name: str) -> Splitter:
-    parts = (QWidget(), QWidget())
-    made = owned(qtbot, Splitter(name, parts=parts, sizes=(150, 400), stretch=(0, 1)))
+    made = owned(qtbot, Splitter(name, parts=(QWidget(), QWidget()), sizes=(150, 400), stretch=(0, 1)))
     made.grow(made.widget(0), 150)
     made.resize(1600, 200)
     made.show()
@@ -484,8 +467,7 @@ def test_parts_that_lack_room_side_by_side_are_stacked_until_there_is_room(qtbot
     around.show()
     assert parts.orientation() == Qt.Orientation.Horizontal
     parts.resize(500, 400)
-    assert parts.orientation() == Qt.Orientation.Vertical
-    assert parts.minimumSizeHint().width() == 300
+    assert (parts.orientation(), parts.minimumSizeHint().width()) == (Qt.Orientation.Vertical, 300)
     parts.widget(0).setMinimumWidth(100)
     qtbot.waitUntil(lambda: parts.orientation() == Qt.Orientation.Horizontal)
 
@@ -502,7 +484,6 @@ def test_a_list_that_was_made_wider_stays_wider_at_every_zoom_and_at_the_next_st
 
 @pytest.fixture
 def form(qtbot) -> QWidget:
-    """A field between two others."""
     made = owned(qtbot, QWidget())
     made.resize(400, 300)
     made.before, made.field, made.after = QLineEdit(), GrowingEdit(most=4), QLineEdit()
@@ -526,8 +507,7 @@ def test_what_is_typed_is_told_after_a_pause_or_when_the_field_is_left(form, qtb
     assert told == []
     qtbot.keyClicks(form.field, " half a sen")
     qtbot.keyClick(form.field, Qt.Key.Key_Tab)
-    assert told == ["from the file: words half a sen"]
-    assert form.focusWidget() is form.after
+    assert (told, form.focusWidget()) == (["from the file: words half a sen"], form.after)
     form.field.setFocus()
     qtbot.keyClicks(form.field, "x")
     with qtbot.waitSignal(form.field.left):
@@ -649,8 +629,6 @@ def test_the_caret_stays_behind_what_was_pasted(field, qtbot):
 
 
 class Failing(QAbstractTableModel):
-    """Fails to answer."""
-
     def rowCount(self, parent=QModelIndex()):
         return 0
 
@@ -673,8 +651,7 @@ def test_sentences_of_a_sheet_take_what_room_there_is_and_spare_some_where_there
     words = "A sentence that is much longer than any column of a table can be, whatever the window."
     cells = (SheetCell("a"), SheetCell(words), SheetCell("b"))
     model.show(ResultSheet("one", "One", tuple(map(SheetColumn, "abc", "abc")), (SheetLine(cells),)))
-    table = owned(qtbot, SheetTable("Figures", model))
-    table.show()
+    table = owned(qtbot, SheetTable("Figures", model), 560, 200)
     for wide in (460, 560, 460):
         table.resize(wide, 200)
         assert 0 <= table.viewport().width() - table.horizontalHeader().length() <= 1
@@ -685,9 +662,7 @@ def test_a_figure_keeps_its_interval_where_words_are_cut_and_a_longer_title_has_
     cell = figure(Estimate(0.5, 0.4, 0.6, n=30, missing=12, floor=0.1, ceiling=0.9))
     row = SheetLine((SheetCell("a word " * 9), cell))
     model.show(ResultSheet("one", "One", (SheetColumn("a", "A"), SheetColumn("b", title)), (row,)))
-    table = owned(qtbot, SheetTable("Figures", model))
-    table.show()
-    table.resize(360, 200)
+    table = owned(qtbot, SheetTable("Figures", model), 360, 200)
     assert table.horizontalScrollBar().maximum() == 0
     shown, *_ = cell.words.split(" 12 missing")
     assert table.columnWidth(1) > table.fontMetrics().horizontalAdvance(shown)
