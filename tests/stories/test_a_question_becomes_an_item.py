@@ -22,7 +22,7 @@ from annotator.domain.kinds.selection import Recommendation
 from annotator.gui.shell.window import Window
 from tests.projects.pairs_project import ORIGINS, TYPE, pairs_project, person
 from tests.windows.story_hands import opened, settle, submit, window_of
-from tests.windows.using import focus, press, type_words
+from tests.windows.using import Typed, focus, press, type_words
 
 COUNT, GOOD, POOR = 6, 5, 2
 # The alias of Cora, who made the project.
@@ -51,12 +51,9 @@ def collect(window: Window) -> None:
     """Every candidate is typed into the form, with its origin."""
     page = window.show_page("Items")
     for number in range(COUNT):
-        press("Ctrl+N")
-        type_words(f"Candidate {number}: how is evidence attributed?")
-        page.form.origin.setFocus()
-        type_words(ORIGINS[number % 3])
-        page.form.save.setFocus()
-        press("Space")
+        press("Ctrl+N", Typed(f"Candidate {number}: how is evidence attributed?"))
+        press(Typed(ORIGINS[number % 3]), at=page.form.origin)
+        press("Space", at=page.form.save)
 
 
 def classify(path: Path, llmock: LLMock, qtbot) -> None:
@@ -75,8 +72,7 @@ def classify(path: Path, llmock: LLMock, qtbot) -> None:
         page = window.show_page("Items")
         for row in range(COUNT):
             page.table.selectRow(row)
-            page.table.setFocus()
-            press("Ctrl+Shift+D")
+            press("Ctrl+Shift+D", at=page.table)
             assert REASON in page.form.proposal.words.text()
             press("Space", "Space")
         project = window.session.project
@@ -96,8 +92,7 @@ def rate(window: Window) -> None:
         for editor in page.sheet.form.editors:
             editor.enter()
             press(str(rating(number)))
-            editor.fields["note"].setFocus()
-            type_words(WHY)
+            press(Typed(WHY), at=editor.fields["note"])
         page.sheet.form.whole.fields["recommendation"].enter()
         press("1" if rating(number) == GOOD else "3")
         submit(page)
@@ -127,14 +122,11 @@ def write(window: Window, kind: Kind, item_id: str, *lines: str) -> None:
 def review(window: Window, item_id: str, qtbot) -> None:
     """Ben takes the draft over as it is, adds a criterion, answers the form and hands it back."""
     project = window.session.project
-    window.show_page("Reviews", item_id=item_id).begin.setFocus()
-    press("Space")
+    press("Space", at=window.show_page("Reviews", item_id=item_id).begin)
     page = window.page
     assert page.NAME == "Author"
     page.sheet.form.editors[-1].text.setFocus()
-    press("Ctrl+N")
-    type_words("Describes what cannot be attributed")
-    press("Alt+2")
+    press("Ctrl+N", Typed("Describes what cannot be attributed"), "Alt+2")
     page.leave()
     answers = window.show_page("Reviews", item_id=item_id).boxes
     qtbot.waitUntil(lambda: all(box.isVisible() for box, _ in answers.values()))
@@ -150,9 +142,7 @@ def review(window: Window, item_id: str, qtbot) -> None:
 def label(window: Window, item_id: str, response_id: str, criteria: int) -> None:
     page = window.show_page("Label", item_id=item_id, response_id=response_id)
     assert page.report_pane.question.text() == items.read(window.session.project, item_id).question
-    for _ in range(criteria):
-        press("1")
-    press("Ctrl+Return")
+    press("1", criteria, "Ctrl+Return")
 
 
 def test_a_question_becomes_an_item(path: Path, qtbot, llmock: LLMock) -> None:
@@ -215,8 +205,7 @@ def rubric_is_reviewed(path: Path, second: str, qtbot) -> None:
     with window_of(path, "Ben", qtbot) as window:
         review(window, second, qtbot)
     with window_of(path, "Ada", qtbot) as window:
-        window.show_page("Reviews", item_id=second).agree.setFocus()
-        press("Space")
+        press("Space", at=window.show_page("Reviews", item_id=second).agree)
         (line,) = reviewing.lines(window.session.project)
         assert line.state == reviewing.AGREED
 
@@ -230,8 +219,7 @@ def settled_query_is_asked(path: Path, first: str, llmock: LLMock) -> None:
     with opened(path, "Cora") as project:
         asked = items.read(project, first)
     sent = [json.dumps(request.body) for request in llmock.requests]
-    assert len(sent) == COUNT - len(LEFT_OUT)
-    assert sum(asked.question in one for one in sent) == 1
+    assert (len(sent), sum(asked.question in one for one in sent)) == (COUNT - len(LEFT_OUT), 1)
     assert not any(asked.working_title in one for one in sent)
 
 

@@ -1,13 +1,23 @@
-"""How many acts the ways of a day take: a click, a drop, a key that types no text, or the typing of one field."""
+"""How many acts the ways of a day take (clicks, drops, keys, fields typed), and a newcomer's first minute."""
 
+import re
 import shutil
 from contextlib import closing
 
 import pytest
-from PySide6.QtCore import QSettings, QTimer
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton
-from sqlalchemy import func, select
+from PySide6.QtCore import QSettings, Qt, QTimer
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QFileDialog,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QWidget,
+)
 
 from annotator.actions.adjudication import adjudicating, ruling
 from annotator.actions.agreement import final_pass
@@ -26,16 +36,15 @@ from annotator.domain.kinds.artifact import Kind, State
 from annotator.gui.shell.start import Goldsmith
 from annotator.gui.shell.window import Window
 from annotator.places import resources
-from annotator.storage.tables import JUDGEMENT
 from tests import templates
 from tests.gui.authoring.test_author_typing import dragged
-from tests.gui.pages.test_open_task import drop
 from tests.material.bundles import found
 from tests.material.sent_apart import annotators, coordinated, returned
 from tests.projects.small_projects import labelling_project
 from tests.servers.rule_model import going_by_rules
+from tests.storage import sql
 from tests.windows.judges_window import choose
-from tests.windows.using import be_active, press, settle, type_words
+from tests.windows.using import Typed, be_active, drop, in_view, press, settle
 
 SOURCE = "Shade lowers what people feel by ten degrees.\n\nThe air itself is hardly one degree cooler.\n"
 CRITERIA = (
@@ -63,13 +72,9 @@ class Hands:
     def __init__(self) -> None:
         self.acts = 0
 
-    def press(self, keys: str, times: int = 1) -> None:
-        press(keys, times)
-        self.acts += times
-
-    def type(self, words: str) -> None:
-        type_words(words)
-        self.acts += 1
+    def press(self, *keys: str | int) -> None:
+        press(*keys)
+        self.acts += sum(key - 1 if isinstance(key, int) else 1 for key in keys)
 
     def does(self, act, *given) -> None:
         act(*given)
@@ -102,10 +107,7 @@ def opened(qapp, qtbot):
 def test_a_professor_writes_five_criteria_with_weights_and_a_quote(program, qtbot, tmp_path):
     hands = Hands()
     window = _begun(program, hands, qtbot, "climate")
-    hands.press("Ctrl+1")
-    hands.press("Ctrl+N")
-    hands.type("How far do street trees lower summer heat?")
-    hands.press("Ctrl+Return")
+    hands.press("Ctrl+1", "Ctrl+N", Typed("How far do street trees lower summer heat?"), "Ctrl+Return")
     hands.press("Ctrl+2")
     page = window.page
     qtbot.waitUntil(lambda: page.item is not None)
@@ -115,16 +117,12 @@ def test_a_professor_writes_five_criteria_with_weights_and_a_quote(program, qtbo
     for number, (words, weight) in enumerate(CRITERIA):
         if number == 0:
             hands.press("Ctrl+N")
-        hands.type(words)
+        hands.press(Typed(words))
         if weight != 2:
             hands.press(f"Alt+{weight}")
         if number < len(CRITERIA) - 1:
             hands.press("Return")
-    hands.press("Ctrl+F")
-    hands.type("ten degrees")
-    hands.press("Return")
-    hands.press("Esc")
-    hands.press("Ctrl+E")
+    hands.press("Ctrl+F", Typed("ten degrees"), "Return", "Esc", "Ctrl+E")
     (document,) = artifacts_of(window.session.project, items.ids(window.session.project)[0])
     units = document.document.units
     assert [(unit.text, unit.weight) for unit in units] == list(CRITERIA)
@@ -155,9 +153,7 @@ def test_a_coordinator_goes_from_files_to_written_tasks_with_three_people_added(
     hands.press("Ctrl+Return")
     qtbot.waitUntil(lambda: "The import is done" in window.messages.text())
     hands.does(_button(window.page, "Assign", qtbot).click)
-    hands.type("Ana Silva; Li Wei")
-    hands.press("Tab")
-    hands.type("Kofi Mensah")
+    hands.press(Typed("Ana Silva; Li Wei"), "Tab", Typed("Kofi Mensah"))
     out = window.page.out
     (tmp_path / "tasks").mkdir()
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path / "tasks"))
@@ -185,8 +181,7 @@ def test_a_coordinator_goes_from_returned_files_to_a_release(tmp_path, opened, q
     hands.does(drop, window, *work)
     _taken_in(window, hands, qtbot)
     hands.press("Alt+Home")
-    sending = _button(window.page, "Send the task", qtbot)
-    hands.does(sending.click)
+    hands.does(_button(window.page, "Send the task", qtbot).click)
     hands.does(window.page.out.all.click)
     hands.acts += 1
     qtbot.waitUntil(lambda: len(list(out.iterdir())) == 3)
@@ -208,8 +203,7 @@ def test_a_coordinator_goes_from_returned_files_to_a_release(tmp_path, opened, q
     hands.does(page.write.click)
     hands.acts += 1
     qtbot.waitUntil(lambda: (out / "study-goldsmith/manifest.json").is_file())
-    criteria = (out / "study-goldsmith/data/criteria.jsonl").read_text("utf-8").splitlines()
-    assert len(criteria) == 2
+    assert len((out / "study-goldsmith/data/criteria.jsonl").read_text("utf-8").splitlines()) == 2
     assert hands.acts <= 20
 
 
@@ -238,7 +232,7 @@ def test_a_publisher_goes_from_a_finished_project_to_a_folder_to_upload(
     for place, words in enumerate(ANSWERED):
         if place:
             hands.press("Tab")
-        hands.type(words)
+        hands.press(Typed(words))
     use = window.page.metadata.use_all
     qtbot.waitUntil(use.isVisible)
     hands.does(use.click)
@@ -262,12 +256,10 @@ def test_an_endpoint_of_unknown_price_becomes_a_run_within_a_budget(opened, serv
     window = opened(labelling_project(tmp_path, criteria=3, reports=2, questions=1), "Items")
     project, hands = window.session.project, Hands()
     _add_endpoint(window, hands, server.url)
-    prices = window.page.roster.side.endpoint.prices
-    prices[0].setFocus()
+    window.page.roster.side.endpoint.prices[0].setFocus()
     hands.acts += 1
     for price in ("0.4", "1.6"):
-        hands.type(price)
-        hands.press("Tab")
+        hands.press(Typed(price), "Tab")
     hands.press("Ctrl+Return")
     hands.does(window.show_part, "Judges", "Runs")
     running = window.page.running
@@ -293,8 +285,7 @@ def test_six_transcripts_become_kept_tasks_with_checklists(tmp_path, opened, qtb
     with going_by_rules() as server:
         _imported(window, hands, qtbot, *talks)
         _add_endpoint(window, hands, server.url)
-        hands.press("Ctrl+2")
-        hands.press("F8")
+        hands.press("Ctrl+2", "F8")
         for step in ("Ctrl+PgDown", "Ctrl+PgUp"):
             _drafted(window, hands, qtbot, len(talks), step)
             hands.press("Ctrl+Tab")
@@ -380,11 +371,9 @@ def _imported(window, hands, qtbot, *paths):
 
 
 def _add_endpoint(window, hands, url):
-    hands.press("Ctrl+5")
-    hands.press("Ctrl+N")
+    hands.press("Ctrl+5", "Ctrl+N")
     for words, tabs in (("near", 1), (url, 2), ("test-model", 1)):
-        hands.type(words)
-        hands.press("Tab", tabs)
+        hands.press(Typed(words), "Tab", tabs)
     hands.press("Ctrl+Return")
     settle(window.page)
 
@@ -397,12 +386,9 @@ def _drafted(window, hands, qtbot, many, step):
         with qtbot.waitSignal(page.side.draft.asking.came, timeout=60_000):
             hands.press("Ctrl+Shift+D")
         settle(page)
-        hands.press("Ctrl+T", len(page.side.draft.cards))
-        hands.press("Ctrl+Return")
+        hands.press("Ctrl+T", len(page.side.draft.cards), "Ctrl+Return")
         if page.sheet.panel.isVisible():
-            hands.press("Tab")
-            hands.type("It is as it should be.")
-            hands.press("Return")
+            hands.press("Tab", Typed("It is as it should be."), "Return")
         if number < many - 1:
             hands.press(step)
 
@@ -443,9 +429,94 @@ def test_two_hundred_criteria_are_labelled_with_little_more_than_a_key_each(open
     hands.press("Ctrl+3")
     page = window.page
     for _ in range(2):
-        hands.press("1", 100)
-        hands.press("Ctrl+Return")
+        hands.press("1", 100, "Ctrl+Return")
     qtbot.waitUntil(page.done.isVisible)
-    with window.session.project.store.read() as db:
-        assert db.execute(select(func.count()).select_from(JUDGEMENT)).scalar_one() == 200
+    assert sql.first(window.session.project, "SELECT count(*) FROM judgement") == (200,)
     assert hands.acts <= 205
+
+
+KEY = re.compile(r"[\u2003(]((?:Ctrl|Alt|Shift|\+)*(?:F?\d+|[A-Z]|Enter))\)?(?:$|<)")
+
+
+class Newcomer:
+    """Reads what is shown, presses what it says, and types."""
+
+    def __init__(self, program: Goldsmith, qtbot) -> None:
+        self._program, self._qtbot = program, qtbot
+        self.keys = 0
+
+    @property
+    def window(self) -> QWidget:
+        return self._program.shown()
+
+    def reads(self) -> list[str]:
+        seen = list(in_view(self.window))
+        texts = [one.text() for one in seen if isinstance(one, QAbstractButton | QLabel | QLineEdit)]
+        return [*texts, *(one.toPlainText() for one in seen if isinstance(one, QPlainTextEdit))]
+
+    def waits_to_read(self, words: str) -> None:
+        self._qtbot.waitUntil(lambda: any(words in text for text in self.reads()))
+
+    def button(self, words: str) -> QAbstractButton:
+        self.waits_to_read(words)
+        buttons = (one for one in in_view(self.window) if isinstance(one, QAbstractButton))
+        return next(one for one in buttons if one.isEnabled() and words in one.text())
+
+    def clicks(self, words: str) -> None:
+        QTest.mouseClick(self.button(words), Qt.MouseButton.LeftButton)
+        if self.window.isVisible():
+            be_active(self.window, self._qtbot)
+
+    def presses_the_key_of(self, words: str) -> None:
+        """The digit that an answer shows, or the key in the tooltip of any other button."""
+        self.waits_to_read(words)
+        shown = [one for one in in_view(self.window) if isinstance(one, QAbstractButton)]
+        texts = (
+            text for one in shown if one.text().startswith(words) for text in (one.text(), one.toolTip())
+        )
+        self.presses(next(match[1] for text in texts if (match := KEY.search(text))))
+
+    def presses_the_key_in_the_menu_at(self, words: str) -> None:
+        acts = [act for title in self.window.menuBar().actions() for act in title.menu().actions()]
+        self.presses(next(act.text() for act in acts if act.text().startswith(words)).split("\t")[1])
+
+    def presses(self, key: str) -> None:
+        stroke = QKeySequence(key)[0]
+        QTest.keyClick(self._focused(), stroke.key(), stroke.keyboardModifiers())
+        self.keys += 1
+
+    def types(self, words: str) -> None:
+        QTest.keyClicks(self._focused(), words)
+
+    def _focused(self) -> QWidget:
+        return QApplication.focusWidget() or self.window
+
+
+@pytest.fixture
+def newcomer(program, qtbot) -> Newcomer:
+    return Newcomer(program, qtbot)
+
+
+def test_a_newcomer_writes_quotes_labels_and_rules_by_what_the_screen_says(newcomer):
+    newcomer.clicks("Open the sample project")
+    newcomer.waits_to_read("Try this:")
+
+    newcomer.clicks("Write a criterion")
+    newcomer.presses_the_key_of("New criterion")
+    newcomer.types("Explains how much open soil a tree needs to keep cooling")
+
+    # Whoever goes on has written it.
+    newcomer.clicks("Quote the source")
+    newcomer.presses_the_key_in_the_menu_at("Find on this page")
+    newcomer.types("twelve square metres")
+    newcomer.presses("Enter")
+    newcomer.presses("Esc")
+    newcomer.presses_the_key_of("Quote")
+    newcomer.waits_to_read("“twelve square metres”")
+
+    newcomer.clicks("Label a report")
+    newcomer.presses_the_key_of("Not met")
+
+    newcomer.clicks("Settle a conflict")
+    newcomer.presses_the_key_of("Take A")
+    assert newcomer.keys <= 7

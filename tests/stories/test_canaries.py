@@ -51,8 +51,6 @@ def mark(number: int) -> str:
 
 
 class Canaries:
-    """Marks, one after the other."""
-
     sung = 0
 
     def sing(self, prefix: str = "") -> str:
@@ -122,8 +120,7 @@ def adjudicate(project: Project, senior: Person, sing: Canaries) -> None:
         result = adjudicating.open_(project, line.item_id, line.stage)
         consensus.remark(project, result.id, sing.sing("Between us:"))
         for row in adjudicating.sheet(project, result.id).rows:
-            words = next(iter(row.units.values())).text
-            kept = "own words" in words and len(row.units) == 1
+            kept = "own words" in next(iter(row.units.values())).text and len(row.units) == 1
             take = next(iter(row.units)) if kept else DROP
             explained = {} if kept else {"rationale": sing.sing(), "gap": sing.sing()}
             ruling.rule(project, row.ruling.id, take, reason=Reason.SCOPE, **explained)
@@ -138,8 +135,7 @@ def label(project: Project, item_id: str, raters: tuple[Person, ...], sing: Cana
     with project.store.write() as db:
         db.exec_driver_sql("UPDATE artifact SET author_id = '', state = 'consensus' WHERE id = ?", (rubric,))
         for place, text in enumerate(REPORTS):
-            name = sing.sing("System")
-            db.execute(insert(SYSTEM).values(id=f"s{place}", name=name, notes=sing.sing()))
+            db.execute(insert(SYSTEM).values(id=f"s{place}", name=sing.sing("System"), notes=sing.sing()))
             db.execute(
                 insert(RESPONSE).values(
                     id=f"r{place}", item_id=item_id, system_id=f"s{place}", text=text, mode="end-to-end", trial=1,

@@ -25,7 +25,5 @@ def test_no_kill_loses_anything(tmp_path: Path) -> None:
 def test_an_edit_that_is_not_there_is_called_lost(tmp_path: Path) -> None:
     tally = crash.Tally()
     path = crash.prepare(tmp_path)
-    invented = [{"seq": 9999, "verb": "change text", "words": "x"}, {"trial": 77}]
-    crash.look(path, invented, tally)
-    assert len(tally.lost) == 2
-    assert tally.corrupt == []
+    crash.look(path, [{"seq": 9999, "verb": "change text", "words": "x"}, {"trial": 77}], tally)
+    assert (len(tally.lost), tally.corrupt) == (2, [])

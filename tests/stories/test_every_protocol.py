@@ -208,13 +208,11 @@ def test_a_judge_from_before_asks_one_nugget_a_call_and_its_run_goes_on_so(
     project: Project, llmock: LLMock
 ) -> None:
     llmock.reply(json.dumps({"quote": "", "rationale": "So.", "support": "not_support"}), times=None)
-    with project.store.write():
-        sql.alter(project, "UPDATE judge SET asking = '{}' WHERE name = 'mock'")
+    sql.alter(project, "UPDATE judge SET asking = '{}' WHERE name = 'mock'")
     units = len(FACTS) * REPORTS
     assert asked_in_calls(project, llmock) == (units, units, JUDGE)
-    with project.store.write():
-        sql.alter(project, "UPDATE run SET state = 'interrupted'")
-        sql.alter(project, "DELETE FROM judgement WHERE value IS NOT NULL")
+    sql.alter(project, "UPDATE run SET state = 'interrupted'")
+    sql.alter(project, "DELETE FROM judgement WHERE value IS NOT NULL")
     going_on = orders.unfinished(project)
     assert (going_on.judge, going_on.together) == (JUDGE, 1)
     assert asyncio.run(orders.carry_out(project, going_on))["judged"] == units

@@ -45,7 +45,6 @@ def file(tmp_path: Path, server: OddServer) -> Path:
 
 
 def run(file: Path, *words: str) -> subprocess.Popen[bytes]:
-    """`goldsmith judge run` as anyone would start it."""
     command = children.started("judge", "run", file, "--judge", "distant", "--json", *words)
     environment = os.environ | {"CANARY_KEY": KEY}
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
@@ -126,8 +125,7 @@ def test_a_killed_run_is_gone_on_with_and_repeats_no_finished_call(file: Path, s
 
 def test_the_key_is_in_no_file_and_no_output(file: Path, server: OddServer) -> None:
     server.answer = lambda body, number: error(401, f"Incorrect API key provided: {KEY}")
-    process = run(file, "--concurrency", "2", "--timeout", "5")
-    out, err = process.communicate(timeout=60)
+    out, err = run(file, "--concurrency", "2", "--timeout", "5").communicate(timeout=60)
     assert KEY.encode() not in out + err
     assert all(KEY.encode() not in path.read_bytes() for path in file.parent.iterdir() if path.is_file())
     assert any(
@@ -137,7 +135,6 @@ def test_the_key_is_in_no_file_and_no_output(file: Path, server: OddServer) -> N
 
 
 def wait_until(true: Any, seconds: float = 30) -> None:
-    """Return when `true()` is, or fail."""
     end = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < end

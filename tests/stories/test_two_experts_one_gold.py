@@ -32,13 +32,12 @@ from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages
 from annotator.protocols import PROTOCOLS, USUAL
-from annotator.storage.tables import ARTIFACT
 from tests.material.content_hash import content_hash
 from tests.material.sent_apart import annotators, edit_rubric, settled, task_for, write_rubric
 from tests.projects.small_projects import CLAIMS, PAGE, PAIRS, PLAN, REASONING, SYSTEMS, one_item
 from tests.storage import sql
 from tests.windows.story_hands import rule, submit, window_of
-from tests.windows.using import press, type_words
+from tests.windows.using import Typed, press
 
 QUESTION = "How does gold keep its shine?"
 ADA = ("Explains why gold does not react with oxygen", "Compares the price of gold with silver")
@@ -80,8 +79,7 @@ def write_in_the_window(task: str, qtbot) -> Path:
         for number, words in enumerate(ADA):
             if number:
                 press("Ctrl+N")
-            type_words(words)
-            press("Alt+3")
+            press(Typed(words), "Alt+3")
         submit(page)
     return path
 
@@ -92,8 +90,7 @@ def edited_by_hand(work: Path, key: bytes) -> Path:
     artifacts = json.loads(package.entries["artifacts.json"])
     revision = artifacts[0]["revisions"][0]
     revision["content"]["units"][0]["text"] = "Says that gold is pretty"
-    tree = document_of(Kind.RUBRIC, revision["content"]).tree()
-    revision["sha256"] = sha256(canonical_json(tree))
+    revision["sha256"] = sha256(canonical_json(document_of(Kind.RUBRIC, revision["content"]).tree()))
     link = ""
     for digest in (*revision["skipped"], revision["sha256"]):
         link = chain(link, digest)
@@ -134,8 +131,6 @@ def study(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> "Study":
 
 @dataclass(frozen=True)
 class Study:
-    """Where everything lies."""
-
     home: str
     ids: dict[str, str]
     folder: Path
@@ -253,8 +248,7 @@ KIND = "researcherbench.citation_errors"
 def project(tmp_path: Path) -> Project:
     """One item with settled gold of every kind and three reports; two people may label it."""
     project = one_item(tmp_path, 3, 2)
-    with project.store.write() as db:
-        db.execute(ARTIFACT.update().values(author_id="", state="consensus"))
+    sql.alter(project, "UPDATE artifact SET author_id = '', state = 'consensus'")
     return project
 
 
@@ -304,8 +298,7 @@ def test_letter_10_labels_of_every_kind_are_given_apart_and_come_home(
         labelled_apart(project, first, tmp_path / "a", 0),
         labelled_apart(project, second, tmp_path / "b", 1),
     ]
-    arrived = unpacking.take_in(project, work)
-    assert {one.outcome for one in arrived} == {ParcelOutcome.NEW}
+    assert {one.outcome for one in unpacking.take_in(project, work)} == {ParcelOutcome.NEW}
     with project.store.read() as db:
         said = {name: validation_figures.of_people(db, PROTOCOLS[name], submitted=True) for name in APART}
     # Three claims, three statements in three reports, 2 × 3 cells, three pairs; both spoke of every one.
@@ -343,8 +336,7 @@ def test_letter_10_more_may_be_asked_of_those_who_label_an_item_already(project:
 
 
 def test_letter_10_an_item_without_anything_to_ask_is_not_packed(project: Project, tmp_path: Path) -> None:
-    with project.store.write() as db:
-        db.exec_driver_sql("DELETE FROM page")
+    sql.alter(project, "DELETE FROM page")
     hand_out(project, CLAIMS)
     with pytest.raises(Refusal, match="nothing to label yet"):
         packing.task(project, raters(project)[0], tmp_path)

@@ -73,9 +73,7 @@ def label(window: Window, says: Callable[[At], str]) -> None:
     for _ in range(8):
         told = [says(at) for (response, _), at in result.items() if response == page.bench.response_id]
         assert len(told) == len(WEIGHTS)
-        for value in told:
-            press("1" if value == "yes" else "2")
-        press("Ctrl+Return")
+        press(*("1" if value == "yes" else "2" for value in told), "Ctrl+Return")
     assert page.done.isVisible()
 
 
@@ -123,8 +121,7 @@ def coverage(says: list[Callable[[At], str]], system: str) -> float:
 def lock(window: Window, qtbot: Any) -> None:
     """Before the labels are locked no judge is shown on them."""
     page = part(window, "Figures")
-    viewer = at(page.figures, qtbot, "empty")
-    assert not any(JUDGE in words for words in all_words(viewer))
+    assert not any(JUDGE in words for words in all_words(at(page.figures, qtbot, "empty")))
     page = part(window, "Sets", set=NAME)
     press("Ctrl+L")
     settle(page)
@@ -142,8 +139,7 @@ def compare(window: Window, qtbot: Any, right: int) -> None:
 def rule(window: Window, right: int) -> None:
     """Every disagreement is ruled on by one key; first labels stay the metric."""
     page = part(window, "Disagreements")
-    for place in range(32 - right):
-        press("123"[place % 3])
+    press(*("123"[place % 3] for place in range(32 - right)))
     settle(page)
     (ruled,) = disagreements.report(window.session.project, ValidationQuery(set_name=NAME))
     assert (ruled.open, sum(ruled.rulings.values())) == (0, 32 - right)

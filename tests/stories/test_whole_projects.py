@@ -150,8 +150,7 @@ def seminars_become_tasks(goldsmith: Shell) -> None:
     """Ada and Ben each take what the model drafts, blind; where both have the same, Cleo confirms it."""
     for name, talk in TALKS.items():
         goldsmith.write(f"talks/{name}", talk)
-    said = goldsmith("import FILE --pseudonyms", goldsmith.folder / "talks")
-    assert "2 items, 2 sources" in said
+    assert "2 items, 2 sources" in goldsmith("import FILE --pseudonyms", goldsmith.folder / "talks")
     people_come(goldsmith)
     by = "--annotator Ada --annotator Ben --adjudicator Cleo"
     goldsmith(f"assign FILE --stage inspirations --stage tasks {by}")
@@ -183,8 +182,7 @@ def tasks_are_ranked(goldsmith: Shell) -> None:
             elo |= {row["first"]: one + gain, row["second"]: two - gain}
     shown = goldsmith.tree("contest standings FILE --rater model")["standings"]
     assert {one["key"]: one["elo"] for one in shown} == pytest.approx(elo, abs=0.001)
-    people = goldsmith.tree("contest standings FILE --rater people")
-    assert people["matches"] == 5
+    assert goldsmith.tree("contest standings FILE --rater people")["matches"] == 5
     goldsmith("contest hold FILE quakes-t01 --reason", "Is answered already.")
     kept = goldsmith.tree("contest keep FILE --top 4 --per-seminar 2 --rater people")
     assert (
@@ -299,8 +297,7 @@ def longer_than_exemplars(release: Path, system: str) -> float:
 
 
 def test_papers_become_a_release_of_related_work_and_its_table(goldsmith: Shell) -> None:
-    benchmark = related_work.write(goldsmith.folder / "benchmark")
-    goldsmith("import FILE --format deepscholar", benchmark)
+    goldsmith("import FILE --format deepscholar", related_work.write(goldsmith.folder / "benchmark"))
     goldsmith(f"judge add FILE --name model --model careful --base-url {goldsmith.url}")
     goldsmith("people add FILE --name Ada --alias Ada --role annotator")
     goldsmith("people add FILE --name Cora --alias Cora --role coordinator")
