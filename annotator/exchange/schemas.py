@@ -4,7 +4,6 @@
 """
 
 from pathlib import Path
-from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -29,7 +28,11 @@ def all_schemas() -> dict[str, bytes]:
     trees["mapping.schema"] = TablesMapping.model_json_schema()
     trees["validity_card"] = ValidityCard.model_json_schema()
     trees |= {f"document-{kind.value}": cls.model_json_schema() for kind, cls in DOCUMENTS.items()}
-    return {f"{name}.json": pretty(_named(name, tree)) for name, tree in trees.items()}
+    urn = f"urn:{FORMAT}:{FORMAT_VERSION}"
+    return {
+        f"{name}.json": pretty({**tree, "$schema": DIALECT, "$id": f"{urn}:{name}", "title": name})
+        for name, tree in trees.items()
+    }
 
 
 def write(folder: Path) -> None:
@@ -40,11 +43,6 @@ def write(folder: Path) -> None:
             path.unlink()
     for name, content in made.items():
         (folder / name).write_bytes(content)
-
-
-def _named(name: str, tree: dict[str, Any]) -> dict[str, Any]:
-    titled = {"$schema": DIALECT, "$id": f"urn:{FORMAT}:{FORMAT_VERSION}:{name}", "title": name}
-    return {**tree, **titled}
 
 
 if __name__ == "__main__":

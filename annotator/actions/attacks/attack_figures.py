@@ -477,7 +477,9 @@ def attack_case(project: Project, case_id: str) -> AttackCase:
     key = row["response_id"], row["unit_id"]
     pieces, report = attacking.read_pieces(row["pieces"]), row["text"]
     unchanged = response_hash(report) == row["text_sha256"]
-    copy = copied(report, pieces) if unchanged or not pieces else _alone(pieces)
+    # Without its report, only the words that were put in can be shown.
+    planted_words = "\n\n".join(piece for piece in pieces if isinstance(piece, str))
+    copy = copied(report, pieces) if unchanged or not pieces else planted_words
     marks = planted(report, pieces) if unchanged else ()
     attack = KNOWN_ATTACKS.get(row["attack"])
     names = {judge.id: judge.name for judge in judges.all_of(project)}
@@ -491,11 +493,6 @@ def attack_case(project: Project, case_id: str) -> AttackCase:
         done=tuple(_done(row, report, copy, marks, unchanged=unchanged)), own=_own(project, row, key),
         again=Verdict(**{**{name: row[name] for name in Verdict.model_fields}, "status": Status(row["status"])}),
     )  # fmt: skip
-
-
-def _alone(pieces: tuple[object, ...]) -> str:
-    """What of a copy can be shown without its report: the words that were put in."""
-    return "\n\n".join(piece for piece in pieces if isinstance(piece, str))
 
 
 def _done(row: Row, report: str, copy: str, marks: tuple[PlantedText, ...], *, unchanged: bool) -> list[str]:

@@ -262,7 +262,13 @@ def rows(agreement: Agreement, letters: Mapping[str, str], orders: Orders) -> li
     Each further rater's units join the rows they are most alike to, by the similarity that was frozen with the
     agreement; a row takes at most one unit of a letter.
     """
-    likeness = _likeness(agreement)
+    # (person, unit, person, unit) → similarity, both ways round.
+    likeness = {
+        units: match.likeness
+        for pair in agreement.pairs
+        for match in pair.matched
+        for units in ((pair.a, match.a, pair.b, match.b), (pair.b, match.b, pair.a, match.a))
+    }
     result: list[Members] = []
     for letter in letters:
         edges = sorted(_edges(result, letter, letters, orders, likeness))
@@ -273,16 +279,6 @@ def rows(agreement: Agreement, letters: Mapping[str, str], orders: Orders) -> li
                 result[place][letter] = unit
         _insert_rest(result, letter, orders[letter], joined)
     return result
-
-
-def _likeness(agreement: Agreement) -> dict[tuple[str, str, str, str], float]:
-    """How alike two matched units are: (person, unit, person, unit) → similarity, both ways round."""
-    return {
-        units: match.likeness
-        for pair in agreement.pairs
-        for match in pair.matched
-        for units in ((pair.a, match.a, pair.b, match.b), (pair.b, match.b, pair.a, match.a))
-    }
 
 
 def _edges(

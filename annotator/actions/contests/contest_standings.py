@@ -33,7 +33,6 @@ from annotator.domain.judges.contest import NOT_ASKED, SCORES_DISAGREE, Meeting,
 from annotator.domain.judges.judge import JudgeKind, RaterKind
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.tasks import Task, task_key
-from annotator.domain.material.item import Item
 from annotator.domain.texts.canonical import Change, now
 from annotator.domain.texts.estimate import FEWEST, Estimate, interval
 from annotator.domain.texts.refusal import Refusal
@@ -93,17 +92,14 @@ def keep(
             tasks[place].family or "",
             seminar.subject,
             seminar.language,
-            {**_filed(seminar, tasks[place], place + 1), **more},
+            {
+                "key": task_key(seminar.key[:100], place + 1),
+                "origin": seminar.key,
+                "traits": tasks[place].traits,
+                "made_from": tasks[place].id,
+                **more,
+            },
         )
-
-
-def _filed(seminar: Item, task: Task, number: int) -> dict[str, object]:
-    return {
-        "key": task_key(seminar.key[:100], number),
-        "origin": seminar.key,
-        "traits": task.traits,
-        "made_from": task.id,
-    }
 
 
 # The setting that holds what was decided of each task.

@@ -304,9 +304,8 @@ class BundleIntake:
                 raise ValueError("“transcript” does not fit the text beside it")
             return {"source": {"id": record.id, **fields, "sha256": file.source_hash(record.text)}}
 
-        return ImportPlan(
-            "sources", _existing(self.db, SOURCE, ("id",), compared), by_id, content, _of_item, row
-        )
+        existing = _existing(self.db, SOURCE, ("id",), compared)
+        return ImportPlan("sources", existing, by_id, content, lambda one: [("items", one.item_id)], row)
 
     def _systems(self) -> ImportPlan:
         def row(record: SystemRecord) -> dict[str, Row]:
@@ -320,15 +319,15 @@ class BundleIntake:
     def _responses(self) -> ImportPlan:
         unique = ("item_id", "system_id", "trial", "mode")
 
-        def needs(record: ResponseRecord) -> Iterable[Need]:
-            return ("items", record.item_id), ("systems", record.system_id)
-
         def row(record: ResponseRecord) -> dict[str, Row]:
             fields = ResponseFields.model_validate(record.model_dump(exclude={"id"})).model_dump()
             return {"response": {"id": record.id, **fields, "sha256": file.response_hash(record.text)}}
 
-        existing = _existing(self.db, RESPONSE, unique, ("sha256",))
-        return ImportPlan("responses", existing, _values(*unique), _text_hash, needs, row, self.peer)
+        return ImportPlan(
+            "responses", _existing(self.db, RESPONSE, unique, ("sha256",)), _values(*unique),
+            lambda response: (file.response_hash(response.text),),
+            lambda response: [("items", response.item_id), ("systems", response.system_id)], row, self.peer,
+        )  # fmt: skip
 
     def _artifacts(self) -> ImportPlan:
         unique = ("item_id", "kind", "author_id")
@@ -401,17 +400,15 @@ class BundleIntake:
         return ImportPlan("judges", existing, by_id, _values(*compared), nothing, row)
 
     def _runs(self) -> ImportPlan:
-        def needs(record: RunRecord) -> Iterable[Need]:
-            return (("judges", record.judge_id),)
-
         def row(record: RunRecord) -> dict[str, Row]:
             values = {**record.model_dump(), "state": record.state.value}
             return {"run": {**values, "scope": "{}", "snapshot": "{}", "by": self.by}}
 
         compared = ("judge_id", "protocol")
         return ImportPlan(
-            "runs", _existing(self.db, RUN, ("id",), compared), by_id, _values(*compared), needs, row
-        )
+            "runs", _existing(self.db, RUN, ("id",), compared), by_id, _values(*compared),
+            lambda run: [("judges", run.judge_id)], row,
+        )  # fmt: skip
 
     def _judgements(self) -> ImportPlan:
         compared = ("value", "status", "rationale", "quote", "note", "cause")
@@ -534,10 +531,10 @@ class BundleIntake:
             opened = [{"id": one["id"], **OpeningFields.model_validate(one).model_dump()} for one in openings]
             return {"validation_set": columns, "opening": opened}
 
-        def content(record: ValidationSetRecord) -> tuple[str, str, int]:
-            return record.sha256, record.labels_sha256, len(record.looks)
-
-        return ImportPlan("validation_sets", existing, lambda record: (record.name,), content, needs, row)
+        return ImportPlan(
+            "validation_sets", existing, lambda one: (one.name,),
+            lambda one: (one.sha256, one.labels_sha256, len(one.looks)), needs, row,
+        )  # fmt: skip
 
     def _informed(self) -> ImportPlan:
         existing = _existing(self.db, INFORMED, ("id",), VERDICT_FIELDS)
@@ -657,14 +654,6 @@ def _values(*names: str) -> Any:
 def _named(record: Record, *names: str) -> Row:
     result = {name: getattr(record, name) for name in names}
     return {name: value.value if isinstance(value, Enum) else value for name, value in result.items()}
-
-
-def _of_item(record: SourceRecord) -> Iterable[Need]:
-    return (("items", record.item_id),)
-
-
-def _text_hash(record: ResponseRecord) -> tuple[str]:
-    return (file.response_hash(record.text),)
 
 
 def _lines(document: dict[str, Any]) -> list[tuple[Any, ...]]:

@@ -398,18 +398,14 @@ class PairIntake:
     def pairings(self) -> ImportPlan:
         existing = ExistingRecords(dict(self.db.execute(select(ASSISTED.c.id, ASSISTED.c.sha256)).all()))
 
-        def needs(record: AssistedRecord) -> Iterable[Need]:
-            yield from (
-                ("agreements", record.agreement_id),
-                ("judges", record.judge_id),
-                ("runs", record.run_id),
-            )
-
         def row(record: AssistedRecord) -> dict[str, Any]:
             self.checks.refuse_other_pair(record)
             return {"assisted_pair": assisting.row(record)}
 
-        return ImportPlan("pairings", existing, by_id, lambda one: assisting.row(one)["sha256"], needs, row)
+        return ImportPlan(
+            "pairings", existing, by_id, lambda one: assisting.row(one)["sha256"],
+            lambda one: [("agreements", one.agreement_id), ("judges", one.judge_id), ("runs", one.run_id)], row,
+        )  # fmt: skip
 
     def closed(self) -> ImportPlan:
         known = set(self.db.execute(select(ADJUDICATION.c.id)).scalars())

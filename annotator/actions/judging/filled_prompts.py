@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, TypeVar
@@ -195,7 +195,8 @@ async def _as_sent(project: Project, row: Any, judge: Judge) -> SentPrompt | Non
     """The question whose key is that of the reply; else the first that was put by the same wording."""
     first = None
     async for question, case in _questions(project, row, judge):
-        version = _version(project, question.prompt, row["prompt_sha256"])
+        known = reversed(prompts.versions(project, question.prompt))
+        version = next((one for one in known if one.sha256 == row["prompt_sha256"]), None)
         if version is None:
             continue
         made = _made(question, case, judge, version, row)
@@ -231,11 +232,6 @@ def _cases(project: Project, row: Any, judge: Judge) -> Iterator[Case]:
         units = tuple(unit for unit in case.units if unit.id in answered)
         if len(units) < len(case.units):
             yield replace(case, units=units)
-
-
-def _version(project: Project, name: str, sha256: str) -> PromptVersion | None:
-    known: Iterable[PromptVersion] = reversed(prompts.versions(project, name))
-    return next((version for version in known if version.sha256 == sha256), None)
 
 
 def _made(

@@ -473,7 +473,8 @@ def costs(project: Project, by: str = OF_JUDGE, *, judge: str = "", run: str = "
     if by in _PAID_BY:
         return _paid(project, by, judge_id, run)
     result = _shared(project, by, judge_id, run)
-    return result + _rest(_paid(project, by, judge_id, run), result)
+    rest = (total(_paid(project, by, judge_id, run)) or 0.0) - (total(result) or 0.0)
+    return [*result, Cost("", "", 0, rest, 0)] if rest > _SMALL else result
 
 
 def total(costs: Iterable[Cost]) -> float | None:
@@ -527,11 +528,6 @@ def _together(cost: Cost, other: Cost) -> Cost:
         for name in ("judgements", "unpriced", "calls", "guessed")
     }
     return replace(cost, cost_usd=total((cost, other)), **sums)
-
-
-def _rest(paid: list[Cost], shared: list[Cost]) -> list[Cost]:
-    left = (total(paid) or 0.0) - (total(shared) or 0.0)
-    return [Cost("", "", 0, left, 0)] if left > _SMALL else []
 
 
 def _shared(project: Project, by: str, judge_id: str, run: str) -> list[Cost]:

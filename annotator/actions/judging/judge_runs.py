@@ -472,7 +472,10 @@ def add(project: Project, order: RunRequest) -> QueuedRun:
         for part in parts(project, order):
             judge_cases.checked(project, part)
     known = waiting(project)
-    if any(replace(run.order, **_how(order)) == order for run in known):
+    # How fast and for how much money orders are run does not tell them apart.
+    names = "concurrency", "timeout_s", "budget_usd", "requests_per_minute", "tokens_per_minute"
+    limits: dict[str, Any] = {name: getattr(order, name) for name in names}
+    if any(replace(run.order, **limits) == order for run in known):
         raise Refusal("The same run is already queued.", "See the list of runs.")
     added = QueuedRun(new_id(), order)
     _keep(project, [*known, added])
@@ -517,12 +520,6 @@ def _read(tree: dict[str, Any]) -> QueuedRun:
         name: tuple(fields[name]) for name in ("systems", "items", "models") if name in fields
     }
     return QueuedRun(tree["id"], RunRequest(**fields | chosen))
-
-
-def _how(order: RunRequest) -> dict[str, Any]:
-    """What does not tell two orders apart: how fast and for how much money they are run."""
-    names = "concurrency", "timeout_s", "budget_usd", "requests_per_minute", "tokens_per_minute"
-    return {name: getattr(order, name) for name in names}
 
 
 _DASHES = ("–", "-", "..")

@@ -17,7 +17,7 @@ from annotator.actions.results import results
 from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.journal import call_of, same_question
 from annotator.domain.judges.contest import POOL
-from annotator.domain.judges.judge import SETTLED, Call, Judge, RaterKind, RunState, Status, VerdictFields
+from annotator.domain.judges.judge import SETTLED, Judge, RaterKind, RunState, Status, VerdictFields
 from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.texts.canonical import Change, now
 from annotator.domain.texts.refusal import Refusal
@@ -168,7 +168,9 @@ def _in_plain_text(db: Connection, judge: Judge) -> set[str]:
 async def _reread(project: Project, protocol: Protocol, rows: list[Row], case: Case) -> list[tuple[Row, Row]]:
     """Each judgement as it was and as its reply reads now; none where no reply is kept."""
     with project.store.read() as db:
-        replay = ReplayAsk(_replies(db, rows[0]["call_id"]))
+        # The newest first: a reply and what came of the request to repair it.
+        question = same_question(rows[0]["call_id"]).where(CALL.c.status.in_(_REPLIED))
+        replay = ReplayAsk([call_of(row) for row in db.execute(question).mappings()])
     if not replay.calls or protocol.judge is None:
         return []
     verdicts = await protocol.judge(case, replay)
@@ -181,12 +183,6 @@ async def _reread(project: Project, protocol: Protocol, rows: list[Row], case: C
             new = row | fields | {"at": now()}
             result.append((row, new | {"sha256": judgement_hash(new)}))
     return result
-
-
-def _replies(db: Connection, call_id: str) -> list[Call]:
-    """The calls that put the same question, the newest first: a reply and what came of the request to repair it."""
-    question = same_question(call_id).where(CALL.c.status.in_(_REPLIED))
-    return [call_of(row) for row in db.execute(question).mappings()]
 
 
 AT_ONCE = 500

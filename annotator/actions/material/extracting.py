@@ -97,7 +97,8 @@ class ExtractionRun(RunKind):
             e.origin == self._origin, e.kind == extraction.makes.value
         )
         already = {_key(extraction, *subject) for subject in project.query(before)}
-        keys = [_key(extraction, *subject) for subject in _subjects(project, order, extraction)]
+        chosen = _chosen(project, order, extraction, materials.MaterialRequest((), texts=False))
+        keys = [_key(extraction, material.item.id, material.response.id) for material in chosen]
         return RunWork(
             self.protocol,
             lambda: self.cases(already),
@@ -165,11 +166,6 @@ def checked(project: Project, order: RunRequest) -> Extraction:
         )
     checked_scope(project, order)
     return extraction
-
-
-def _subjects(project: Project, order: RunRequest, extraction: Extraction) -> Iterator[tuple[str, str]]:
-    for material in _chosen(project, order, extraction, materials.MaterialRequest((), texts=False)):
-        yield material.item.id, material.response.id
 
 
 def _chosen(

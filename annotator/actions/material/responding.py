@@ -419,7 +419,9 @@ class ResponseRun(RunKind):
         self.plan_tokens = 200 if self._manner.planned else 0
         (self._system,) = order.systems
         ids = materials.item_ids(project, order.items, answered=True)
-        there = _there(project, self._system, self._manner.mode)
+        # The reports that the system has in this mode, no matter who wrote them.
+        answers = _answers(self._system, self._manner.mode, RESPONSE.c.item_id, RESPONSE.c.trial)
+        there = {(item_id, trial) for item_id, trial in project.query(answers)}
         self.requested = [(item, trial) for item in ids for trial in range(1, order.trials + 1)]
         self.to_do = [one for one in self.requested if one not in there]
         self.written: dict[str, WrittenResponse] = {}
@@ -659,12 +661,6 @@ def _answers(system: str, mode: str, *columns: Any) -> Any:
         .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
         .where(SYSTEM.c.name == system, RESPONSE.c.mode == mode)
     )
-
-
-def _there(project: Project, system: str, mode: str) -> set[tuple[str, int]]:
-    """(item, trial) of the reports that the system has in a mode, no matter who wrote them."""
-    result = project.query(_answers(system, mode, RESPONSE.c.item_id, RESPONSE.c.trial))
-    return {(item_id, trial) for item_id, trial in result}
 
 
 def _with_pages(project: Project, material: Material) -> Material:

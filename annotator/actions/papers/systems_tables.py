@@ -312,7 +312,9 @@ def _cells(
     for system, mean in zip(systems, _estimates(column, list(scores), systems), strict=True):
         own = [score for score in scores if score.system_id == system]
         if table.table.spread is Spread.OFFSETS and mean.low is not None:
-            mean = _as_printed(mean, results.by_items(own, [system])[system].values())
+            items = results.by_items(own, [system])[system].values()
+            low, high = percentile_bounds([item.value for item in items if item.value is not None])
+            mean = replace(mean, low=low, high=high, method=f"mean over items; {PERCENTILES}")
         row = ResultRow(
             info.name, info.protocol, rater.id if rater else "", rater.name if rater else "", system,
             table.systems[system].name, group.by or ALL, group.group or group.title, mean, info.title, info.unit,
@@ -351,11 +353,6 @@ def _summed(mean: Estimate) -> Estimate:
         times(mean.value), times(mean.low), times(mean.high), mean.n, mean.missing, times(mean.floor),
         times(mean.ceiling), f"sum over {mean.n:,} items", mean.note,
     )  # fmt: skip
-
-
-def _as_printed(mean: Estimate, items: Iterable[Estimate]) -> Estimate:
-    low, high = percentile_bounds([item.value for item in items if item.value is not None])
-    return replace(mean, low=low, high=high, method=f"mean over items; {PERCENTILES}")
 
 
 def _spread(cell: SheetCell, spread: Spread, own: Sequence[Score]) -> SheetCell:

@@ -87,7 +87,13 @@ def masked(
             masks[rater.person_id]: ruling_rows.content(db, rater.artifact_id, rater.revision)
             for rater in frozen.inputs
         }
-        inputs = [_masked_input(rater, masks[rater.person_id], frozen) for rater in frozen.inputs]
+        inputs = [
+            SealedInput(
+                person_id=masks[rater.person_id], artifact_id=masks[rater.person_id], revision=1, sha256=rater.sha256,
+                chain=chain("", rater.sha256), guideline="1", form=FORM, sealed_at=_day(frozen.frozen_at),
+            )
+            for rater in frozen.inputs
+        ]  # fmt: skip
         orders = {mask: [unit["id"] for unit in tree["units"]] for mask, tree in documents.items()}
         pairs = (_masked_pair(pair, masks, orders) for pair in frozen.pairs)
         update = {
@@ -122,13 +128,6 @@ def _token(project: Project, db: Connection, person_id: str, frozen: Agreement) 
 
 def _day(moment: datetime) -> datetime:
     return moment.replace(hour=0, minute=0, second=0, microsecond=0)
-
-
-def _masked_input(rater: SealedInput, mask: str, frozen: Agreement) -> SealedInput:
-    return SealedInput(
-        person_id=mask, artifact_id=mask, revision=1, sha256=rater.sha256, chain=chain("", rater.sha256),
-        guideline="1", form=FORM, sealed_at=_day(frozen.frozen_at),
-    )  # fmt: skip
 
 
 def _masked_pair(

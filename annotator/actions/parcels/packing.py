@@ -441,7 +441,8 @@ class HandOutResult:
 
 def holdings(project: Project) -> list[TaskContent]:
     """Everybody to whom something is to be handed out now, by alias."""
-    written = _written(project)
+    question = select(PARCEL.c.person_id, func.max(PARCEL.c.at)).where(PARCEL.c.direction == "out")
+    written = dict(project.query(question.group_by(PARCEL.c.person_id)).all())
     with project.store.read() as db:
         result = [
             _holding(db, person, assignments.of_person(project, person.id), written)
@@ -478,11 +479,6 @@ def recipients(project: Project) -> list[str]:
         "Nothing is assigned to anybody.",
         "Assign something first; nothing was written.",
     )
-
-
-def _written(project: Project) -> dict[str, datetime]:
-    question = select(PARCEL.c.person_id, func.max(PARCEL.c.at)).where(PARCEL.c.direction == "out")
-    return {person_id: at for person_id, at in project.query(question.group_by(PARCEL.c.person_id))}
 
 
 def _holding(

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
@@ -147,7 +147,9 @@ def _add_item(
                     report_id=alias(response_id), part=part, document={**document, "units": units}
                 )
             )
-        pages.update((page.url, page) for page in _cited(each))
+        for page in each.pages.values():
+            fields = {name: getattr(page, name) for name in parcels.TaskPage.model_fields}
+            pages[page.url] = parcels.TaskPage(**fields)
 
 
 def _dealt(project: Project, person: Person, protocol: Protocol, every: Iterable[Material]) -> list[Material]:
@@ -160,11 +162,6 @@ def _dealt(project: Project, person: Person, protocol: Protocol, every: Iterable
         if each.response.id in sampled.get(each.item.id, {each.response.id})
         and protocol.mode in ("", each.response.mode)
     ]
-
-
-def _cited(each: Material) -> Iterator[parcels.TaskPage]:
-    for page in each.pages.values():
-        yield parcels.TaskPage(**{name: getattr(page, name) for name in parcels.TaskPage.model_fields})
 
 
 def drafts(project: Project, db: Connection, served: list[ServedAssignment]) -> list[parcels.TaskDraft]:

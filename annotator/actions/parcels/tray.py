@@ -534,7 +534,8 @@ def sheets(project: Project, state: TrayState | None = TrayState.WAITING) -> lis
     there = entries(project, state)
     with project.store.read() as db:
         names = {row.id: row.name for row in db.execute(select(PERSON.c.id, PERSON.c.name))}
-        items = _items(db)
+        rows = db.execute(select(ITEM.c.id, ITEM.c.key, ITEM.c.question))
+        items = {row.id: (row.key, row.question) for row in rows}
     result = [
         TraySheet(entry, names.get(entry.person_id, ""), *items.get(entry.item_id, ("", "")))
         for entry in there
@@ -603,11 +604,6 @@ def _adjudicated(project: Project, sheet_: TraySheet) -> TraySheet:
         sheet_, came=came, here=here, here_revision=closed[0].version if closed else 0,
         rows=_rows(kind, came, here), consequence=consequence, fits=compared.fits,
     )  # fmt: skip
-
-
-def _items(db: Connection) -> dict[str, tuple[str, str]]:
-    question = select(ITEM.c.id, ITEM.c.key, ITEM.c.question)
-    return {row.id: (row.key, row.question) for row in db.execute(question)}
 
 
 def _facts(entry: TrayEntry) -> dict[str, str]:

@@ -144,7 +144,9 @@ def add(db: Connection, bundle: Bundle, *, page_texts: bool) -> None:
     for row in db.execute(select(EXTRACT).where(condition).order_by(EXTRACT.c.id)).mappings():
         of = row["response_id"] in responses or (not row["response_id"] and row["item_id"] in items)
         if of and not extracts.is_personal(row["origin"]):
-            bundle.extracts.append(_extract(row))
+            fields = {name: row[name] for name in ExtractRecord.model_fields if name in row}
+            fields |= {"flags": row["flags"].split(), "document": json.loads(row["content"])}
+            bundle.extracts.append(ExtractRecord(**fields))
     pages = pages_at(db, set(_addresses(bundle.extracts)), texts=page_texts).values()
     bundle.pages += [PageRecord(**page.model_dump(include=set(PageRecord.model_fields))) for page in pages]
 
@@ -163,7 +165,17 @@ def of_prompts(project: Project, bundle: Bundle) -> list[PromptRecord]:
     tables = (PROTOCOLS, EXTRACTIONS)
     definitions = [protocol for table in tables for name, protocol in table.items() if name in protocols]
     names = sorted({name for protocol in definitions for name in protocol.prompts})
-    return [_prompt(project, name) for name in names]
+    fields = set(WordingRecord.model_fields)
+    return [
+        PromptRecord(
+            name=name,
+            versions=[
+                WordingRecord(**version.model_dump(include=fields), sha256=version.sha256)
+                for version in prompts.versions(project, name)
+            ],
+        )
+        for name in names
+    ]
 
 
 def units_of(bundle: Bundle) -> dict[str, set[str]]:
@@ -179,11 +191,6 @@ def names_one(unit_id: str, units: Iterable[str]) -> bool:
     return not {unit_id, *unit_id.split("~")}.isdisjoint(units)
 
 
-def _extract(row: RowMapping) -> ExtractRecord:
-    fields = {name: row[name] for name in ExtractRecord.model_fields if name in row}
-    return ExtractRecord(**fields | {"flags": row["flags"].split(), "document": json.loads(row["content"])})
-
-
 def _addresses(records: Iterable[ExtractRecord]) -> Iterable[str]:
     """The normal addresses that the units cite or are known by, and of the pages they were drawn from."""
     for record in records:
@@ -193,20 +200,6 @@ def _addresses(records: Iterable[ExtractRecord]) -> Iterable[str]:
                 cited = unit.get(name) or ""
                 if cited and (parsed := identifier.parse(cited)):
                     yield str(parsed)
-
-
-def _prompt(project: Project, name: str) -> PromptRecord:
-    versions = [
-        WordingRecord(
-            version=version.version,
-            text=version.text,
-            note=version.note,
-            at=version.at,
-            sha256=version.sha256,
-        )
-        for version in prompts.versions(project, name)
-    ]
-    return PromptRecord(name=name, versions=versions)
 
 
 # So many ids go into one question; any database takes as many.

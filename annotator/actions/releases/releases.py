@@ -433,7 +433,8 @@ def export(
     facts = _facts(project, bundle, access, test_ids)
     parts, manifest = release.content(bundle, facts)
     checksum = release.content_sha256(manifest)
-    number = _number(project, checksum)
+    with project.store.read() as db:
+        number = _released(project, checksum) or _next_number(project, db)
     numbered = manifest.model_copy(update={"number": number})
     made = dict[str, Content]()
     if profile == GOLDSMITH:
@@ -493,11 +494,6 @@ def _publish(project: Project, folder: Path, files: Files, number: int, checksum
             db.execute(insert(RELEASE).values(**row, by=project.by, at=now()))
             record(project, db, Change("release", str(number), "release", after={"sha256": checksum}))
             put_in_place()
-
-
-def _number(project: Project, checksum: str) -> int:
-    with project.store.read() as db:
-        return _released(project, checksum) or _next_number(project, db)
 
 
 def _released(project: Project, checksum: str) -> int:

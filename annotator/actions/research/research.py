@@ -532,14 +532,10 @@ def _in_place(path: Path, problems: list[str]) -> Iterator[KnownWork]:
         places = replies + sorted(one for one in path.glob("[!.~]*") if one.suffix.casefold() in TABLES)
     for place in places:
         if place.suffix.casefold() == ".json":
-            yield from _replies(place)
+            day = datetime.fromtimestamp(place.stat().st_mtime, UTC).date()
+            yield from (_known(work, day) for work in works_of(read_json(place)))
         else:
             yield from _rows(read_table(place, ("identifier",)), problems)
-
-
-def _replies(place: Path) -> Iterator[KnownWork]:
-    day = datetime.fromtimestamp(place.stat().st_mtime, UTC).date()
-    yield from (_known(work, day) for work in works_of(read_json(place)))
 
 
 def _known(work: Work, day: date) -> KnownWork:

@@ -73,8 +73,10 @@ def of_source(project: Project, source: FigureSource) -> list[JudgementBehind]:
             continue
         cases = dict(_cases(project, protocol, source, at_hand))
         places = {key: place for place, key in enumerate(cases)}
+        unit_id = source.unit_id if not protocol.paired else ""
+        rows = judgements(project, protocol, source.rater_id, item.id, unit_id)
         for row in sorted(
-            [row for row in _rows(project, protocol, source, item.id) if _key(row) in cases],
+            [row for row in rows if _key(row) in cases],
             key=lambda row: (places[_key(row)], names.get(row["rater_id"], ""), row["trial"]),
         ):
             case, unit = cases[_key(row)]
@@ -123,11 +125,6 @@ def _is_meant(protocol: Protocol, source: FigureSource, case: Case, unit: Unit) 
     return source.unit_id == unit.id or (
         case.other is not None and {case.response.id, unit.id} == {source.response_id, source.unit_id}
     )
-
-
-def _rows(project: Project, protocol: Protocol, source: FigureSource, item_id: str) -> list[dict[str, Any]]:
-    unit_id = source.unit_id if not protocol.paired else ""
-    return list(judgements(project, protocol, source.rater_id, item_id, unit_id))
 
 
 def by_person(behind: JudgementBehind) -> bool:

@@ -13,8 +13,7 @@ from annotator.actions.items import items, materials
 from annotator.actions.labelling import label_cases
 from annotator.actions.project.file import Project
 from annotator.actions.results.result_raters import Spoken, are_people, in_trials, is_trial, raters_under
-from annotator.domain.judges.paper import Paper
-from annotator.domain.judges.protocol import Composite, Material, Metric, Over, Protocol, RatedResponse
+from annotator.domain.judges.protocol import Material, Over, Protocol, RatedResponse
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.tasks import TRAITS
 from annotator.domain.material.extract import ResponsePart
@@ -341,45 +340,24 @@ class MetricInfo:
 
 def described() -> list[MetricInfo]:
     """All metrics, protocol by protocol, then what papers make of them."""
-    of_protocols = [_info(protocol, metric) for protocol in PROTOCOLS.values() for metric in protocol.metrics]
+    of_protocols = [
+        MetricInfo(
+            metric.name, metric.title, metric.unit, metric.higher_is_better, metric.definition, protocol.name,
+            protocol.title, protocol.citation, protocol.departures, bool(protocol.values), metric.over, metric.within,
+            metric.cost,
+        )
+        for protocol in PROTOCOLS.values()
+        for metric in protocol.metrics
+    ]  # fmt: skip
     judged = {info.name for info in of_protocols if info.judged}
-    return of_protocols + [_made_of(paper, composite, judged) for paper, composite in COMPOSITES.values()]
-
-
-def _info(protocol: Protocol, metric: Metric) -> MetricInfo:
-    return MetricInfo(
-        metric.name,
-        metric.title,
-        metric.unit,
-        metric.higher_is_better,
-        metric.definition,
-        protocol.name,
-        protocol.title,
-        protocol.citation,
-        protocol.departures,
-        bool(protocol.values),
-        metric.over,
-        metric.within,
-        metric.cost,
-    )
-
-
-def _made_of(paper: Paper, made: Composite, judged: set[str]) -> MetricInfo:
-    return MetricInfo(
-        made.name,
-        made.title,
-        made.unit,
-        made.higher_is_better,
-        made.definition,
-        paper.name,
-        paper.title,
-        paper.title,
-        made.departures,
-        not judged.isdisjoint(made.of),
-        Over.SYSTEM,
-        made.within,
-        of=made.of,
-    )
+    of_papers = [
+        MetricInfo(
+            made.name, made.title, made.unit, made.higher_is_better, made.definition, paper.name, paper.title,
+            paper.title, made.departures, not judged.isdisjoint(made.of), Over.SYSTEM, made.within, of=made.of,
+        )
+        for paper, made in COMPOSITES.values()
+    ]  # fmt: skip
+    return of_protocols + of_papers
 
 
 def named(name: str) -> MetricInfo:

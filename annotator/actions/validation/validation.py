@@ -1,6 +1,6 @@
 """Validation report: each judge and prompt compared with people, and people with one another."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
@@ -475,11 +475,8 @@ def _who(rater: ValidationRater) -> tuple[SheetCell, SheetCell]:
 
 
 def _lost(line: RaterFigures) -> SheetCell:
-    return count(sum(line.missing.values()), tip=_causes(line.missing)) if line.rater.is_judge else text("–")
-
-
-def _causes(missing: Mapping[str, int]) -> str:
-    return ", ".join(f"{cause.replace('_', ' ')}: {many:,}" for cause, many in missing.items())
+    causes = ", ".join(f"{cause.replace('_', ' ')}: {many:,}" for cause, many in line.missing.items())
+    return count(sum(line.missing.values()), tip=causes) if line.rater.is_judge else text("–")
 
 
 def _cost(line: RaterFigures) -> SheetCell:

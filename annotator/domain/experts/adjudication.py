@@ -148,16 +148,14 @@ class RulingFields(FrozenRecord):
     """The part of a ruling that the adjudicator decides; `take` is empty while it is open."""
 
     take: str = Field(default="", description="A letter, both, own or drop; empty while undecided")
-    own: dict[str, Any] = Field(default={}, description="Fields of the unit as the adjudicator wants them")
+    own: dict[str, Any] = Field(default={}, description="The unit as the adjudicator worded it")
     reason: Reason | None = None
     rationale: Text = Field(default="", max_length=20_000)
     confidence: Confidence | None = None
     gap: Text = Field(
         default="", max_length=20_000, description="What the guideline leaves open, if anything"
     )
-    first_vote: str = Field(
-        default="", max_length=200, description="What the senior said before seeing A and B"
-    )
+    first_vote: str = Field(default="", max_length=200, description="What was said before seeing the answers")
 
 
 class Ruling(RulingFields):
@@ -183,36 +181,46 @@ class AdjudicationState(StrEnum):
     """A dispute or a second look: the consensus of the last version stands until the next is closed."""
 
 
-class Adjudication(FrozenRecord):
-    """The adjudication of one stage of one item. `letters` maps A, B … to people, shuffled by `seed` or elsewhere."""
+class OpenedAdjudication(FrozenRecord):
+    """What an adjudication is from its opening on. `letters` maps A, B … to people, shuffled by `seed` or elsewhere."""
 
     id: str
     item_id: str
     stage: Stage
     agreement_id: str
     adjudicator_id: str
-    seed: int
-    letters: dict[str, str] = Field(description="Letter → person's id; never shown to the adjudicator")
+    seed: int = Field(ge=0, description="Of the shuffle that dealt the letters")
+    letters: dict[str, str] = Field(description="The letter under which the adjudicator saw whose answer")
+    spot_check: bool = Field(default=False, description="Unanimous, but drawn to be looked at all the same")
+    opened_at: datetime
+
+
+class Adjudication(OpenedAdjudication):
+    """The adjudication of one stage of one item as it stands now."""
+
     state: AdjudicationState = AdjudicationState.OPEN
     version: int = Field(default=0, ge=0, description="Number of the last closed version; 0 before the first")
-    spot_check: bool = Field(default=False, description="Unanimous, but drawn to be looked at all the same")
     consensus_id: str = Field(default="", description="The consensus artifact, once there is one")
-    opened_at: datetime
     closed_at: datetime | None = None
 
 
-class Provenance(FrozenRecord):
+class UnitOrigin(FrozenRecord):
     """Where one unit of a consensus comes from and why it reads as it does."""
 
     unit_id: str
     ruling_id: str
     origin: Origin
-    letter: str = Field(default="", description="Whose wording it is, when it is one letter's")
-    sources: dict[str, str] = Field(default={}, description="Letter → the unit's id there")
     reason: Reason | None = None
     rationale: Text = ""
     confidence: Confidence | None = None
-    gap: Text = ""
+    gap: Text = Field(default="", description="What the guideline leaves open, if anything")
+
+
+class Provenance(UnitOrigin):
+    """The same with letters in the place of people, as the adjudicator saw them."""
+
+    letter: str = Field(default="", description="Whose wording it is, when it is one letter's")
+    sources: dict[str, str] = Field(default={}, description="Letter → the unit's id there")
 
 
 class ConsensusVersion(FrozenRecord):

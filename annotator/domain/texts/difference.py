@@ -65,7 +65,9 @@ def differences(old: str, new: str) -> tuple[TextPiece, ...]:
         (TextPiece(step.same, "same"), TextPiece(step.removed, "removed"), TextPiece(step.added, "added"))
         for step in steps
     )
-    return tuple(_joined(chain.from_iterable(pieces)))
+    shown = (piece for piece in chain.from_iterable(pieces) if piece.text)
+    runs = groupby(shown, key=lambda piece: piece.kind)
+    return tuple(TextPiece("".join(piece.text for piece in run), kind) for kind, run in runs)
 
 
 def same_words(a: str, b: str) -> bool:
@@ -242,11 +244,6 @@ def _tiny(text: str) -> bool:
     alone = sum(_alone(word[0]) for word in words)
     short = sum(len(word) <= SHORT or word.casefold() in COMMON for word in words)
     return short == len(words) <= TINY_WORDS and alone <= 1
-
-
-def _joined(pieces: Iterable[TextPiece]) -> Iterator[TextPiece]:
-    for kind, run in groupby((piece for piece in pieces if piece.text), key=lambda piece: piece.kind):
-        yield TextPiece("".join(piece.text for piece in run), kind)
 
 
 Span = tuple[int, int]

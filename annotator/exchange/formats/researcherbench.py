@@ -350,7 +350,14 @@ class _Writer:
         self.stems = slugs(system.name for system in self.systems)
 
     def files(self) -> tuple[dict[str, bytes], list[str]]:
-        made = {QUESTIONS: pretty([self._question(item) for item in self.items])}
+        questions = [
+            {
+                "id": self.numbers[item.id], "question": item.question, "category": item.question_type,
+                "Subject": item.subject,
+            }
+            for item in self.items
+        ]  # fmt: skip
+        made = {QUESTIONS: pretty(questions)}
         made[RUBRICS] = pretty(list(self._rubrics()))
         for system in self.systems:
             made[f"{RESPONSES}/{self.stems[system.name]}.json"] = pretty(list(self._responses(system.id)))
@@ -362,10 +369,6 @@ class _Writer:
         if mapping.items or mapping.systems:
             made[MAPPING] = pretty(mapping.model_dump(mode="json"))
         return made, self.notes
-
-    def _question(self, item: ItemRecord) -> dict[str, Any]:
-        named = {"id": self.numbers[item.id], "question": item.question}
-        return {**named, "category": item.question_type, "Subject": item.subject}
 
     def _rubrics(self) -> Iterator[dict[str, Any]]:
         if self.bundle.rubric_set:

@@ -78,7 +78,8 @@ def gold_card(bundle: Bundle, figures: Sequence[StageFigure], drafted: Sequence[
     parts = [_people(bundle), *_drafts(drafted), *_material(bundle)]
     if not bundle.agreements:
         return "\n\n".join([*parts, ALONE])
-    parts += [_agreement(bundle), _figures(figures)]
+    head = ("stage", "of", "pairing", "items", "n", "figure", "value", "95 % interval", "remark")
+    parts += [_agreement(bundle), table(head, map(_line, figures))]
     last = {
         one.adjudication_id: one for one in sorted(bundle.adjudications, key=lambda record: record.version)
     }
@@ -159,11 +160,6 @@ def _agreement(bundle: Bundle) -> str:
         f"{programs}. Guidelines by version: {guidelines}. `–` stands for a figure that is undefined; the remark "
         "says why."
     )
-
-
-def _figures(figures: Iterable[StageFigure]) -> str:
-    head = ("stage", "of", "pairing", "items", "n", "figure", "value", "95 % interval", "remark")
-    return table(head, (_line(figure) for figure in figures))
 
 
 def _line(figure: StageFigure) -> tuple[str, ...]:

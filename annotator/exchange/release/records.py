@@ -13,15 +13,15 @@ from annotator.domain.experts.adjudication import (
     AdjudicationState,
     Agreement,
     AssistedPair,
-    Confidence,
     ConsensusVersion,
     Dispute,
     DisputeState,
     Figure,
-    Origin,
+    OpenedAdjudication,
     Provenance,
-    Reason,
     Ruling,
+    RulingFields,
+    UnitOrigin,
 )
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.publication import ItemChecks, Publication
@@ -480,21 +480,14 @@ class AgreementRecord(LaterFields, Agreement, file="agreement.json"):
         return Agreement(**{name: getattr(self, name) for name in Agreement.model_fields})
 
 
-class ProvenanceRecord(Record):
+class ProvenanceRecord(Record, UnitOrigin):
     """Where one unit of a consensus comes from and why it reads as it does."""
 
-    unit_id: str
-    ruling_id: str
-    origin: Origin
     wording_of: str = Field(default="", description="The person whose wording it is, when it is one's alone")
     sources: dict[str, str] = Field(default_factory=dict, description="Person's id → the unit's id there")
-    reason: Reason | None = None
-    rationale: Text = ""
-    confidence: Confidence | None = None
-    gap: Text = Field(default="", description="What the guideline leaves open, if anything")
 
 
-class RulingRecord(Record):
+class RulingRecord(Record, RulingFields):
     """One row as it was ruled on, those that were dropped included."""
 
     id: str
@@ -502,12 +495,6 @@ class RulingRecord(Record):
     members: dict[str, str] = Field(default_factory=dict, description="Person's id → the unit's id there")
     unanimous: bool = False
     take: str = Field(min_length=1, description="A person's id, both, own or drop")
-    own: dict[str, Any] = Field(default_factory=dict, description="The unit as the adjudicator worded it")
-    reason: Reason | None = None
-    rationale: Text = Field(default="", max_length=20_000)
-    confidence: Confidence | None = None
-    gap: Text = Field(default="", max_length=20_000)
-    first_vote: str = Field(default="", max_length=200, description="What was said before seeing the answers")
 
 
 class DisputeRecord(Record):
@@ -522,22 +509,13 @@ class DisputeRecord(Record):
     answered_version: int = Field(default=0, ge=0, description="The version that answers it; 0 for none")
 
 
-class AdjudicationRecord(Record, file="adjudications.json"):
+class AdjudicationRecord(Record, OpenedAdjudication, file="adjudications.json"):
     """One closed version of a consensus: who ruled on whose answers, and where every unit of it comes from."""
 
-    id: str
     adjudication_id: str
     version: int = Field(ge=1)
-    item_id: str
-    stage: Stage
-    agreement_id: str
     artifact_id: str = Field(description="The consensus under `artifacts/`")
     revision: int = Field(ge=1)
-    adjudicator_id: str
-    letters: dict[str, str] = Field(description="The letter under which the adjudicator saw whose answer")
-    seed: int = Field(ge=0, description="Of the shuffle that dealt the letters")
-    spot_check: bool = Field(default=False, description="Unanimous, but drawn to be looked at all the same")
-    opened_at: datetime
     closed_at: datetime
     provenance: list[ProvenanceRecord]
     rulings: list[RulingRecord]

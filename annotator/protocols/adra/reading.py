@@ -275,8 +275,9 @@ def references(report: str, source_id: str = "") -> Evidence:
     """
     entries = entries_of(report)
     units: dict[str, Reference] = {}
-    listed = _by_mark(list(_listed(report, entries)))
-    for result in _merged([*listed, *_linked(report, entries)]):
+    listed, starts = _by_mark(list(_listed(report, entries))), [start for start, _ in entries]
+    linked = (_link(work) for work in named_in(report) if not inside(work.start, entries, starts))
+    for result in _merged([*listed, *linked]):
         end = min(result.end, result.start + LONGEST_QUOTE)
         unit = as_reference(result, Anchor.at(report, result.start, end, source_id))
         units.setdefault(unit.id, unit)
@@ -336,11 +337,6 @@ def _by_mark(listed: Sequence[WorkMention]) -> Iterator[WorkMention]:
 
 
 # The links, DOIs and arXiv ids in the text around them.
-
-
-def _linked(report: str, entries: Sequence[Span]) -> Iterator[WorkMention]:
-    starts = [start for start, _ in entries]
-    yield from (_link(work) for work in named_in(report) if not inside(work.start, entries, starts))
 
 
 def _link(work: NamedWork) -> WorkMention:

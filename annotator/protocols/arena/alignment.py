@@ -172,42 +172,37 @@ OF_OWN = "of the pages that the report gives, each once"
 OF_ALL = "of all systems' pages on the item that people accepted, one frozen pool for all reports"
 
 
-def _metrics() -> Iterator[Metric]:
-    part = ResponsePart.KEYPOINTS
-    for of in RATES:
-        yield Metric(
-            of.name,
-            of.title,
-            _definition(of, OF_OWN) + "\nA system's figure is the mean over its items.\n",
+def _metrics(
+    part: ResponsePart, subject: str, suffix: str = "", called: str = "", more: str = ""
+) -> list[Metric]:
+    """Each rate of single reports; in names it has a suffix, in titles what it is called further."""
+    return [
+        Metric(
+            of.name + suffix,
+            f"{of.title}{called}",
+            _definition(of, subject) + more,
             partial(_score, of, part),
             higher_is_better=of.better,
             parts=(part,),
             credit=of.worth,
         )
-    for of in RATES:
-        yield Metric(
-            of.name + POOLED,
-            f"{of.title} (pooled)",
-            _definition(of, OF_OWN)
-            + "\nAll key points of a system count alike, whatever report they are of.\n",
-            higher_is_better=of.better,
-            parts=(part,),
-            pooled=partial(_pooled, of),
-            resampled=partial(_pooled_draws, of),
-        )
+        for of in RATES
+    ]
 
 
-def _common_metrics() -> Iterator[Metric]:
-    for of in RATES:
-        yield Metric(
-            of.name + OF_COMMON,
-            f"{of.title} (common pool)",
-            _definition(of, OF_ALL),
-            partial(_score, of, ResponsePart.POOL),
-            higher_is_better=of.better,
-            parts=(ResponsePart.POOL,),
-            credit=of.worth,
-        )
+MEAN_OF_ITEMS = "\nA system's figure is the mean over its items.\n"
+POOLED_METRICS = [
+    Metric(
+        of.name + POOLED,
+        f"{of.title} (pooled)",
+        _definition(of, OF_OWN) + "\nAll key points of a system count alike, whatever report they are of.\n",
+        higher_is_better=of.better,
+        parts=(ResponsePart.KEYPOINTS,),
+        pooled=partial(_pooled, of),
+        resampled=partial(_pooled_draws, of),
+    )
+    for of in RATES
+]
 
 
 def _cases(name: str, part: ResponsePart, material: Material) -> Iterator[Case]:
@@ -302,7 +297,7 @@ KEYPOINTS = _protocol(
     OWN,
     "Key points of its sources that a report supports",
     ResponsePart.KEYPOINTS,
-    _metrics(),
+    [*_metrics(ResponsePart.KEYPOINTS, OF_OWN, more=MEAN_OF_ITEMS), *POOLED_METRICS],
     Presentation(
         "Key points",
         "What does the report do with each key point of its own sources? (DeepResearch Arena)",
@@ -320,7 +315,7 @@ COMMON_POOL = _protocol(
     COMMON,
     "Key points of the common pool that a report supports",
     ResponsePart.POOL,
-    _common_metrics(),
+    _metrics(ResponsePart.POOL, OF_ALL, OF_COMMON, " (common pool)"),
     Presentation(
         "Common pool",
         "What does the report do with each key point of all systems' sources? (after DeepResearch Arena)",
