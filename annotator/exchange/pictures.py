@@ -80,8 +80,7 @@ def sheet(height: float, title: str, ink: Ink) -> tuple[Any, Any]:
     axes = made.add_subplot()
     axes.set_facecolor(ink.paper)
     # Over the whole sheet: names may leave the axes little width.
-    head = made.suptitle(_wrapped(title, ink.width), x=0.01, ha="left", fontsize=10.5, color=ink.text)
-    spell([head], ink)
+    spell([made.suptitle(_wrapped(title, ink.width), x=0.01, ha="left", fontsize=10.5, color=ink.text)], ink)
     axes.tick_params(axis="both", length=0, labelsize=9, colors=ink.text)
     axes.set_axisbelow(True)
     for side in axes.spines.values():

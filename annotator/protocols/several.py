@@ -326,8 +326,7 @@ class UnitQuestion:
     async def judge(self, case: Case, ask: Ask) -> Verdicts:
         if self.empty and (empty := of_empty(case, self.empty)):
             return empty
-        answer = await self._answer(case, ask, 0, self.words(case, case.unit))
-        return of_one(case, answer, _as_verdict)
+        return of_one(case, await self._answer(case, ask, 0, self.words(case, case.unit)), _as_verdict)
 
     async def judge_together(self, case: Case, ask: Ask) -> Verdicts:
         """Several units in one call, in the order of the case; what is answered on each is known by its name alone."""

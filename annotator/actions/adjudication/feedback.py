@@ -324,8 +324,7 @@ def answer(project: Project, dispute_id: str, text: str) -> Change:
     """
     words = consensus.stripped(text)
     with project.store.write() as db:
-        row = db.execute(select(DISPUTE).where(DISPUTE.c.id == dispute_id)).mappings().one()
-        result = Dispute(**row)
+        result = Dispute(**db.execute(select(DISPUTE).where(DISPUTE.c.id == dispute_id)).mappings().one())
         adjudication = required(
             ruling_rows.of_stage(db, result.item_id, result.stage),
             "There is no consensus to object to.",

@@ -415,8 +415,7 @@ def alone(project: Project, kind: Kind, items: Iterable[str]) -> Whose:
 def consequence(project: Project, artifact: Artifact) -> str:
     """What submitting an open document changes in its item's scores; empty where nothing scored the item before."""
     if artifact.state is not State.CONSENSUS and not artifact.sealed_at:
-        second = is_second(project, artifact.kind, artifact.item_id, artifact.author_id)
-        return SECOND if second else ""
+        return SECOND if is_second(project, artifact.kind, artifact.item_id, artifact.author_id) else ""
     return AGAIN
 
 

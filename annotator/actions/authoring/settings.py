@@ -117,8 +117,7 @@ def widen(project: Project, sentences: int) -> Change:
     """Ask about sources so many sentences away from now on; what was said of others stays."""
     if not USUAL <= sentences <= WIDEST:
         raise Refusal(f"The window is {USUAL} to {WIDEST} sentences wide.", "Give a number between these.")
-    before = width(project)
-    return change_setting(project, WINDOW_SETTING, "set the window of sources", before, sentences)
+    return change_setting(project, WINDOW_SETTING, "set the window of sources", width(project), sentences)
 
 
 # What the program ships is version 1 of every stage; the first that a coordinator writes is version 2.

@@ -630,5 +630,4 @@ def _write(db: Connection, thing: Thing, row_id: str, image: Mapping[str, Any]) 
     rows, model, _ = _DESCRIBED[thing]
     row = db.execute(select(rows).where(rows.c.id == row_id)).mappings().one()
     new = model.model_validate({name: row[name] for name in model.model_fields} | dict(image))
-    written = {name: getattr(new, name) for name in image}
-    db.execute(update(rows).where(rows.c.id == row_id).values(**written))
+    db.execute(update(rows).where(rows.c.id == row_id).values(**{name: getattr(new, name) for name in image}))

@@ -560,8 +560,7 @@ class DraftRun(RunKind):
         )
 
     async def _ask(self, case: Case, ask: Ask) -> Verdicts:
-        extracted = await self._extraction.extract(self._materials.pop(case.item.id), ask)
-        return self._laid_aside(case, extracted)
+        return self._laid_aside(case, await self._extraction.extract(self._materials.pop(case.item.id), ask))
 
     def _draw(self, case: Case) -> Verdicts:
         draw = self._extraction.baseline

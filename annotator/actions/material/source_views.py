@@ -94,8 +94,7 @@ def balance(
     )  # fmt: skip
     made = tuple(SheetLine((text(name), *map(count, _cells(counts, own, wanted)))) for name, own in rows)
     notes = (f"Each cell is to hold {counted(wanted, 'item')}.",)
-    balanced = ResultSheet("balance", "Kind by discipline", heads, made, notes)
-    return balanced, _each_source(lines, since, least)
+    return ResultSheet("balance", "Kind by discipline", heads, made, notes), _each_source(lines, since, least)
 
 
 def _cells(counts: Mapping[tuple[str, str], int], disciplines: Sequence[str], wanted: int) -> list[int]:

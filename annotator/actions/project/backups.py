@@ -63,8 +63,7 @@ def due(project: Project) -> bool:
 
     Changes are told by their number, not by the clock; a clock set back makes a backup due at once.
     """
-    seen = _newest_seq(project)
-    first = select(AUDIT.c.at).where(AUDIT.c.seq > seen).order_by(AUDIT.c.seq).limit(1)
+    first = select(AUDIT.c.at).where(AUDIT.c.seq > _newest_seq(project)).order_by(AUDIT.c.seq).limit(1)
     changed_at = project.query(first).scalar()
     if changed_at is None:
         return False

@@ -73,8 +73,7 @@ def of_system(members: Iterable[JudgedResponse], system: str) -> dict[str, Pool]
 
 
 def _by_rater(members: Iterable[JudgedResponse]) -> dict[str, Pool]:
-    result = grouped((rater, scored) for member in members for rater, scored in member.ratings.items())
-    return dict(result)
+    return dict(grouped((rater, scored) for member in members for rater, scored in member.ratings.items()))
 
 
 def _tabled(protocol: Protocol, metric: Metric, pools: Mapping[str, Pool], systems: Sequence[str]) -> Figures:
@@ -443,8 +442,7 @@ def set_limit(project: Project, share: float) -> Change:
         raise Refusal(
             "The share of missing judgements must be between 0 and 1.", "Give another, such as 0.05."
         )
-    before = limit(project)
-    return change_setting(project, SETTING, "set the limit of missing judgements", before, share)
+    return change_setting(project, SETTING, "set the limit of missing judgements", limit(project), share)
 
 
 def floor_notes(kind: str, protocols: Iterable[str]) -> Iterator[str]:

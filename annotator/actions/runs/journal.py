@@ -542,8 +542,7 @@ def judgement_detail(project: Project, judgement_id: str) -> JudgementDetail:
         )
         asked = db.execute(same_question(row["call_id"])).mappings()
         replies = tuple(_reply(each, row["call_id"]) for each in asked)
-    key = row["response_id"], row["unit_id"]
-    case = judge_cases.case_of(project, row["protocol"], row["item_id"], key)
+    case = judge_cases.case_of(project, row["protocol"], row["item_id"], (row["response_id"], row["unit_id"]))
     result, before, after = _quoted(row["quote"], case)
     return JudgementDetail(
         line=line_of(row, judge_cases.words_of_case(project, case)),

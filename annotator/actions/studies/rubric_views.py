@@ -587,8 +587,7 @@ def _validity(project: Project, own: RubricSet, rater: ResultRater | None, cut: 
 
 def keep(project: Project, name: str, of: str) -> Change:
     """Keep a set of the project under a name of its own, as it is now; Refusal where there is no such set."""
-    there = sets(project)
-    return keep_set(project, name, one_of(of, there, f"There is no rubric set “{of}”.", "There are:"))
+    return keep_set(project, name, one_of(of, sets(project), f"There is no rubric set “{of}”.", "There are:"))
 
 
 def _score(rubric: Rubric, verdicts: Mapping[str, str]) -> float | None:

@@ -59,8 +59,7 @@ class _Draw:
         together: Mapping[frozenset[str], int],
         rng: Random,
     ) -> None:
-        everybody = {person for slot in slots for person in slot.members | slot.candidates}
-        self.people = sorted(everybody)
+        self.people = sorted({person for slot in slots for person in slot.members | slot.candidates})
         numbers = {person: number for number, person in enumerate(self.people)}
         self.rng = rng
         self.slots = slots
@@ -154,8 +153,7 @@ class _Draw:
 
     def _replace(self, place: int, person: int) -> int:
         """Let someone drawn once less often take a person's place, which keeps the loads as even; what that gains."""
-        team = self._team(place)
-        free = sorted(self.candidates[place] - set(team))
+        free = sorted(self.candidates[place] - set(self._team(place)))
         others = [other for other in free if self.load[other] == self.load[person] - 1]
         if not others:
             return 0

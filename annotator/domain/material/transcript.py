@@ -239,8 +239,7 @@ class Stretch:
 
     @classmethod
     def of(cls, tree: Any) -> "Stretch":
-        rows = tuple(Segment(*row) for row in tree["segments"])
-        return cls(tree["at"], tree["row"], tree["text"], rows)
+        return cls(tree["at"], tree["row"], tree["text"], tuple(Segment(*row) for row in tree["segments"]))
 
 
 def taken(text: str, transcript: Transcript, rows: range) -> Stretch:

@@ -266,8 +266,7 @@ def _confused(units: float, weight: float) -> str:
 
 def groups(card: ValidityCard) -> Iterator[str]:
     for by, title in GROUPS.items():
-        lines = [line for line in card.lines if line.by == by]
-        yield _lines(title, lines, card, weighted=by != "weight")
+        yield _lines(title, [line for line in card.lines if line.by == by], card, weighted=by != "weight")
 
 
 def _lines(title: str, lines: list[Line], card: ValidityCard, *, weighted: bool = True) -> str:

@@ -278,8 +278,7 @@ class _Intake(BundleReader):
             )
             return
         if not how.of_labels and not {ITEM, "question"} & {*how.columns, *how.constants}:
-            reason = f"no column is known as the key or the question of an item. {HOW}"
-            self.problem(table.name, None, reason)
+            self.problem(table.name, None, f"no column is known as the key or the question of an item. {HOW}")
         parts = [
             *(f"{name.replace('_', ' ')} ← {path}" for name, path in how.columns.items()),
             *(f"{name.replace('_', ' ')} = {value}" for name, value in how.constants.items()),

@@ -420,8 +420,7 @@ def packed(records: Mapping[str, list[_Entry]]) -> dict[str, bytes]:
 
 
 def _lines(trees: list[dict[str, Any]]) -> bytes:
-    lines = (orjson.dumps(tree, option=orjson.OPT_SORT_KEYS) for tree in trees)
-    return b"[\n" + b",\n".join(lines) + b"\n]\n"
+    return b"[\n" + b",\n".join(orjson.dumps(tree, option=orjson.OPT_SORT_KEYS) for tree in trees) + b"\n]\n"
 
 
 def task(package: Package) -> dict[str, list[Any]]:

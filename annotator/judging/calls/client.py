@@ -274,8 +274,7 @@ class Client:
             words = f"The server sent more than {LONGEST_BODY // 1_000_000} MB."
             return CallOutcome(CallTrouble.MALFORMED, message=words, http=response.status)
         # JSON is UTF-8; what a header says of the encoding is not worth the reading.
-        text = content.decode("utf-8", "replace")
-        outcome = read(response.status, response.headers, text, self._now())
+        outcome = read(response.status, response.headers, content.decode("utf-8", "replace"), self._now())
         words = _address_words(outcome, self.endpoint.base_url)
         return replace(outcome, message=outcome.message + words) if words else outcome
 

@@ -87,8 +87,7 @@ async def judge(case: Case, ask: Ask) -> Verdicts:
     if case.other is None:
         raise ValueError("a comparison needs a second task")
     fields = {"first": case.response.text, "second": case.other.text}
-    answer = await ask(PROMPT, fields, TaskPreference, fenced=("first", "second"))
-    return of_one(case, answer, _verdict)
+    return of_one(case, await ask(PROMPT, fields, TaskPreference, fenced=("first", "second")), _verdict)
 
 
 def _verdict(reply: TaskPreference, _case: Case, flags: tuple[str, ...]) -> Verdict:

@@ -125,8 +125,7 @@ async def judge_reference(case: Case, ask: Ask) -> Verdicts:
 async def _verdicts_of(
     case: Case, ask: Ask, fields: dict[str, str], protocol: type[NuggetImportance | ReferenceImportance]
 ) -> Verdicts:
-    answer = await ask(case.protocol, fields, protocol, fenced=tuple(fields))
-    return of_one(case, answer, _verdict)
+    return of_one(case, await ask(case.protocol, fields, protocol, fenced=tuple(fields)), _verdict)
 
 
 def _verdict(reply: NuggetImportance | ReferenceImportance, _case: Case, flags: tuple[str, ...]) -> Verdict:

@@ -300,8 +300,7 @@ class SearchQueries(ModelReply, again="Give the same queries again.", tokens=100
     @classmethod
     def assumed(cls, fields: Mapping[str, str]) -> Self:
         """What an estimate goes by: as many as were asked for, all new."""
-        made = [f"{fields['found'][:9]} {number}" for number in range(int(fields["count"]))]
-        return cls(queries=made)
+        return cls(queries=[f"{fields['found'][:9]} {number}" for number in range(int(fields["count"]))])
 
     def worded(self, count: int) -> list[str]:
         """So many of them that differ, each of ten words at most."""
