@@ -16,18 +16,14 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.runs.journal import Reply, RunJournal, call_of
 from annotator.actions.runs.judge_cases import Key, RunRequest, checked_scope, system_ids
-from annotator.actions.runs.run_kind import RunKind, RunWork
+from annotator.actions.runs.run_kind import DrawingRun, RunWork
 from annotator.actions.runs.run_records import OpenRun
-from annotator.domain.judges.judge import Judge, JudgeKind, Status, Verdict
+from annotator.domain.judges.judge import Judge, JudgeKind, Status
 from annotator.domain.judges.protocol import (
-    Ask,
     Case,
-    Extracted,
     Extraction,
     Material,
     Protocol,
-    Verdicts,
-    plain,
 )
 from annotator.domain.kinds.artifact import Anchor, Document, Kind, Unit
 from annotator.domain.material.extract import (
@@ -47,8 +43,6 @@ from annotator.judging.runner import Finished
 from annotator.protocols import EXTRACTIONS
 from annotator.storage.tables import CALL, EXTRACT, ITEM, JUDGE, RESPONSE, RUN, SYSTEM
 
-EXTRACTED = "drawn"
-
 
 @dataclass(frozen=True, slots=True)
 class ExtractionPlan:
@@ -67,27 +61,15 @@ def plan(project: Project, order: RunRequest) -> ExtractionPlan:
     return ExtractionPlan(kind.judge.name, work.total, work.total - work.before, kind.things)
 
 
-class ExtractionRun(RunKind):
+class ExtractionRun(DrawingRun):
     """A run in which a judge extracts, by the order's `protocol`, from everything not yet extracted."""
 
     def read(self, project: Project, order: RunRequest) -> tuple[Judge, Protocol]:
-        self._extraction = extraction = checked(project, order)
-        self._materials: dict[Key, Material] = {}
-        self._extracted: dict[Key, Extracted] = {}
+        extraction = checked(project, order)
         self.things = "items" if isinstance(extraction.makes, Kind) else "reports"
         judge = judges.named(project, order.judge)
         self._origin = by_set(extraction.rubric_set) if extraction.rubric_set else by_judge(judge.id)
-        return judge, Protocol(
-            name=extraction.name,
-            title=extraction.title,
-            citation=extraction.citation,
-            needs=extraction.needs,
-            metrics=(),
-            scale=plain(EXTRACTED),
-            judge=self._ask,
-            baseline=self._draw if extraction.baseline else None,
-            prompts=extraction.prompts,
-        )
+        return judge, self.drawing_by(extraction, extraction.name, extraction.needs)
 
     def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
         project, order, extraction = self.project, self.order, self._extraction
@@ -115,32 +97,15 @@ class ExtractionRun(RunKind):
         for material in _chosen(self.project, self.order, extraction, materials.for_extracting(extraction)):
             key = _key(extraction, material.item.id, material.response.id)
             if key not in without:
-                self._materials[key] = material
+                self._materials[material.item.id, material.response.id] = material
                 yield Case(extraction.name, material.item, material.response, "", (Unit(id=key[1]),))
-
-    async def _ask(self, case: Case, ask: Ask) -> Verdicts:
-        return self._laid_aside(case, await self._extraction.extract(self._materials.pop(_key_of(case)), ask))
-
-    def _draw(self, case: Case) -> Verdicts:
-        draw = self._extraction.baseline
-        return self._laid_aside(case, draw(self._materials.pop(_key_of(case)))) if draw else {}
-
-    def _laid_aside(self, case: Case, extracted: Extracted) -> Verdicts:
-        self._extracted[_key_of(case)] = extracted
-        ok = extracted.document is not None and extracted.status is Status.OK
-        flags = " ".join(extracted.flags)
-        verdict = (
-            Verdict(value=EXTRACTED, flags=flags)
-            if ok
-            else Verdict(status=extracted.status, cause=extracted.cause or "Nothing was drawn.", flags=flags)
-        )
-        return {case.unit.id: verdict}
 
     def keep(self, journal: RunJournal, db: Connection, done: list[Finished], at: datetime) -> int:
         """Write what was drawn; what failed does not count as done."""
         count = 0
         for finished in done:
-            case, result = finished.case, self._extracted.pop(_key_of(finished.case), None)
+            case = finished.case
+            result = self._extracted.pop((case.item.id, case.response.id), None)
             if result is not None and result.document is not None and result.status is Status.OK:
                 flags = " ".join(verdict.flags for verdict in finished.verdicts.values())
                 about = case.item.id, case.response.id, self._extraction.makes
@@ -186,10 +151,6 @@ def _chosen(
 def _key(extraction: Extraction, item_id: str, response_id: str) -> Key:
     """What names a case: of an item, which has no response, the item itself."""
     return response_id, extraction.makes.value if response_id else item_id, 1
-
-
-def _key_of(case: Case) -> Key:
-    return case.response.id, case.unit.id, case.trial
 
 
 GONE = Refusal("That unit no longer exists.", "Look at the list again.")

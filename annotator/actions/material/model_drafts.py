@@ -17,19 +17,14 @@ from annotator.actions.project import people, profile
 from annotator.actions.project.file import Project, record
 from annotator.actions.runs import judge_cases
 from annotator.actions.runs.journal import RunJournal
-from annotator.actions.runs.run_kind import RunKind, RunWork, failure_words, with_failures
+from annotator.actions.runs.run_kind import DrawingRun, RunWork, failure_words, with_failures
 from annotator.actions.runs.run_records import OpenRun, RunEvent
 from annotator.domain.experts.assignment import Person
-from annotator.domain.judges.judge import Judge, JudgeKind, Status, Verdict
+from annotator.domain.judges.judge import Judge, JudgeKind, Status
 from annotator.domain.judges.protocol import (
-    Ask,
     Case,
-    Extracted,
     Extraction,
-    Material,
     Protocol,
-    Verdicts,
-    plain,
 )
 from annotator.domain.kinds.artifact import Document, DraftSource, Kind, State, Unit
 from annotator.domain.material.extract import (
@@ -419,7 +414,6 @@ def confirm_class(
         return items.change_all(project, {proposal.item_id: values}, artifacts.verb(proposal.source))
 
 
-DRAFTED = "drafted"
 # Words of a piece of a transcript.
 FEWEST, MOST = 100, 20_000
 # What a model may be asked to draft, by the kind it makes.
@@ -479,7 +473,7 @@ def _named(kind: Kind | WriterAid) -> str:
     return NAMES[kind] if isinstance(kind, WriterAid) else f"a {kind.value}"
 
 
-class DraftRun(RunKind):
+class DraftRun(DrawingRun):
     """A run in which a judge drafts for the person working; `protocol` names the kind of draft.
 
     An item with a draft that they have not dealt with gets no second one. The last line lists under `failed` what did
@@ -488,29 +482,17 @@ class DraftRun(RunKind):
 
     doing, resumed, skips = "drafting", False, True
     things, reply_tokens = "drafts", 1_500
+    drawn, nothing, may_be_empty = "drafted", "Nothing was drafted.", False
 
     def read(self, project: Project, order: judge_cases.RunRequest) -> tuple[Judge, Protocol]:
         """The judge, and the extraction as a protocol."""
-        self._extraction, judge = _checked(project, order)
-        self.kind = proposed(self._extraction.makes)
+        extraction, judge = _checked(project, order)
+        self.kind = proposed(extraction.makes)
         self.person: Person = people.someone(project)
         self.items = materials.item_ids(project, order.items)
         self.to_do = [item for item in self.items if not proposals(project, item, self.kind)]
-        self.extracted: dict[str, Extracted] = {}
         self.failed: list[dict[str, Any]] = []
-        self._materials: dict[str, Material] = {}
-        extraction = self._extraction
-        return judge, Protocol(
-            name=order.protocol,
-            title=extraction.title,
-            citation=extraction.citation,
-            needs=(),
-            metrics=(),
-            scale=plain(DRAFTED),
-            judge=self._ask,
-            baseline=self._draw if extraction.baseline else None,
-            prompts=extraction.prompts,
-        )
+        return judge, self.drawing_by(extraction, order.protocol)
 
     def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
         return RunWork(
@@ -543,10 +525,11 @@ class DraftRun(RunKind):
             )
             documents = {artifact.kind: artifact.document for artifact in seen}
             size = self.order.piece_words or PIECE_WORDS
-            self._materials[item.id] = replace(at_hand.own, documents=documents, piece_words=size)
+            own = replace(at_hand.own, documents=documents, piece_words=size)
+            self._materials[item.id, own.response.id] = own
             unit = Unit(id=self.kind.value)
             trial = 1 + int(sha256(f"{self.person.id}/{self.number(item.id)}")[:_LETTERS_OF_TRIAL], 16)
-            yield Case(self.order.protocol, item, at_hand.own.response, "", (unit,), trial)
+            yield Case(self.order.protocol, item, own.response, "", (unit,), trial)
 
     def number(self, item_id: str) -> int:
         return 1 + int(
@@ -559,30 +542,11 @@ class DraftRun(RunKind):
             ).scalar_one()
         )
 
-    async def _ask(self, case: Case, ask: Ask) -> Verdicts:
-        return self._laid_aside(case, await self._extraction.extract(self._materials.pop(case.item.id), ask))
-
-    def _draw(self, case: Case) -> Verdicts:
-        draw = self._extraction.baseline
-        return self._laid_aside(case, draw(self._materials.pop(case.item.id))) if draw else {}
-
-    def _laid_aside(self, case: Case, extracted: Extracted) -> Verdicts:
-        flags = " ".join(extracted.flags)
-        if extracted.document is None or not extracted.document.units:
-            status = Status.UNCLEAR if extracted.status is Status.OK else extracted.status
-            return {
-                case.unit.id: Verdict(
-                    status=status, cause=extracted.cause or "Nothing was drafted.", flags=flags
-                )
-            }
-        self.extracted[case.item.id] = extracted
-        return {case.unit.id: Verdict(value=DRAFTED, flags=flags)}
-
     def keep(self, journal: RunJournal, db: Connection, done: list[Finished], at: datetime) -> int:
         count = 0
         for finished in done:
             item, verdict = finished.case.item, next(iter(finished.verdicts.values()))
-            result = self.extracted.pop(item.id, None)
+            result = self._extracted.pop((item.id, finished.case.response.id), None)
             if result is None or result.document is None or verdict.status is not Status.OK:
                 self.failed.append({"item": item.key, "status": verdict.status.value, "cause": verdict.cause})
                 continue

@@ -19,8 +19,18 @@ from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.journal import BATCH_SETTLED, RunJournal
 from annotator.actions.runs.judge_cases import Key, RunRequest
 from annotator.actions.runs.run_records import OpenRun, RunEvent
-from annotator.domain.judges.judge import Judge, JudgeKind, RunState
-from annotator.domain.judges.protocol import Case, Protocol
+from annotator.domain.judges.judge import Judge, JudgeKind, RunState, Status, Verdict
+from annotator.domain.judges.protocol import (
+    Ask,
+    Case,
+    Extracted,
+    Extraction,
+    Material,
+    Protocol,
+    Verdicts,
+    plain,
+)
+from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging import runner
@@ -412,6 +422,52 @@ class RunKind(ABC):
         work = replace(self.work(run, journal), output_tokens=self.output_tokens)
         ended = await drive(self.project, self.asker(), self.order, work, journal, tell, listen)
         return self.ended(ended, journal)
+
+
+class DrawingRun(RunKind):
+    """A run that draws documents by an extraction: each is laid aside, by item and response, until it is kept."""
+
+    drawn: ClassVar[str] = "drawn"
+    """What stands in the place of a verdict where a document came; `nothing` says what did not."""
+    nothing: ClassVar[str] = "Nothing was drawn."
+    may_be_empty: ClassVar[bool] = True
+
+    def drawing_by(self, extraction: Extraction, name: str, needs: tuple[Kind, ...] = ()) -> Protocol:
+        """The extraction as a protocol, under the name by which the run is kept."""
+        self._extraction = extraction
+        self._materials: dict[tuple[str, str], Material] = {}
+        self._extracted: dict[tuple[str, str], Extracted] = {}
+        return Protocol(
+            name=name,
+            title=extraction.title,
+            citation=extraction.citation,
+            needs=needs,
+            metrics=(),
+            scale=plain(self.drawn),
+            judge=self._ask,
+            baseline=self._draw if extraction.baseline else None,
+            prompts=extraction.prompts,
+        )
+
+    async def _ask(self, case: Case, ask: Ask) -> Verdicts:
+        material = self._materials.pop((case.item.id, case.response.id))
+        return self._laid_aside(case, await self._extraction.extract(material, ask))
+
+    def _draw(self, case: Case) -> Verdicts:
+        draw = self._extraction.baseline
+        return (
+            self._laid_aside(case, draw(self._materials.pop((case.item.id, case.response.id))))
+            if draw
+            else {}
+        )
+
+    def _laid_aside(self, case: Case, extracted: Extracted) -> Verdicts:
+        self._extracted[case.item.id, case.response.id] = extracted
+        document, flags = extracted.document, " ".join(extracted.flags)
+        if document is not None and (document.units or self.may_be_empty):
+            return {case.unit.id: Verdict(value=self.drawn, flags=flags)}
+        status = Status.UNCLEAR if extracted.status is Status.OK else extracted.status
+        return {case.unit.id: Verdict(status=status, cause=extracted.cause or self.nothing, flags=flags)}
 
 
 def with_failures(line: RunEvent, failed: list[dict[str, Any]]) -> RunEvent:
