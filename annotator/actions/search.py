@@ -40,8 +40,6 @@ _BEGIN = b"\0"
 
 
 class SearchText(NamedTuple):
-    """A text with what it is and where it is shown."""
-
     title: str
     text: str
     page: str

@@ -108,7 +108,6 @@ class _Counts:
 
     @property
     def answered(self) -> int:
-        """The items that systems answer."""
         return sum(many for role, many in self.roles.items() if FOLLOWS[ItemRole(role)].answered)
 
     def takes(self, kind: Kind) -> dict[str, int]:

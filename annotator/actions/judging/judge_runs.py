@@ -395,7 +395,6 @@ class JudgeRun(run_kind.RunKind):
     """A run in which a judge judges what is missing under a protocol; a vote is always recounted."""
 
     def read(self, project: Project, order: RunRequest) -> tuple[Judge, Protocol]:
-        """The judge, and the protocol as it goes by it."""
         judge_cases.checked(project, order)
         judge = derived_judges.judge_of(project, order)
         return judge, protocol_of(project, order, judge)

@@ -485,7 +485,6 @@ class DraftRun(DrawingRun):
     drawn, nothing, may_be_empty = "drafted", "Nothing was drafted.", False
 
     def read(self, project: Project, order: judge_cases.RunRequest) -> tuple[Judge, Protocol]:
-        """The judge, and the extraction as a protocol."""
         extraction, judge = _checked(project, order)
         self.kind = proposed(extraction.makes)
         self.person: Person = people.someone(project)

@@ -165,7 +165,6 @@ def answerable(project: Project) -> list[str]:
 
 
 def coordinates(project: Project) -> bool:
-    """Whether the person working is a coordinator."""
     return someone(project).has(Role.COORDINATOR)
 
 

@@ -107,7 +107,6 @@ class NumberedRelease:
 
 
 def in_use(project: Project) -> list[str]:
-    """The formats of what the project uses."""
     kinds = uses.profile(project).kinds
     return [name for name in PROFILES if name not in LAYOUTS or LAYOUTS[name].kind in (None, *kinds)]
 
@@ -245,7 +244,6 @@ def proposals(project: Project) -> dict[str, str]:
 
 
 def _true(sentences: Mapping[str, object]) -> str:
-    """The sentences that hold."""
     return " ".join(words for words, holds in sentences.items() if holds)
 
 

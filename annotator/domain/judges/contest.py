@@ -115,8 +115,6 @@ class ContestFields(SQLModel):
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """What is known of one showing."""
-
     round: int
     first: str
     second: str

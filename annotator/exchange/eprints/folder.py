@@ -37,8 +37,6 @@ class ReceivedFile(BaseModel, strict=True, extra="forbid", frozen=True, defer_bu
 
 
 class RequestList(BaseModel, strict=True, extra="forbid", defer_build=True):
-    """All requests by their address."""
-
     format: str = "goldsmith-collection-1"
     requests: dict[str, ReceivedFile] = {}
 

@@ -228,8 +228,6 @@ class PackageFacts(
 
 
 class EntrySum(BaseModel, frozen=True, strict=True, extra="allow", defer_build=True):
-    """The hash and length of one entry."""
-
     sha256: Digest
     bytes: int = Field(ge=0)
 

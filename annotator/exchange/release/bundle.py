@@ -314,7 +314,6 @@ class Spool(Collection[JudgementRecord]):
 
 
 def trees(records: Iterable[Record]) -> Iterator[dict[str, Any]]:
-    """The JSON tree of each record."""
     return (
         records.trees()
         if isinstance(records, Spool)

@@ -47,8 +47,6 @@ def custom_id(cache_key: str, trial: int) -> str:
 
 
 class BatchStage(StrEnum):
-    """How far a batch is."""
-
     FILED = "filed"
     """Its questions are chosen; the provider may or may not have it."""
     SENT = "sent"
@@ -97,7 +95,6 @@ class BatchState(BaseModel, frozen=True, extra="forbid", defer_build=True):
 
     @property
     def keys(self) -> set[str]:
-        """The cache keys of its questions."""
         return {entry.key for entry in self.entries.values()}
 
 

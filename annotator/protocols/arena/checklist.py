@@ -295,7 +295,6 @@ REFERENCES_DEPARTURES = (
 
 
 def references(scored: RatedResponse, _over_valid: bool = False) -> Estimate:
-    """The references of one report."""
     if not scored.material.units(Kind.CHECKLIST):
         return Estimate(None, method=ADDRESSES, note="the item has no checklist")
     result = float(len(read(scored.material.response.text, every=True).addresses))
