@@ -232,6 +232,8 @@ def sheet(project: Project, adjudication_id: str) -> AdjudicationSheet:
         item = db.execute(select(ITEM.c.key, ITEM.c.question).where(ITEM.c.id == result.item_id)).one()
         disputes = _disputes(db, result)
     kind = ruling_rows.kind_of(result)
+    orders = {letter: [unit.id for unit in document.units] for letter, document in documents.items()}
+    members = [row.ruling.members for row in rows]
     return AdjudicationSheet(
         adjudication_id=result.id,
         item_id=result.item_id,
@@ -247,7 +249,7 @@ def sheet(project: Project, adjudication_id: str) -> AdjudicationSheet:
         consensus=KINDS[kind].document(units=tuple(unit for row in rows for unit, _ in row.made)),
         remarks={letter: document.remark for letter, document in documents.items() if document.remark},
         figures=masked(frozen.figures or (figure for pair in frozen.pairs for figure in pair.figures)),
-        order_differs=KINDS[kind].ordered and not _same_order(rows, documents),
+        order_differs=KINDS[kind].ordered and not ruling_rows.same_order(members, orders),
         disputes=disputes,
     )
 
@@ -315,11 +317,6 @@ def headings_of(db: Connection, item_id: str) -> dict[str, str]:
     for kind in label_cases.labelled_kinds():
         result |= label_cases.judged_units(db, kind, [item_id]).get(item_id, {})
     return result
-
-
-def _same_order(rows: tuple[SheetRow, ...], documents: Documents) -> bool:
-    orders = {letter: [unit.id for unit in document.units] for letter, document in documents.items()}
-    return ruling_rows.same_order([row.ruling.members for row in rows], orders)
 
 
 def _disputes(db: Connection, adjudication: Adjudication) -> tuple[SheetDispute, ...]:

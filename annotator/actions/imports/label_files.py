@@ -396,16 +396,10 @@ def _placed(project: Project, content: LabelFileContent, options: LabelImportOpt
         for entry in content.entries
         if entry.peer and entry.system and entry.system != options.system_of(entry)
     }
-    return _Placed(labels, problems, (*content.notes, *_about_quotes(spans), *other.values()), spans)
-
-
-def _about_quotes(spans: Spans) -> list[str]:
     lost = sum(span is None for span in spans.values())
-    return (
-        [f"{counted(lost, 'quote')} cannot be found in the reports; they are kept as they are"]
-        if lost
-        else []
-    )
+    words = f"{counted(lost, 'quote')} cannot be found in the reports; they are kept as they are"
+    notes = (*content.notes, *([words] if lost else []), *other.values())
+    return _Placed(labels, problems, notes, spans)
 
 
 def _spans(project: Project, labels: Iterable[MatchedLabel]) -> Spans:

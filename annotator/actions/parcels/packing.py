@@ -240,6 +240,7 @@ def _entries(
         adjudication.stage for adjudication in adjudicated
     }
     result = (settings.current(project, stage) for stage in sorted(stages))
+    digests = grouped((one["item_id"], one) for one in feedback.digest_records(project, person.id))
     records: dict[str, list[Any]] = {
         "person.json": [parcels.TaskPerson(id=person.id, name=person.name, alias=person.alias)],
         "items.json": _items(db, items, served),
@@ -264,7 +265,9 @@ def _entries(
             for guide in result
             if guide is not None
         ],
-        "feedback.json": _feedback(project, person),
+        "feedback.json": [
+            parcels.TaskFeedback(item_id=item_id, digest=digests[item_id]) for item_id in sorted(digests)
+        ],
         "drafts.json": tasking.drafts(project, db, served),
         "reviews.json": tasking.reviews(db, person, set(items)),
         # Only where there is one: older programs read all other tasks as before.
@@ -382,11 +385,6 @@ def _for_raters(kind: Kind, tree: dict[str, Any]) -> dict[str, Any]:
     if kind is Kind.DIAGNOSTICS:
         units = [{**unit, "label": None} for unit in units if unit["label"] is not None]
     return {**tree, "units": units, "remark": ""}
-
-
-def _feedback(project: Project, person: Person) -> list[parcels.TaskFeedback]:
-    by_item = grouped((one["item_id"], one) for one in feedback.digest_records(project, person.id))
-    return [parcels.TaskFeedback(item_id=item_id, digest=by_item[item_id]) for item_id in sorted(by_item)]
 
 
 def place_of(project: Project, path: Path | None, stem: str, suffix: str) -> Path:

@@ -770,7 +770,10 @@ def _pieces(
     }
     dates = _dates(db, me)
     written = _written(db, me) | adjudications.standing(db, me)
-    begun = _begun(db, me)
+    judged = select(JUDGEMENT.c.item_id).where(
+        JUDGEMENT.c.rater_kind == RaterKind.PERSON.value, JUDGEMENT.c.rater_id == me
+    )
+    begun = {(item_id, Stage.LABELLING) for item_id in db.execute(judged.distinct()).scalars()}
     for item_id, stage in {*dates, *written, *begun}:
         item = items[item_id]
         row = written.get((item_id, stage))
@@ -808,10 +811,3 @@ def _written(db: Connection, me: str) -> dict[tuple[str, Stage], Any]:
         .group_by(ARTIFACT.c.id, ARTIFACT.c.item_id, ARTIFACT.c.kind, ARTIFACT.c.state)
     )  # fmt: skip
     return {(row.item_id, stage_of(Kind(row.kind))): row for row in db.execute(question)}
-
-
-def _begun(db: Connection, me: str) -> set[tuple[str, Stage]]:
-    question = select(JUDGEMENT.c.item_id).where(
-        JUDGEMENT.c.rater_kind == RaterKind.PERSON.value, JUDGEMENT.c.rater_id == me
-    )
-    return {(item_id, Stage.LABELLING) for item_id in db.execute(question.distinct()).scalars()}

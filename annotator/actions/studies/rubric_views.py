@@ -530,7 +530,10 @@ def sets_report(
     by key, responses by item and system, first run. Of another project the last judge counts, or the one of the same
     name.
     """
-    there, rater, cut = sets(project), _rater(project, judge), (mode, among)
+    # Of people each one by themselves: what several said of a criterion is no verdict.
+    raters = result_raters.everybody(project, JUDGED_BY.name)
+    rater = result_raters.chosen((one for one in raters if one.id != result_raters.PEOPLE), judge)
+    there, cut = sets(project), (mode, among)
     names = [name for name in (one, other) if name in there]
     names += [name for name in there if name not in names]
     names = names or [SETTLED]
@@ -606,18 +609,6 @@ def _of_file(path: Path, rater: ResultRater | None) -> tuple[RubricSet, ResultRa
         return RubricSet(path.stem, rubrics, _verdicts(project, rubrics, theirs)), theirs
     finally:
         project.close()
-
-
-def _rater(project: Project, judge: str) -> ResultRater | None:
-    # Of people each one by themselves: what several said of a criterion is no verdict.
-    return result_raters.chosen(
-        (
-            rater
-            for rater in result_raters.everybody(project, JUDGED_BY.name)
-            if rater.id != result_raters.PEOPLE
-        ),
-        judge,
-    )
 
 
 def _verdicts(

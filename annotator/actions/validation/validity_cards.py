@@ -162,7 +162,13 @@ def _labelled(ground: Ground) -> Labels:
 
 
 def _labels(project: Project, query: CardQuery, ground: Ground) -> Labels:
-    common = _labelled(ground).model_copy(update={"labels_sha256": _hash(ground)})
+    rows = sorted(
+        [who, *key, value]
+        for who, own in ground.truth.items()
+        for key, value in own.items()
+        if key in ground.places
+    )
+    common = _labelled(ground).model_copy(update={"labels_sha256": sha256(canonical_json(rows))})
     if not query.set_name:
         return common
     result = validation_sets.named(project, query.set_name)
@@ -184,16 +190,6 @@ def _labellers(ground: Ground) -> list[Labeller]:
         for who in labelled
     ]
     return sorted(result, key=lambda labeller: (labeller.alias == CONSENSUS, labeller.alias))
-
-
-def _hash(ground: Ground) -> str:
-    rows = sorted(
-        [who, *key, value]
-        for who, own in ground.truth.items()
-        for key, value in own.items()
-        if key in ground.places
-    )
-    return sha256(canonical_json(rows))
 
 
 def _definitions(lines: Iterable[validation.RaterFigures]) -> tuple[Definition, ...]:

@@ -387,7 +387,9 @@ class _Sharing:
         teams = {item_id: self._team(item_id, alike) for item_id in self.items}
         slots = [self._slot(item_id, stages, teams[item_id]) for item_id in self.items]
         rng = Random(f"{self.plan.seed}/{'+'.join(stages)}")
-        chosen = draw(slots, self._load(alike), self._together(alike), rng)
+        # On how many items each person is with these stages; pilot items, which everybody has, do not count.
+        load = Counter(person for _, people in self._teams(alike) for person in people)
+        chosen = draw(slots, load, self._together(alike), rng)
         for slot in slots:
             team = [*teams[slot.key], *chosen[slot.key]]
             lacking = slot.size - len(chosen[slot.key])
@@ -417,10 +419,6 @@ class _Sharing:
         free = set(self.annotators) - set(team) - self.judges[item_id]
         spared = set() if self.judges[item_id] else set(self.adjudicators) - self.engaged[item_id]
         return TeamSlot(item_id, frozenset(team), max(0, number), frozenset(free), frozenset(spared))
-
-    def _load(self, stages: Sequence[Stage]) -> Counter[str]:
-        """On how many items each person is with these stages; pilot items, which everybody has, do not count."""
-        return Counter(person for _, people in self._teams(stages) for person in people)
 
     def _together(self, stages: Sequence[Stage]) -> Counter[frozenset[str]]:
         """On how many items each two people are together, other than those that are shared out now."""

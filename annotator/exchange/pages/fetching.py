@@ -435,17 +435,15 @@ class _Visit:
         except ValueError:
             raise UnreadablePage(PageState.DEAD, "It redirects to what is no address.") from None
 
-    def _rules(self, host: str) -> AddressRules:
-        trusted = self._trusted and host == self._trusted
-        return AddressRules(allow_private=True) if trusted else self._fetcher.rules
-
     async def _fetch(self, session: "ClientSession", url: URL) -> "_Answer":
         from aiohttp import ClientError
 
         host = url.raw_host or ""
         async with self._fetcher.hosts.turn(host):
             self.reached = bool(self.reached)
-            self._pins.numbers[host] = await pinned(url, self._rules(host), self._fetcher.look_up)
+            trusted = self._trusted and host == self._trusted
+            rules = AddressRules(allow_private=True) if trusted else self._fetcher.rules
+            self._pins.numbers[host] = await pinned(url, rules, self._fetcher.look_up)
             began = time.monotonic()
             try:
                 async with asyncio.timeout(self._left):

@@ -161,8 +161,9 @@ class Keys:
             yield RING + former, KeyPlace.KEYRING, value
         if variable and (value := self._environment.get(variable)):
             yield variable, KeyPlace.ENVIRONMENT, value
-        if value := self._handed_over(address):
-            yield "", KeyPlace.ENVIRONMENT, value
+        to, _, handed_over = self._environment.get(HANDED_OVER, "").partition(" ")
+        if to == address and handed_over:
+            yield "", KeyPlace.ENVIRONMENT, handed_over
         if value := self._session.get(address):
             yield "", KeyPlace.SESSION, value
 
@@ -190,10 +191,6 @@ class Keys:
                     "The system keyring did not delete the key.",
                     f"Remove the entry {SERVICE} in the keyring's own program.",
                 ) from None
-
-    def _handed_over(self, address: str) -> str | None:
-        to, _, key = self._environment.get(HANDED_OVER, "").partition(" ")
-        return key if to == address else None
 
     def _keyring(self) -> Any:
         if self._ring is None:
