@@ -56,11 +56,26 @@ if TYPE_CHECKING:
 
 # People: coordinators who publish, and readers who must be able to trust a file. What annoys them elsewhere:
 # exports without raters, rationale or revision, and two exports of the same thing that differ.
-ABOUT_PAGES = (
-    "They belong to others and should not be passed on without permission. If excluded, each page is still "
-    "listed with its address, title, state, date and checksum."
-)
-ABOUT_ADDRESSES = "They may reveal internal hosts. Keys are never exported."
+# What may leave too: an argument of `releases.export` each, in words, and what is to be known of it.
+WISHES = {
+    "page_texts": (
+        "Include the texts of cited pages",
+        "They belong to others and should not be passed on without permission. If excluded, each page is still "
+        "listed with its address, title, state, date and checksum.",
+    ),
+    "addresses": (
+        "Include the addresses of the judges' endpoints",
+        "They may reveal internal hosts. Keys are never exported.",
+    ),
+    "parquet": (
+        "Also write Parquet files",
+        "The same rows as the JSON Lines, for large tables. Needs pyarrow.",
+    ),
+    "eval_records": (
+        "Also write the scores as Every Eval Ever records",
+        "A file for each system, as the evaluations of several benchmarks are collected. Needs no package.",
+    ),
+}
 TEST_ITEMS = {
     SplitAccess.AS_IS: "As they are",
     SplitAccess.ENCRYPTED: "Encrypted",
@@ -72,10 +87,6 @@ ABOUT_TEST_ITEMS = (
 )
 # So many releases are listed, and so many changes told.
 SHOWN, CHANGES = 8, 40
-ABOUT_RECORDS = (
-    "A file for each system, as the evaluations of several benchmarks are collected. Needs no package."
-)
-ABOUT_PARQUET = "The same rows as the JSON Lines, for large tables. Needs pyarrow."
 
 
 class ReleasePage(Page):
@@ -98,19 +109,11 @@ class ReleasePage(Page):
         self._marked = False
         self.points = QWidget()
         self.progress = ProgressRow()
-        self.progress.hide()
         self.past = PastReleases(session)
         self.test_items = ChoiceBox(accessibleName="Test items")
         offer(self.test_items, [(words, access.value) for access, words in TEST_ITEMS.items()])
         self.group = QButtonGroup(self)
-        self.with_pages = QCheckBox("Include the texts of cited pages")
-        self.with_addresses = QCheckBox("Include the addresses of the judges' endpoints")
-        self.with_parquet = QCheckBox("Also write Parquet files")
-        self.with_records = QCheckBox("Also write the scores as Every Eval Ever records")
-        wishes = (
-            (self.with_pages, ABOUT_PAGES), (self.with_addresses, ABOUT_ADDRESSES),
-            (self.with_parquet, ABOUT_PARQUET), (self.with_records, ABOUT_RECORDS),
-        )  # fmt: skip
+        self.wishes = {name: QCheckBox(words) for name, (words, _) in WISHES.items()}
         self._formats = {name: self._format(name, *words) for name, words in releases.offered().items()}
         self._used = column_of(spacing=4)
         self.about_tested = PlainLabel("", "hint", wrap=True)
@@ -119,7 +122,7 @@ class ReleasePage(Page):
         )
         self._more = Fold(
             "More",
-            *(_explained(*wish) for wish in wishes),
+            *(_explained(box, WISHES[name][1]) for name, box in self.wishes.items()),
             hint="What may leave too, and the formats of other benchmarks",
         )
         frame = with_properties(QFrame(), role="card")
@@ -129,8 +132,7 @@ class ReleasePage(Page):
             hint, frame, self.past, StretchSpace(1), spacing=12,
         )  # fmt: skip
         self.answer = PlainLabel(wrap=True)
-        self.look = push_button("Open the folder", lambda: show_folder(self._folder))
-        self.look.hide()
+        self.look = push_button("Open the folder", lambda: show_folder(self._folder), visible=False)
         self.write = push_button("Write the release…", self._choose, "primary")
         vertical(
             title,
@@ -147,13 +149,7 @@ class ReleasePage(Page):
         button = with_properties(QRadioButton(words), profile=name)
         if name == releases.GOLDSMITH:
             button.setChecked(True)
-            for choice in (
-                self.with_pages,
-                self.with_addresses,
-                self.with_parquet,
-                self.with_records,
-                self.test_items,
-            ):
+            for choice in (*self.wishes.values(), self.test_items):
                 button.toggled.connect(choice.setEnabled)
         self.group.addButton(button)
         return _explained(button, about)
@@ -229,10 +225,7 @@ class ReleasePage(Page):
             releases.export,
             folder,
             self._profile(),
-            page_texts=self.with_pages.isEnabled() and self.with_pages.isChecked(),
-            addresses=self.with_addresses.isEnabled() and self.with_addresses.isChecked(),
-            parquet=self.with_parquet.isEnabled() and self.with_parquet.isChecked(),
-            eval_records=self.with_records.isEnabled() and self.with_records.isChecked(),
+            **{name: box.isEnabled() and box.isChecked() for name, box in self.wishes.items()},
             test_items=SplitAccess(self.test_items.currentData()) if self.test_items.isEnabled() else None,
         )
 

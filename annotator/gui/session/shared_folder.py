@@ -127,12 +127,10 @@ class FolderLine(Pane):
         self.folder, self.state = ElidedLabel(NO_FOLDER, "strong"), PlainLabel(role="hint", wrap=True)
         self.keys, self.progress = MessageBar(), ProgressRow()
         self.choose_button = push_button("Choose…", self.choose, accessibleName="Choose the shared folder…")
-        self.send_button = push_button("Send all tasks there", self.send)
-        self.leave_button = push_button("Stop using it", self.leave, "quiet")
+        self.send_button = push_button("Send all tasks there", self.send, visible=False)
+        self.leave_button = push_button("Stop using it", self.leave, "quiet", visible=False)
         row = horizontal((self.folder, 1), self.send_button, self.choose_button, self.leave_button, margins=0)
         vertical(self.keys, row, self.state, self.progress, on=self, margins=0, spacing=4)
-        self.send_button.hide()
-        self.leave_button.hide()
         session.listen(self._changed, (FOLDER,))
 
     def fill(self) -> None:

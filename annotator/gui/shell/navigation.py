@@ -35,6 +35,7 @@ from annotator.gui.session.session import Tell
 from annotator.gui.shell.frame import GEOMETRY
 from annotator.gui.widgets.basics import (
     KeylessArea,
+    Refitting,
     RoleFrame,
     horizontal,
     least_size,
@@ -185,7 +186,7 @@ class Pages(QWidget):
         return super().event(event)
 
 
-class PageRoom(QWidget):
+class PageRoom(Refitting, QWidget):
     """The navigation beside the current page (`stack`), with messages above it (`above`)."""
 
     def __init__(self, navigation: Navigation) -> None:
@@ -205,21 +206,17 @@ class PageRoom(QWidget):
         self.above = vertical((self.work, 1), margins=0, spacing=0)
         horizontal(navigation, (self.above, 1), on=self, margins=0, spacing=0)
         self.stack.currentChanged.connect(lambda _: pages.updateGeometry())
-        theme.watch(self, self._fit)
+        theme.watch(self, self.refit)
 
     def say_above(self, widget: QWidget) -> None:
         """Show something above the page, below what is shown there already."""
         self.above.insertWidget(self.above.count() - 1, widget)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._fit()
+        self.refit()
 
-    def _fit(self) -> None:
+    def refit(self) -> None:
         # Before it is shown it has no width of its own.
         if self.isVisible():
             self._navigation.fold(self.width())
@@ -447,7 +444,7 @@ def standing(page: str, part: str) -> tuple[Place | None, PlaceTab | None]:
 SIDE = 20
 
 
-class PlaceBar(QWidget):
+class PlaceBar(Refitting, QWidget):
     """The tabs of the place in view, what stands behind “More”, and on the right what is beside the current tab."""
 
     chosen = Signal(str, str)
@@ -490,13 +487,9 @@ class PlaceBar(QWidget):
         for tab, words in more.items():
             self.more.menu().addAction(words, partial(self.chosen.emit, tab.page, tab.part))
         self.setVisible(len(tabs) > 1)
-        self._lay()
+        self.refit()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._lay()
-
-    def _lay(self) -> None:
+    def refit(self) -> None:
         """What is beside a tab stands under the tabs where one line has no room for both."""
         shown = [part for part in (self.tabs, self.more, self.beside, self.help) if not part.isHidden()]
         under = sum(part.sizeHint().width() for part in shown) > self.width() - 2 * SIDE

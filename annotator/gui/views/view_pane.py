@@ -49,6 +49,7 @@ from annotator.gui.widgets.bars import FlowRow, Fold, RowAct
 from annotator.gui.widgets.basics import (
     PlainArea,
     PlainLabel,
+    Refitting,
     column_of,
     grow_by_width,
     horizontal,
@@ -239,7 +240,7 @@ LOW, ONE_ROW = 640, 44
 FIRST, ENOUGH = 2, 4
 
 
-class ViewPane(Splitter):
+class ViewPane(Refitting, Splitter):
     """Sheets of a view, one at a time; `opened` asks for the data behind a cell."""
 
     opened = Signal(object, object)
@@ -276,15 +277,13 @@ class ViewPane(Splitter):
         self.more = with_properties(
             QPushButton(), role="quiet", toolTip="What these figures rest on", checkable=True
         )
-        self.more.toggled.connect(lambda _: self._fit_words())
+        self.more.toggled.connect(lambda _: self.refit())
         self.pictures = PicturePane(session)
         head = horizontal((self.tabs, 1), self.sought)
         words = vertical(self.answers, self.notes, spacing=4)
         layout = horizontal((words, 1), (self.more, 0, Qt.AlignmentFlag.AlignBottom), spacing=4)
-        self.addWidget(column_of(head, (self.table, 1), layout, margins=(0, 0, 0, 4), spacing=4))
-        self.addWidget(self._below())
-        self.setStretchFactor(0, 1)
-        self.setStretchFactor(1, 1)
+        above = column_of(head, (self.table, 1), layout, margins=(0, 0, 0, 4), spacing=4)
+        self.hold((above, self._below()), stretch=(1, 1))
         self.setFocusProxy(self.table)
         theme.watch(self, self._describe)
 
@@ -317,11 +316,7 @@ class ViewPane(Splitter):
         super().showEvent(event)
         QTimer.singleShot(0, self, self.share_room)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit_words()
-
-    def _fit_words(self) -> None:
+    def refit(self) -> None:
         """The first answer stands in every window; the rest leaves room for the figures unless all is asked for."""
         titles = self.table.horizontalHeader().sizeHint().height()
         self.table.setMinimumHeight(titles + theme.current().px(ONE_ROW))
@@ -374,7 +369,7 @@ class ViewPane(Splitter):
         notes = [f"\u200e{in_window(words)}" for words in sheet.notes]
         self._answers, self._conditions = notes[: sheet.answers], notes[sheet.answers :]
         self.more.setChecked(self.more.isChecked() and same)
-        self._fit_words()
+        self.refit()
         # A find field over four rows only takes room.
         self.sought.setVisible(len(sheet.lines) > FEW or bool(self.sought.text()))
         self.tabs.setVisible(len(self._sheets) > 1 or len(sheet.lines) > FEW)

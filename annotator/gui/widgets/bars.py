@@ -7,7 +7,7 @@ from math import ceil
 from typing import Any
 
 from PySide6.QtCore import Property, QEvent, QObject, QPoint, QRect, QSize, Qt, Signal, SignalInstance
-from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent
 from PySide6.QtWidgets import (
     QLayout,
     QLayoutItem,
@@ -27,6 +27,7 @@ from annotator.gui.widgets import chips
 from annotator.gui.widgets.basics import (
     Part,
     PlainLabel,
+    Refitting,
     RoleFrame,
     StretchSpace,
     column_of,
@@ -349,7 +350,7 @@ class Command:
     role: str = ""
 
 
-class ActsBar(RoleFrame):
+class ActsBar(Refitting, RoleFrame):
     """Commands on the left and, after `progress`, the main ones on the right; the `rest` stand behind “More”.
 
     So do others where there is no room for them. `asked` names the chosen act.
@@ -432,24 +433,20 @@ class ActsBar(RoleFrame):
         """Have a command in the bar, or not at all."""
         (self._withheld.discard if there else self._withheld.add)(act)
         self.buttons[act].setVisible(there)
-        self.fit()
+        self.refit()
 
     def set_words(self, act: str, words: str) -> None:
         self.buttons[act].set_words(words)
-        self.fit()
+        self.refit()
 
     def say(self, words: str) -> None:
         self.progress.setText(words)
-        self.fit()
+        self.refit()
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, super().minimumSizeHint().height())
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.fit()
-
-    def fit(self) -> None:
+    def refit(self) -> None:
         """Leave out what is said, then put one command after the other away, until the others fit."""
         for says, many in [
             (True, self._rest),

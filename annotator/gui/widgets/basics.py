@@ -56,6 +56,17 @@ class RoleFrame(QFrame):
             self.setProperty("role", role)
 
 
+class Refitting:
+    """A widget that sets out what it shows anew, by its `refit`, whenever it has another size."""
+
+    def refit(self) -> None:
+        raise NotImplementedError
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)  # type: ignore[misc]
+        self.refit()
+
+
 class PlainLabel(QLabel):
     """A label that shows plain text with all its lines; `role` is used by the style sheet."""
 
@@ -315,7 +326,7 @@ def later(
 _LEAST_LETTERS = 6
 
 
-class ElidedLabel(PlainLabel):
+class ElidedLabel(Refitting, PlainLabel):
     """A label of one line; line breaks in its text are shown as spaces."""
 
     _whole = ""
@@ -333,7 +344,7 @@ class ElidedLabel(PlainLabel):
         else:
             super().setText(self._whole)
         self.setAccessibleName(self._whole)
-        self._explain()
+        self.refit()
 
     def text(self) -> str:
         return self._whole
@@ -347,10 +358,6 @@ class ElidedLabel(PlainLabel):
             self._whole, Qt.TextElideMode.ElideRight, self.contentsRect().width()
         )
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._explain()
-
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setPen(self.palette().color(self.foregroundRole()))
@@ -358,7 +365,7 @@ class ElidedLabel(PlainLabel):
         where = self.alignment() | Qt.AlignmentFlag.AlignAbsolute
         painter.drawText(self.contentsRect(), int(where), self.elided())
 
-    def _explain(self) -> None:
+    def refit(self) -> None:
         self.setToolTip(tooltip(self._whole) if self.elided() != self._whole else "")
 
 

@@ -18,7 +18,6 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPixmap,
-    QResizeEvent,
 )
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import (
@@ -37,6 +36,7 @@ from annotator.gui import keys, theme
 from annotator.gui.parts import below
 from annotator.gui.widgets.basics import (
     PlainLabel,
+    Refitting,
     StretchSpace,
     horizontal,
     push_button,
@@ -315,7 +315,7 @@ class WorkCard(QFrame):
         self.pressed.emit(self._subject)
 
 
-class EmptyState(QWidget):
+class EmptyState(Refitting, QWidget):
     """An icon, a headline, one or two sentences and buttons, centred on the page."""
 
     def __init__(
@@ -362,12 +362,12 @@ class EmptyState(QWidget):
 
     def add_button(self, button: QPushButton) -> None:
         self._buttons.addWidget(button)
-        self._fit()
+        self.refit()
 
     def _dress(self) -> None:
         size = theme.current().px(_PICTURE)
         self._icon.setPixmap(pixmap(self._name, size, "text-muted", self.devicePixelRatio()))
-        self._fit()
+        self.refit()
 
     def minimumSizeHint(self) -> QSize:
         """The words break into as many lines as it takes, and the buttons stand below one another if they must."""
@@ -377,11 +377,7 @@ class EmptyState(QWidget):
         """No: its words have a width of their own, and asked by width Qt counts more lines than there are."""
         return False
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def _fit(self) -> None:
+    def refit(self) -> None:
         px = theme.current().px
         room = max(self.width(), px(_LEAST)) - 2 * self.contentsMargins().left() - _AROUND
         self._words.setFixedWidth(min(px(self._width), 640, room))

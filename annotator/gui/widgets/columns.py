@@ -26,7 +26,15 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.gui import theme
-from annotator.gui.widgets.basics import PlainLabel, RoleFrame, later, tooltip, vertical, with_properties
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    Refitting,
+    RoleFrame,
+    later,
+    tooltip,
+    vertical,
+    with_properties,
+)
 from annotator.gui.widgets.fields import ChoiceBox, choose, offer, search_field
 
 # The least the stretched column gets, and how much of another one is left at least.
@@ -138,7 +146,7 @@ Filter = TypeVar("Filter", bound=Enum)
 Line = TypeVar("Line")
 
 
-class FilterRow(QWidget, Generic[Filter]):
+class FilterRow(Refitting, QWidget, Generic[Filter]):
     """A button for each member of an enum, its value being its words."""
 
     chosen = Signal()
@@ -158,7 +166,7 @@ class FilterRow(QWidget, Generic[Filter]):
             button.clicked.connect(lambda _=False, one=one: self.hold(one))
             group.addButton(button)
             self._buttons[one] = button
-        self._lay()
+        self.refit()
 
     def hold(self, one: Filter) -> None:
         self.held = one
@@ -169,23 +177,19 @@ class FilterRow(QWidget, Generic[Filter]):
         """Show these and the one that holds."""
         for one, button in self._buttons.items():
             button.setVisible(one in filters or one is self.held)
-        self._lay()
+        self.refit()
 
     def show_counts(self, counts: Mapping[Filter, int]) -> None:
         for one, count in counts.items():
             self._buttons[one].setText(f"{one.value} {count:,}" if count else one.value)
             self._buttons[one].setAccessibleName(f"{one.value}, {count}")
-        self._lay()
+        self.refit()
 
     def show_tips(self, tips: Mapping[Filter, str]) -> None:
         for one, tip in tips.items():
             with_properties(self._buttons[one], toolTip=tip, accessibleName=f"{one.value}, {tip}")
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._lay()
-
-    def _lay(self) -> None:
+    def refit(self) -> None:
         """In one line, or in more where there is little room."""
         shown = [button for button in self._buttons.values() if not button.isHidden()]
         widths = [button.sizeHint().width() for button in shown]
@@ -401,7 +405,7 @@ def paint_bar(painter: QPainter, bar: QRect, share: float | None, colour: QColor
         painter.drawRoundedRect(done, bar.height() / 2, bar.height() / 2)
 
 
-class RowsTree(QTreeWidget):
+class RowsTree(Refitting, QTreeWidget):
     """A tree used as a table; `several` rows may be selected at a time, `nested` shows how rows belong together.
 
     The `firm` columns spare nothing for the others; the stretched one has at `least` so much, at 100 %.
@@ -443,16 +447,12 @@ class RowsTree(QTreeWidget):
         # The stretched column takes what is left, whichever it is.
         header.setStretchLastSection(False)
         self._widths, self._columns, self._firm = tuple(widths), Columns(stretched, least), firm
-        self._soon = later(self, self._size, 0)
+        self._soon = later(self, self.refit, 0)
         self.model().rowsInserted.connect(self._soon.start)
-        self._size()
-        theme.watch(self, self._size)
+        self.refit()
+        theme.watch(self, self.refit)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._size()
-
-    def _size(self) -> None:
+    def refit(self) -> None:
         px = theme.current().px
         self.setIconSize(QSize(1, 1) * px(CELL_PICTURE))
         widths = {place: px(width) for place, width in enumerate(self._widths)}

@@ -26,7 +26,6 @@ from PySide6.QtGui import (
     QKeySequence,
     QPaintEvent,
     QPalette,
-    QResizeEvent,
     QTextOption,
     QValidator,
 )
@@ -54,6 +53,7 @@ from PySide6.QtWidgets import (
 from annotator.domain.texts.canonical import storable
 from annotator.gui import theme
 from annotator.gui.widgets.basics import (
+    Refitting,
     StretchSpace,
     direction_of,
     horizontal,
@@ -301,7 +301,7 @@ PAUSE_MS = 400
 LONGEST_MS = 1_000
 
 
-class GrowingEdit(TextBox):
+class GrowingEdit(Refitting, TextBox):
     """A plain-text editor between one and `most` lines high, in the direction of its first strong letter."""
 
     edited = Signal(str)
@@ -326,7 +326,7 @@ class GrowingEdit(TextBox):
         )
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.textChanged.connect(self._changed)
-        self.document().documentLayout().documentSizeChanged.connect(self._fit)
+        self.document().documentLayout().documentSizeChanged.connect(self.refit)
 
     def setPlainText(self, text: str) -> None:
         """Put a text into the field; it was not typed, so nobody is told."""
@@ -349,15 +349,10 @@ class GrowingEdit(TextBox):
     def minimumSizeHint(self) -> QSize:
         return QSize(80, self._height())
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Grow or shrink when another width makes more or fewer lines."""
-        super().resizeEvent(event)
-        self._fit()
-
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._fit()
+            self.refit()
         elif event.type() == QEvent.Type.ReadOnlyChange:
             self.rested.emit()
 
@@ -464,7 +459,7 @@ class GrowingEdit(TextBox):
             block = block.next()
         return ceil(high)
 
-    def _fit(self) -> None:
+    def refit(self) -> None:
         # With a scroll bar a text may need as many lines as have room, and one more without: it would never end.
         if self._fitting:
             return

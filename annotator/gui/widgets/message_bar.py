@@ -189,7 +189,7 @@ _SECONDS_TO_TELL = 2.0
 
 
 class ProgressRow(QWidget):
-    """Hidden until there is something to show of it."""
+    """Hidden until there is progress to show."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -44,6 +44,16 @@ class Splitter(QSplitter):
         self._list_width, self._zoom, self._share = 0.0, 100, _SHARE
         self.setChildrenCollapsible(False)
         self.splitterMoved.connect(lambda *_: self._moved())
+        self.hold(parts, sizes, stretch, least)
+
+    def hold(
+        self,
+        parts: Sequence[QWidget],
+        sizes: Sequence[int] = (),
+        stretch: Sequence[int] = (),
+        least: Sequence[int] = (),
+    ) -> None:
+        """Take parts, for heirs that make them themselves."""
         for part, width in zip(parts, least, strict=False):
             if width:
                 theme.scale(part.setMinimumWidth, width)

@@ -25,7 +25,7 @@ def test_what_is_missing_stands_there_and_texts_of_cited_pages_and_addresses_lea
     def buttons():
         return {button.text(): button for button in page.points.findChildren(QPushButton)}
 
-    assert (page.with_pages.isChecked(), page.with_addresses.isChecked()) == (False, False)
+    assert (page.wishes["page_texts"].isChecked(), page.wishes["addresses"].isChecked()) == (False, False)
     qtbot.waitUntil(lambda: "Answer" in buttons())
     assert "2 items have" in buttons()["Sign"].accessibleName()
     assert "13 questions (Description, Licence, " in buttons()["Answer"].accessibleName()
@@ -40,8 +40,8 @@ def test_what_is_missing_stands_there_and_texts_of_cited_pages_and_addresses_lea
         releases, "gather", lambda project, **how: asked.append(how) or gather(project, **how)
     )
     for number, ticked in enumerate(((False, False), (True, False), (False, True)), start=1):
-        page.with_pages.setChecked(ticked[0])
-        page.with_addresses.setChecked(ticked[1])
+        page.wishes["page_texts"].setChecked(ticked[0])
+        page.wishes["addresses"].setChecked(ticked[1])
         page.write_to(tmp_path / f"out {number}")
         qtbot.waitUntil(lambda number=number: f"out {number}" in page.answer.text())
         assert asked.pop() == {"page_texts": ticked[0], "addresses": ticked[1], "without": ()}

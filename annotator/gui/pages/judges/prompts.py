@@ -51,7 +51,13 @@ class PromptLook(Tabs):
         self.about = ElidedLabel("", "hint")
         self.sent = RawText("As it would be sent")
         self.changes = with_properties(QTextBrowser(), role="side", accessibleName="What changes")
-        self.model = CellsModel[PromptVersion](self._columns(), self)
+        columns: tuple[Column[PromptVersion], ...] = (
+            Column("No.", lambda version: str(version.version), 40, number=True),
+            Column("When", lambda one: when(one.at) if one.at else "as shipped", 118),
+            Column("Who", lambda one: self._names.get(one.by, "–"), 90),
+            Column("Note", lambda one: one.note or "–", 120),
+        )
+        self.model = CellsModel[PromptVersion](columns, self)
         self.table = CellsTable("Versions", self.model, stretched=3, moved=self._compare)
         self._soon = later(self, self._preview, 80)
         for words, pane in (
@@ -61,14 +67,6 @@ class PromptLook(Tabs):
             self.addTab(pane, words)
         self.currentChanged.connect(lambda _: self._preview())
         theme.watch(self, self._compare)
-
-    def _columns(self) -> tuple[Column[PromptVersion], ...]:
-        return (
-            Column("No.", lambda version: str(version.version), 40, number=True),
-            Column("When", lambda one: when(one.at) if one.at else "as shipped", 118),
-            Column("Who", lambda one: self._names.get(one.by, "–"), 90),
-            Column("Note", lambda one: one.note or "–", 120),
-        )
 
     def _sent_pane(self) -> QWidget:
         before = chips.tool_button("The unit before", "left", lambda: self.step(-1))

@@ -236,7 +236,7 @@ class RepliesPart(PagePart):
         self.acts = {
             "next_item": lambda: self._view().step(1),
             "previous_item": lambda: self._view().step(-1),
-            "next_open": self._next_missing,
+            "next_open": lambda: self.list.choose_next(lambda row: self.lines.rows[row].value is None),
             "run_again": self._again,
             "reread": self._reread,
             "find": self.filters.search.seek,
@@ -374,9 +374,6 @@ class RepliesPart(PagePart):
 
     def _view(self) -> CellsTable:
         return self.call_table if self.lists.currentWidget() is self.call_table else self.list
-
-    def _next_missing(self) -> None:
-        self.list.choose_next(lambda row: self.lines.rows[row].value is None)
 
     def _again(self) -> None:
         run, judge = self.run(), self._judge()

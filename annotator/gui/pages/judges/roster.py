@@ -50,10 +50,6 @@ def _missing_look(total: JudgeTotal) -> tuple[str, str] | None:
     return ("warning", "state-unconfirmed") if total.missing else None
 
 
-def _missing(total: JudgeTotal) -> str:
-    return f"{total.missing.total():,}" if total.judgements else ""
-
-
 def _afresh(total: JudgeTotal) -> str:
     return usd(total.afresh_usd) if total.afresh_usd is not None else "not known" if total.calls else "–"
 
@@ -68,7 +64,7 @@ JUDGES: Sequence[Column[JudgeLine]] = (
     ),
     Column(
         "Missing",
-        lambda row: _missing(row.total),
+        lambda row: f"{row.total.missing.total():,}" if row.total.judgements else "",
         72,
         tip=lambda row: causes_words(row.total.missing) or "Nothing is missing.",
         look=lambda row: _missing_look(row.total),
@@ -120,10 +116,6 @@ TOTALS: Sequence[Column[JudgeTotal]] = (
 )
 
 
-def _outcome(run: RunLine) -> str:
-    return "in progress" if run.state == RunState.RUNNING.value else run.state
-
-
 def _run_cost(run: RunLine) -> str:
     return "–" if not run.paid else "not known" if run.cost_usd is None else usd(run.cost_usd)
 
@@ -148,7 +140,13 @@ RUNS: Sequence[Column[RunLine]] = (
     Column(
         "What", lambda run: title(run.protocol), 150, tip=lambda run: f"{title(run.protocol)}\n{_scope(run)}"
     ),
-    Column("Outcome", _outcome, 98, firm=True, look=lambda run: STATE_LOOKS.get(run.state)),
+    Column(
+        "Outcome",
+        lambda run: "in progress" if run.state == RunState.RUNNING.value else run.state,
+        98,
+        firm=True,
+        look=lambda run: STATE_LOOKS.get(run.state),
+    ),
     Column(
         "Judged",
         lambda run: f"{run.judged:,} of {run.total:,}",

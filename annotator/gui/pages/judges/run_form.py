@@ -141,7 +141,7 @@ class RunForm(Pane):
         self.judge, self.what = ChoiceBox(letters=12), ChoiceBox(letters=12)
         self.items = LineField(placeholderText="all items; or keys, e.g. 1, 4, 7–9", clearButtonEnabled=True)
         self.systems = TickList(SYSTEMS, 2, 4)
-        self.wrong = PlainLabel("", "hint", wrap=True)
+        self.wrong = PlainLabel("", "hint", wrap=True, visible=False)
         self.together = NumberBox(minimum=1, maximum=100)
         self.trials = NumberBox(minimum=1, maximum=100)
         self.concurrency = NumberBox(minimum=1, maximum=512, value=8)
@@ -177,7 +177,6 @@ class RunForm(Pane):
         ]
         self.options = Fold("Options", form_of(rows), self.batch)
         vertical(self.form, self.wrong, self.options, on=self, margins=0, spacing=7)
-        self.wrong.hide()
 
     def fill(
         self,
@@ -211,8 +210,7 @@ class RunForm(Pane):
             if known and not ticked:
                 raise Refusal("No system is ticked.", "Tick those whose reports are to be judged.")
         except Refusal as refusal:
-            self.wrong.setText(f"{refusal.happened} {refusal.todo}")
-            self.wrong.show()
+            self.wrong.show_words(f"{refusal.happened} {refusal.todo}")
             return None
         self.wrong.hide()
         judge = self._judges.get(str(self.judge.currentData()))
@@ -436,9 +434,9 @@ class LivePanel(Pane):
         self._fresh = later(self, self._show_calls, 250)
         self._tick = later(self, self._look, LOOK_MS, again=True)
         self.under_way = PlainLabel("", "hint")
-        both = Splitter("judges/live")
-        for words, view in ((PlainLabel("By system", "hint"), self.systems), (self.under_way, self.asking)):
-            both.addWidget(column_of(words, (view, 1), spacing=3))
+        systems = column_of(PlainLabel("By system", "hint"), (self.systems, 1), spacing=3)
+        asking = column_of(self.under_way, (self.asking, 1), spacing=3)
+        both = Splitter("judges/live", parts=(systems, asking))
         self.body = Stack(self.idle, column_of(self.panel, (both, 1), spacing=6))
         vertical(self.body, on=self)
         self.show_idle()

@@ -242,12 +242,11 @@ class AttackReader(QWidget):
             _verdict_view("The judge's own verdict"),
             _verdict_view("Its verdict on the copy"),
         )
-        texts = Splitter("validate/attack texts")
-        for words, verdict, view in (
-            ("The original report", self.own, self.report),
-            ("The attacked copy", self.again, self.copy),
-        ):
-            texts.addWidget(column_of(PlainLabel(words, "strong"), verdict, (view, 1), spacing=4))
+        report = PlainLabel("The original report", "strong"), self.own, (self.report, 1)
+        copy = PlainLabel("The attacked copy", "strong"), self.again, (self.copy, 1)
+        texts = Splitter(
+            "validate/attack texts", parts=(column_of(*report, spacing=4), column_of(*copy, spacing=4))
+        )
         vertical(
             self.head,
             self.unit,

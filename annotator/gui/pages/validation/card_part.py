@@ -297,7 +297,7 @@ class CardView(Pane):
         )
         self.empty.add_action("Run a judge", lambda: session.go("Judges"))
         self.state = PlainLabel("", "hint", wrap=True)
-        self.back = push_button("Back to the judges of this project", self._back)
+        self.back = push_button("Back to the judges of this project", self._back, visible=False)
         self.body = Stack(self.page, self.gate, self.empty)
         vertical(
             self.choosers,
@@ -307,7 +307,6 @@ class CardView(Pane):
             margins=(0, 0, 8, 0),
             spacing=8,
         )
-        self.back.hide()
         self.choosers.chosen.connect(self._chose)
         # A card that takes the place of its sketch is read on where that was.
         self._place, self._sketched = 0, False

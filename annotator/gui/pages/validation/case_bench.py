@@ -169,12 +169,9 @@ class CaseBench(Splitter):
             box.quote.clicked.connect(lambda _, number=number: self.reading.show_quote(number))
         for part, least in ((self.pane, 150), (self.reading, 260)):
             part.setMinimumWidth(least)
-            self.addWidget(part)
-        self.addWidget(self.card)
         # Its reasons stand in few enough lines to be seen with everything else.
         theme.scale(self.card.setMinimumWidth, 330)
-        self.setStretchFactor(1, 1)
-        self.setSizes([225, 640, 345])
+        self.hold((self.pane, self.reading, self.card), sizes=(225, 640, 345), stretch=(0, 1))
         self.grow(self.pane, 225)
 
     @property

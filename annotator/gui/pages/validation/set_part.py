@@ -598,7 +598,7 @@ class SetsPart(PagePart):
             self.bar.offer(act, there=there)
         self.bar.set_words("submit", "Import them" if side == FILES else "Create and assign")
         self.bar.enable("submit", writable and self._able.get(side, False))
-        self.bar.fit()
+        self.bar.refit()
 
     def _looked(self, side: int, able: bool) -> None:
         self._able[side] = able

@@ -16,7 +16,6 @@ from PySide6.QtGui import (
     QPainterPath,
     QPaintEvent,
     QPyTextObject,
-    QResizeEvent,
     QTextCharFormat,
     QTextCursor,
     QTextDocument,
@@ -31,7 +30,7 @@ from annotator.domain.texts.difference import TextPiece, differences
 from annotator.domain.texts.rendered import EM, Formula
 from annotator.gui import theme
 from annotator.gui.widgets import chips
-from annotator.gui.widgets.basics import direction_of, grow_by_width, tooltip, with_properties
+from annotator.gui.widgets.basics import Refitting, direction_of, grow_by_width, tooltip, with_properties
 
 
 class TextPositions:
@@ -396,7 +395,7 @@ _AROUND = 54
 _LEAST = 80
 
 
-class QuoteButton(QPushButton):
+class QuoteButton(Refitting, QPushButton):
     """As wide as its words where there is room, elided otherwise. `tail` (a page) is never cut off."""
 
     def __init__(self, role: str, hint: str) -> None:
@@ -414,7 +413,7 @@ class QuoteButton(QPushButton):
             toolTip=tooltip(f"“{short}”{tail}\n{self._hint}"),
             accessibleName=f"Quotation: {short}{tail}",
         )
-        self._fit()
+        self.refit()
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:
@@ -425,11 +424,7 @@ class QuoteButton(QPushButton):
     def minimumSizeHint(self) -> QSize:
         return QSize(theme.current().px(_LEAST), super().minimumSizeHint().height())
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def _fit(self) -> None:
+    def refit(self) -> None:
         metrics, room = self.fontMetrics(), self.width() - theme.current().px(_AROUND)
         shown = self._quote
         if metrics.horizontalAdvance(f"“{shown}”{self._tail}") > room:

@@ -19,14 +19,13 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
-    QResizeEvent,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from annotator.domain.texts.difference import find
 from annotator.gui import theme
-from annotator.gui.widgets.basics import later, with_properties
+from annotator.gui.widgets.basics import Refitting, later, with_properties
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfPage
@@ -217,7 +216,7 @@ def _reason(error: str) -> str:
 _ZOOM_MIN, _ZOOM_MAX, _ZOOM_STEP = 50, 400, 10
 
 
-class PdfSheets(QAbstractScrollArea):
+class PdfSheets(Refitting, QAbstractScrollArea):
     """The pages of one PDF. Pages are counted from 1 in all that is told."""
 
     page_changed = Signal(int, int)
@@ -235,7 +234,7 @@ class PdfSheets(QAbstractScrollArea):
         with_properties(self, role="report", accessibleName="PDF")
         self._draw_later = later(self, self._draw_one, 0)
         self.verticalScrollBar().valueChanged.connect(self._tell_page)
-        theme.watch(self, self._arrange)
+        theme.watch(self, self.refit)
         self.destroyed.connect(partial(_close_all, self._open))
 
     def show_pdf(self, data: bytes) -> bool:
@@ -248,7 +247,7 @@ class PdfSheets(QAbstractScrollArea):
             self.show_message(str(reason))
             return False
         self._open.append(self._pages)
-        self._arrange()
+        self.refit()
         self._tell_page()
         return True
 
@@ -261,7 +260,7 @@ class PdfSheets(QAbstractScrollArea):
     def clear(self) -> None:
         _close_all(self._open)
         self._pages, self._message, self._broken, self._shown_page = None, "", {}, 0
-        self._arrange()
+        self.refit()
 
     @property
     def message(self) -> str:
@@ -284,7 +283,7 @@ class PdfSheets(QAbstractScrollArea):
     def zoom(self, step: int) -> None:
         """Larger (1), smaller (-1), or as wide as the view (0)."""
         self._zoom = max(_ZOOM_MIN, min(_ZOOM_MAX, self._zoom + step * _ZOOM_STEP if step else 100))
-        self._arrange()
+        self.refit()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw what is in view; pages not yet made are white until their turn comes."""
@@ -298,10 +297,6 @@ class PdfSheets(QAbstractScrollArea):
         for place in self._in_view():
             self._draw_page(painter, place)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._arrange()
-
     def scrollContentsBy(self, _across: int, _down: int) -> None:
         self.viewport().update()
 
@@ -314,7 +309,7 @@ class PdfSheets(QAbstractScrollArea):
         else:
             super().wheelEvent(event)
 
-    def _arrange(self) -> None:
+    def refit(self) -> None:
         across, down = self.horizontalScrollBar(), self.verticalScrollBar()
         place = down.value() / max(1, down.maximum())
         sizes = self._pages.sizes if self._pages else ()
