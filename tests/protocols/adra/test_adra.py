@@ -130,17 +130,14 @@ def test_what_is_known_of_a_response_is_told_and_what_is_not_is_never_nought(fie
 
 def test_what_is_not_known_says_so():
     result = metric(EFFICIENCY, "cost").score(RatedResponse(Material(ITEM, response()), {}), True)
-    assert (result.n, result.missing, result.floor, result.note) == (
-        0,
-        0,
-        None,
-        "not known for this response",
-    )
+    unknown = (0, 0, None, "not known for this response")
+    assert (result.n, result.missing, result.floor, result.note) == unknown
 
 
-def test_less_is_better_but_for_throughput():
-    assert [metric(EFFICIENCY, name).higher_is_better for name in NAMES] == [False, False, True, False]
-    assert [metric(EFFICIENCY, name).unit for name in NAMES] == ["s", "tokens", "tokens/s", "US$"]
+def test_less_is_better_but_for_throughput_and_a_response_is_all_that_is_needed():
+    facts = [(metric(EFFICIENCY, name).higher_is_better, metric(EFFICIENCY, name).unit) for name in NAMES]
+    assert facts == [(False, "s"), (False, "tokens"), (True, "tokens/s"), (False, "US$")]
+    assert (EFFICIENCY.lacks({}, 1, ()), EFFICIENCY.lacks({}, 0, ())) == ([], ["a response"])
 
 
 def test_a_report_is_no_run_and_a_known_part_of_a_cost_is_told():
@@ -148,11 +145,6 @@ def test_a_report_is_no_run_and_a_known_part_of_a_cost_is_told():
     told = [metric(EFFICIENCY, name).score(of, False) for name in ("tokens", "run_tokens", "cost")]
     assert [one.value for one in told] == [9, 700, None]
     assert (told[2].floor, told[2].note) == (0.027, "at least US$ 0.027: the rest has no price")
-
-
-def test_it_needs_a_response_and_nothing_else():
-    assert EFFICIENCY.lacks({}, 1, ()) == []
-    assert EFFICIENCY.lacks({}, 0, ()) == ["a response"]
 
 
 @pytest.mark.parametrize(
@@ -216,6 +208,10 @@ def test_it_needs_a_response_and_nothing_else():
             None,
         ),
         ("王伟. 深度学习综述. 2020", "深度学习综述", "王伟", 2020),
+        # What is in italics after a sentence is the journal, and an address alone says nothing.
+        ("Attention in long texts. *Journal of Learning*, 2020.", "Attention in long texts", "", 2020),
+        ("https://a.org/x", "", "", None),
+        ("", "", "", None),
         (
             "Alice Smith, Bob van den Berg, Chen Liu, Dana O’Neil, Émile Xu, Farid García Márquez, et al. "
             "Deep rivers of the north. In Advances in Water, 33:1877–1901, 2020.",
@@ -274,16 +270,6 @@ def test_an_entry_is_read_by_its_marks_or_its_order(text, title, authors, year):
 def test_a_link_gives_the_title_where_nothing_else_does():
     text = "[Attention in long texts](https://a.org/x), 2021"
     assert read_entry(text, "Attention in long texts") == ("Attention in long texts", "", 2021)
-
-
-def test_what_is_in_italics_after_a_sentence_is_the_journal():
-    result = read_entry("Attention in long texts. *Journal of Machine Learning Research*, 2020.")
-    assert result.title == "Attention in long texts"
-
-
-def test_an_address_alone_says_nothing():
-    assert read_entry("https://a.org/x") == ("", "", None)
-    assert read_entry("") == ("", "", None)
 
 
 @pytest.mark.parametrize(

@@ -62,40 +62,33 @@ def test_both_readings_of_a_plan_by_hand(rows, one_to_one, any_match):
 @pytest.mark.parametrize("prefix", ["plan", "plan_any"])
 def test_an_empty_plan_finds_nothing(prefix):
     result = scores([], prefix, gold=3)
-    assert [one.value for one in result] == [None, 0, 0, 0]
-    assert result[0].note == "nothing was predicted"
+    assert ([one.value for one in result], result[0].note) == ([None, 0, 0, 0], "nothing was predicted")
     assert (result[1].floor, result[1].ceiling, result[1].missing) == (0, 0, 0)
 
 
+@pytest.mark.parametrize(
+    ("predicted", "gold", "note"),
+    [(3, 0, "the item has no gold plan"), (None, 3, "the plan of this response is not known")],
+)
 @pytest.mark.parametrize("over_valid", [False, True])
-def test_without_a_gold_plan_nothing_is_defined(over_valid):
-    result = metric(PLAN, "plan.f1").score(RatedResponse(plans(3, 0), {}), over_valid)
-    assert (result.value, result.floor, result.note) == (None, None, "the item has no gold plan")
-
-
-def test_a_plan_that_is_not_known_is_no_empty_plan():
-    result = metric(PLAN, "plan.recall").score(RatedResponse(plans(None, 3), {}), True)
-    assert (result.value, result.floor, result.ceiling) == (None, None, None)
-    assert result.note == "the plan of this response is not known"
+def test_where_a_plan_is_not_known_nothing_is_defined(predicted, gold, note, over_valid):
+    result = metric(PLAN, "plan.f1").score(RatedResponse(plans(predicted, gold), {}), over_valid)
+    assert (result.value, result.floor, result.ceiling, result.note) == (None, None, None, note)
 
 
 # Missing cells
 
 
-def test_a_missing_cell_leaves_a_range_and_no_value():
+def test_a_missing_cell_leaves_a_range_and_over_valid_its_sub_task_out():
     # Not: matching 1 of 2 and 2; relevant: 2. F1 2/4 … 4/4.
-    result = metric(PLAN, "plan.f1").score(scored_matrix([[1, 0], [0, None]]), False)
-    assert (result.value, result.floor, result.ceiling) == (None, 1 / 2, 1)
-    assert (result.n, result.missing) == (3, 1)
-    assert result.note == "1 of 4 judgements are missing"
-
-
-def test_over_valid_a_sub_task_with_a_missing_cell_is_left_out():
+    f1 = scores([[1, 0], [0, None]])[2]
+    assert (f1.value, f1.floor, f1.ceiling, f1.n, f1.missing) == (None, 1 / 2, 1, 3, 1)
+    assert f1.note == "1 of 4 judgements are missing"
     # Of the first row alone: TP 1, FP 0, FN 1: P 1, R 1/2, F1 2/3, J 1/2.
     result = scores([[1, 0], [0, None]], over_valid=True)
     assert [one.value for one in result] == [1, 1 / 2, 2 / 3, 1 / 2]
-    assert "over 1 of 2 predicted sub-tasks only" in result[0].note
     assert (result[0].floor, result[0].ceiling) == (1 / 2, 1)
+    assert "over 1 of 2 predicted sub-tasks only" in result[0].note
 
 
 @pytest.mark.parametrize("over_valid", [False, True])
@@ -132,18 +125,6 @@ def test_the_readings_count_a_missing_cell_as_no_match():
 # Cases
 
 
-def test_a_case_is_a_predicted_sub_task_and_a_unit_a_gold_one():
-    drawn, gold = plan("p", ["Do this.", "Do that."]), plan("g", ["One.", "Two.", "Three."])
-    result = list(PLAN.cases(material(documents={Kind.PLAN: gold}, parts={ResponsePart.PLAN: drawn})))
-    assert [case.given for case in result] == [
-        {"predicted sub-task": "Do this."},
-        {"predicted sub-task": "Do that."},
-    ]
-    assert [unit.id for unit in result[1].units] == ["p2~g1", "p2~g2", "p2~g3"]
-    assert [unit.text for unit in result[1].units] == ["One.", "Two.", "Three."]
-    assert {case.artifact_id for case in result} == {"artifact of plan"}
-
-
 @pytest.mark.parametrize(("predicted", "gold"), [(None, 2), (0, 2), (2, 0)])
 def test_where_a_plan_is_lacking_there_is_nothing_to_ask(predicted, gold):
     assert list(PLAN.cases(plans(predicted, gold))) == []
@@ -157,9 +138,20 @@ def test_ids_of_cells_fit_whatever_the_ids_of_sub_tasks():
     assert cell_id("a~b", "c") != cell_id("a", "b~c")
 
 
-def test_what_an_item_lacks_is_said():
+def test_a_case_is_a_predicted_sub_task_and_a_unit_a_gold_one():
+    drawn, gold = plan("p", ["Do this.", "Do that."]), plan("g", ["One.", "Two.", "Three."])
+    first, second = PLAN.cases(material(documents={Kind.PLAN: gold}, parts={ResponsePart.PLAN: drawn}))
+    assert (first.given, second.given) == (
+        {"predicted sub-task": "Do this."},
+        {"predicted sub-task": "Do that."},
+    )
+    assert {unit.id: unit.text for unit in second.units} == {
+        "p2~g1": "One.",
+        "p2~g2": "Two.",
+        "p2~g3": "Three.",
+    }
+    assert (first.artifact_id, PLAN.unit_kind) == ("artifact of plan", Kind.PLAN)
     assert PLAN.lacks({}, 1, ()) == ["a plan", "the plan of a response"]
-    assert PLAN.unit_kind is Kind.PLAN
 
 
 GOLD = ["Review what is known of retrieval.", "Measure the rate of invented answers.", "Compare costs."]
@@ -302,12 +294,8 @@ def test_ids_follow_from_the_words():
 
 @pytest.mark.parametrize("steps", [(), (("a", "  "),)])
 def test_a_report_that_shows_no_work_has_no_plan(steps):
-    result = drawn(*steps)
-    assert (result.document, result.status, result.cause) == (
-        None,
-        Status.UNCLEAR,
-        "the report shows no sub-tasks",
-    )
+    result, cause = drawn(*steps), "the report shows no sub-tasks"
+    assert (result.document, result.status, result.cause) == (None, Status.UNCLEAR, cause)
 
 
 def test_the_plain_text_form_is_a_passage_and_a_sub_task_a_line():
@@ -331,15 +319,19 @@ def test_the_headings_of_a_report_are_its_plan():
     assert all(stands_in(unit.anchor, REPORT) for unit in result.document.units)
 
 
-def test_lines_in_bold_are_headings_by_the_depth_of_their_numbers():
-    report = "**1. One**\nx\n**1.1 Inner**\nx\n**2. Two**\nx\n**3. Three**\n\n**References**\n"
-    assert headings(report) == ["One", "Two", "Three"]
-
-
-def test_with_few_headings_all_are_taken():
-    assert headings("# One\n\n## Two\n") == ["One", "Two"]
-
-
-def test_without_headings_there_is_no_plan_but_a_cause():
-    assert headings("Only text.\n\n## References\n") == "baseline: the report has no headings"
-    assert plan_baseline(material("")).status is Status.UNCLEAR
+@pytest.mark.parametrize(
+    ("report", "wanted"),
+    [
+        # Lines in bold are headings, by the depth of their numbers.
+        (
+            "**1. One**\nx\n**1.1 Inner**\nx\n**2. Two**\nx\n**3. Three**\n\n**References**\n",
+            ["One", "Two", "Three"],
+        ),
+        # Where there are few, all are taken.
+        ("# One\n\n## Two\n", ["One", "Two"]),
+        ("Only text.\n\n## References\n", "baseline: the report has no headings"),
+        ("", "baseline: the report has no headings"),
+    ],
+)
+def test_the_highest_headings_are_the_plan_and_without_any_there_is_a_cause(report, wanted):
+    assert headings(report) == wanted

@@ -130,19 +130,15 @@ def test_without_labelled_statements_nothing_is_defined():
 # What is missing
 
 
-def test_a_missing_judgement_leaves_a_range_and_no_value():
+def test_a_missing_judgement_leaves_a_range_and_over_valid_it_is_left_out():
     # TP 1, FN 1 and a true statement missing: recall 1/3 … 2/3; accuracy 1/3 … 2/3; precision 1 either way.
-    result = scores([(True, T), (True, C), (True, None)])
+    pairs = [(True, T), (True, C), (True, None)]
+    result, valid = scores(pairs), scores(pairs, over_valid=True)
     assert [one.value for one in result] == [None] * 4
     assert [(one.floor, one.ceiling) for one in result][:3] == [(1 / 3, 2 / 3), (1, 1), (1 / 3, 2 / 3)]
     assert (result[0].n, result[0].missing, result[0].note) == (2, 1, "1 of 3 judgements are missing")
-
-
-def test_over_valid_the_missing_are_left_out():
-    result = scores([(True, T), (True, C), (True, None)], over_valid=True)
-    assert [one.value for one in result] == [1 / 2, 1, 1 / 2, 2 / 3]
-    assert "over the others only" in result[0].note
-    assert (result[0].floor, result[0].ceiling) == (1 / 3, 2 / 3)
+    assert [one.value for one in valid] == [1 / 2, 1, 1 / 2, 2 / 3]
+    assert (valid[0].floor, valid[0].ceiling, "over the others only" in valid[0].note) == (1 / 3, 2 / 3, True)
 
 
 @pytest.mark.parametrize("over_valid", [False, True])
@@ -204,8 +200,7 @@ def test_the_facet_is_the_aspect():
 
 
 def test_an_item_without_diagnostics_lacks_them():
-    assert REASONING.lacks({}, 1, ()) == ["a diagnostics"]
-    assert list(REASONING.cases(material())) == []
+    assert (REASONING.lacks({}, 1, ()), list(REASONING.cases(material()))) == (["a diagnostics"], [])
 
 
 REPORT = "# Findings\n\nRetrieval **lowers\nthe rate** of invented answers by a third.\n\nCosts rise slowly."
@@ -290,25 +285,22 @@ def test_several_statements_are_told_apart_by_name():
 # The baseline
 
 
-def test_the_baseline_finds_true_what_a_passage_says():
-    result = baseline(cases(CLAIM)[0])["u1"]
-    assert (result.value, result.status) == ("true", Status.OK)
-    assert result.quote == REPORT[result.quote_start : result.quote_end]
-    # Of retrie, lower, rate, invent, answer the passage holds all.
-    assert result.rationale == f"baseline: overlap 1.00 ≥ {BASELINE_THRESHOLD:.2f}"
+IN_CHINESE = "概述。\n检索增强生成降低了模型的幻觉率。\n成本较高。"
 
 
-def test_the_baseline_cannot_tell_what_the_report_is_silent_on():
-    result = baseline(cases("Glaciers in the Alps lose mass.")[0])["u1"]
-    assert (result.value, result.quote_start) == ("cannot-tell", None)
-    assert result.rationale.startswith("baseline: overlap 0.00 < ")
-
-
-def test_the_baseline_abstains_when_there_is_nothing_to_look_for():
-    result = baseline(cases("It is so.")[0])["u1"]
-    assert (result.value, result.status) == (None, Status.UNCLEAR)
-
-
-def test_the_baseline_reads_chinese():
-    report = "概述。\n检索增强生成降低了模型的幻觉率。\n成本较高。"
-    assert baseline(cases("检索增强生成降低幻觉率。", report=report)[0])["u1"].value == "true"
+@pytest.mark.parametrize(
+    ("statement", "report", "value", "status", "rationale"),
+    [
+        # Of retrie, lower, rate, invent, answer the passage holds all.
+        (CLAIM, REPORT, "true", Status.OK, f"baseline: overlap 1.00 ≥ {BASELINE_THRESHOLD:.2f}"),
+        ("Glaciers in the Alps lose mass.", REPORT, "cannot-tell", Status.OK, "baseline: overlap 0.00 < "),
+        # There is nothing to look for.
+        ("It is so.", REPORT, None, Status.UNCLEAR, ""),
+        ("检索增强生成降低幻觉率。", IN_CHINESE, "true", Status.OK, "baseline: overlap "),
+    ],
+)
+def test_the_baseline_finds_true_what_a_passage_says(statement, report, value, status, rationale):
+    result = baseline(cases(statement, report=report)[0])["u1"]
+    assert (result.value, result.status, result.quote_start is not None) == (value, status, value == "true")
+    assert result.rationale.startswith(rationale)
+    assert value != "true" or result.quote == report[result.quote_start : result.quote_end]

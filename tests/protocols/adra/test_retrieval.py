@@ -9,7 +9,6 @@ import pytest
 from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import RatedResponse
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.evidence import Evidence
 from annotator.domain.texts.identifier import parse
 from annotator.protocols.adra.counts import CountTally, estimate, f1, jaccard, precision, recall
 from annotator.protocols.adra.reading import LONGEST_QUOTE, is_list_heading, references
@@ -113,40 +112,31 @@ def test_table_2_averages_hits_of_research_papers_with_jaccard_of_reviews():
 
 
 def test_no_references_find_nothing():
-    result = scores((), works((DOI, "")))
-    assert [one.value for one in result] == [0, 0, 0, 0, 0]
-    citing, precision = (metric(RETRIEVAL, f"retrieval.precision{end}") for end in (".citing", ""))
-    assert (
-        citing.score(RatedResponse(evidence((), works((DOI, ""))), {}), False).note == "nothing was predicted"
-    )
+    assert values((), works((DOI, ""))) == [0, 0, 0, 0, 0]
     # Of two reports one cites nothing: the mean is 1/2 or that of the other alone, by the reading.
     both = [RatedResponse(evidence(one, works((DOI, ""))), {}) for one in ((), works((DOI, "")))]
-    assert [[one.score(scored, False).value for scored in both] for one in (citing, precision)] == [
-        [None, 1],
-        [0, 1],
-    ]
+    citing, precision = (
+        [metric(RETRIEVAL, name).score(scored, False) for scored in both]
+        for name in ("retrieval.precision.citing", "retrieval.precision")
+    )
+    assert [[one.value for one in result] for result in (citing, precision)] == [[None, 1], [0, 1]]
+    assert citing[0].note == "nothing was predicted"
 
 
-def test_references_that_are_not_known_are_not_none():
-    result = scores(None, works((DOI, "")))
-    assert {(one.value, one.floor, one.note) for one in result} == {
-        (None, None, "the references of this response are not known")
-    }
-
-
-def test_without_gold_evidence_nothing_is_defined():
-    assert {(one.value, one.note) for one in scores(works((DOI, "")), ())} == {
-        (None, "the item has no gold evidence")
-    }
+@pytest.mark.parametrize(
+    ("retrieved", "gold", "note"),
+    [
+        (None, works((DOI, "")), "the references of this response are not known"),
+        (works((DOI, "")), (), "the item has no gold evidence"),
+    ],
+)
+def test_where_references_are_not_known_nothing_is_defined(retrieved, gold, note):
+    assert {(one.value, one.floor, one.note) for one in scores(retrieved, gold)} == {(None, None, note)}
 
 
 def test_no_judge_is_asked():
-    assert (RETRIEVAL.judge, RETRIEVAL.baseline, RETRIEVAL.values, RETRIEVAL.unit_kind) == (
-        None,
-        None,
-        (),
-        None,
-    )
+    nobody = (RETRIEVAL.judge, RETRIEVAL.baseline, RETRIEVAL.values, RETRIEVAL.unit_kind)
+    assert nobody == (None, None, (), None)
     assert list(RETRIEVAL.cases(evidence((), works((DOI, ""))))) == []
     assert RETRIEVAL.lacks({}, 1, ()) == [f"a {Kind.EVIDENCE.value}", "the references of a response"]
 
@@ -172,46 +162,38 @@ def test_the_model_sees_the_report_behind_a_fence():
 def test_a_reference_is_kept_with_its_place_in_the_report():
     result = drawn(one())
     (unit,) = result.document.units
-    assert (unit.text, unit.identifier, unit.authors, unit.year) == (
-        "Long texts read",
-        "arxiv:2001.00001",
-        "Lee, A.",
-        2020,
-    )
-    assert stands_in(unit.anchor, REPORT)
-    assert (result.status, result.flags) == (Status.OK, ())
+    known = (unit.text, unit.identifier, unit.authors, unit.year)
+    assert known == ("Long texts read", "arxiv:2001.00001", "Lee, A.", 2020)
+    assert (stands_in(unit.anchor, REPORT), result.status, result.flags) == (True, Status.OK, ())
 
 
-def test_a_work_the_report_does_not_name_is_left_out_and_flagged():
-    result = drawn(one(quote="Doe, B. (2021). Never cited."), flags=("injection",))
-    assert (result.document, result.flags) == (Evidence(), ("injection", "quote_missing"))
+INVENTED = "Attention is all you need"
 
 
-def test_an_identifier_the_report_does_not_hold_is_left_out_and_flagged():
-    result = drawn(one(identifier="10.1000/invented"))
-    assert [(unit.identifier, unit.text) for unit in result.document.units] == [("", "Long texts read")]
-    assert result.flags == ("identifier_missing",)
-
-
-def test_a_title_the_report_does_not_give_is_left_out_and_flagged():
-    result = drawn(one(title="Attention is all you need"))
-    assert [(unit.identifier, unit.text) for unit in result.document.units] == [("arxiv:2001.00001", "")]
-    assert result.flags == ("title_missing",)
-    nothing_left = drawn(one(title="Attention is all you need", identifier=""))
-    assert (nothing_left.document, nothing_left.flags) == (Evidence(), ("title_missing",))
+@pytest.mark.parametrize(
+    ("listed", "kept", "flag"),
+    [
+        (one(quote="Doe, B. (2021). Never cited."), [], "quote_missing"),
+        (one(identifier="10.1000/invented"), [("", "Long texts read")], "identifier_missing"),
+        (one(title=INVENTED), [("arxiv:2001.00001", "")], "title_missing"),
+        (one(title=INVENTED, identifier=""), [], "title_missing"),
+    ],
+)
+def test_what_the_report_does_not_hold_is_left_out_and_flagged(listed, kept, flag):
+    result = drawn(listed, flags=("injection",))
+    assert [(unit.identifier, unit.text) for unit in result.document.units] == kept
+    assert result.flags == ("injection", flag)
 
 
 def test_a_title_in_other_letters_or_over_a_line_break_is_the_reports():
     report = "It helps [1].\n\n[1] Lee, A. *Long texts\n  read*. 2020.\n"
     listed = one(quote="Lee, A. Long texts read. 2020.", title="Long Texts Read", identifier="")
     result = run(extract(material(report), Ask(References(references=[listed]))))
-    assert [unit.text for unit in result.document.units] == ["Long Texts Read"]
-    assert result.flags == ()
+    assert ([unit.text for unit in result.document.units], result.flags) == (["Long Texts Read"], ())
 
 
 def test_the_same_work_twice_is_one_and_an_impossible_year_none():
-    result = drawn(one(), one(), one(title="", identifier=""))
-    assert len(result.document.units) == 1
+    assert len(drawn(one(), one(), one(title="", identifier="")).document.units) == 1
     assert drawn(one(year=20)).document.units[0].year is None
 
 
@@ -224,18 +206,9 @@ def test_a_quote_and_an_address_too_long_to_keep_spoil_no_reference():
     assert unit.anchor.quote == report[:LONGEST_QUOTE]
 
 
-def test_an_empty_list_is_an_answer():
-    assert (drawn().document, drawn().status) == (Evidence(), Status.OK)
-
-
 def test_the_plain_text_form_has_four_fields_a_line():
     (result,) = References.from_text(f"{ENTRY} || Long texts read || - || Lee, A.\n\n").references
-    assert (result.quote, result.title, result.identifier, result.authors) == (
-        ENTRY,
-        "Long texts read",
-        "",
-        "Lee, A.",
-    )
+    assert result == one(identifier="", year=None)
     for text in ("", "a || b", "There are none."):
         with pytest.raises(ValueError, match="4 fields"):
             References.from_text(text)
@@ -243,16 +216,18 @@ def test_the_plain_text_form_has_four_fields_a_line():
 
 def test_the_baseline_reads_by_rule_and_says_so():
     result = baseline(material(REPORT))
-    assert [(unit.identifier, unit.text) for unit in result.document.units] == [
-        ("arxiv:2001.00001", "Long texts read")
-    ]
+    (unit,) = result.document.units
+    assert (unit.identifier, unit.text, unit.id) == (
+        "arxiv:2001.00001",
+        "Long texts read",
+        drawn(one()).document.units[0].id,
+    )
     assert result.document.remark.startswith("baseline: ")
-    assert result.document.units[0].id == drawn(one()).document.units[0].id
 
 
-def test_the_baseline_gives_an_empty_list_for_a_report_that_cites_nothing():
-    result = baseline(material("Nothing."))
-    assert (result.document.units, result.status) == ((), Status.OK)
+def test_an_empty_list_is_an_answer():
+    for result in (drawn(), baseline(material("Nothing."))):
+        assert (result.document.units, result.status) == ((), Status.OK)
 
 
 PUBLIC = Path(__file__).parents[3] / "../shared/data"
@@ -277,38 +252,66 @@ def read(report):
     return [(unit.identifier, unit.text) for unit in references(report).units]
 
 
-def test_a_numbered_list_gives_a_work_an_entry():
-    assert read(NUMBERED) == [
-        ("arxiv:2505.20416", "Graphs for Tuning Models"),
-        ("https://a.org/x", ""),
-        ("", "Attention in long texts"),
-    ]
+LONG_TITLE = "Attention in long texts of many pages"
+
+
+@pytest.mark.parametrize(
+    ("report", "wanted"),
+    [
+        pytest.param(
+            NUMBERED,
+            [
+                ("arxiv:2505.20416", "Graphs for Tuning Models"),
+                ("https://a.org/x", ""),
+                ("", "Attention in long texts"),
+            ],
+            id="an entry of a numbered list is a work",
+        ),
+        pytest.param(
+            "It helps[^1].\n\n[^1]: https://arxiv.org/html/2410.05193v1\n\n"
+            "[^b2]: Lee, A. (2020). Long texts read. X.\n\nAnd on.",
+            [("arxiv:2410.05193", ""), ("", "Long texts read")],
+            id="footnotes are entries wherever they stand",
+        ),
+        pytest.param(
+            "So it is ([Attention in long texts](https://a.org/x#:~:text=So it,is)), and ([again](https://a.org/x/)). "
+            "See doi:10.1000/182 and arXiv:2301.00001v2 and https://arxiv.org/abs/2301.00001.",
+            [
+                ("https://a.org/x", "Attention in long texts"),
+                ("doi:10.1000/182", ""),
+                ("arxiv:2301.00001", ""),
+            ],
+            id="links and names in the text count once each",
+        ),
+        pytest.param(
+            f"[{LONG_TITLE}](https://doi.org/10.1000/b) [{LONG_TITLE}](https://doi.org/10.1000/c) "
+            f"[{LONG_TITLE}](https://a.org/x)",
+            [("doi:10.1000/b", LONG_TITLE), ("doi:10.1000/c", LONG_TITLE)],
+            id="equal titles with different DOIs are two works, and an address is one of them",
+        ),
+        pytest.param(
+            f"## Sources\n- Lee et al., *{LONG_TITLE}* ([](https://arxiv.org/abs/2301.00001)) "
+            "([Another page on something else](https://b.org/y))\n",
+            [("arxiv:2301.00001", LONG_TITLE), ("https://b.org/y", "Another page on something else")],
+            id="an entry that links elsewhere too names two",
+        ),
+        pytest.param(
+            '**Sources**:\n[1] Lee, "Long texts read"\n[2] Doe, "Short texts read"\n\n'
+            "## References\n[1] https://a.org/x\n",
+            [("https://a.org/x", "Long texts read"), ("", "Short texts read")],
+            id="two lists with the same numbers are put together",
+        ),
+    ],
+)
+def test_a_report_is_read_for_the_works_that_it_names(report, wanted):
+    assert read(report) == wanted
 
 
 def test_an_entry_gives_authors_year_and_where_it_stands():
     unit = references(NUMBERED, "r").units[2]
-    assert (unit.authors, unit.year) == ("A. Lee", 2021)
+    assert (unit.authors, unit.year, unit.anchor.source_id) == ("A. Lee", 2021, "r")
     assert unit.anchor.quote == "[3] A. Lee. Attention in long texts.\n    In Proc. of X, 2021."
     assert stands_in(unit.anchor, NUMBERED)
-    assert unit.anchor.source_id == "r"
-
-
-def test_footnotes_are_entries_wherever_they_stand():
-    notes = "[^1]: https://arxiv.org/html/2410.05193v1\n\n[^b2]: Lee, A. (2020). Long texts read. X."
-    report = f"It helps[^1].\n\n{notes}\n\nAnd on."
-    assert read(report) == [("arxiv:2410.05193", ""), ("", "Long texts read")]
-
-
-def test_links_and_names_in_the_text_are_references_once_each():
-    report = (
-        "So it is ([Attention in long texts](https://a.org/x#:~:text=So it,is)), and ([again](https://a.org/x/)). "
-        "See doi:10.1000/182 and arXiv:2301.00001v2 and https://arxiv.org/abs/2301.00001."
-    )
-    assert read(report) == [
-        ("https://a.org/x", "Attention in long texts"),
-        ("doi:10.1000/182", ""),
-        ("arxiv:2301.00001", ""),
-    ]
 
 
 def test_what_the_text_and_the_list_say_of_a_work_is_put_together():
@@ -319,33 +322,10 @@ def test_what_the_text_and_the_list_say_of_a_work_is_put_together():
     assert unit.text.startswith("Attention in long texts of many pages")
 
 
-def test_equal_titles_with_different_dois_are_two_works_and_an_address_is_one_of_them():
-    title = "Attention in long texts of many pages"
-    addresses = ("https://doi.org/10.1000/b", "https://doi.org/10.1000/c", "https://a.org/x")
-    report = " ".join(f"[{title}]({address})" for address in addresses)
-    assert read(report) == [("doi:10.1000/b", title), ("doi:10.1000/c", title)]
-
-
-def test_an_entry_that_links_elsewhere_too_names_two():
-    report = (
-        "## Sources\n- Lee et al., *Attention in long texts of many pages* ([](https://arxiv.org/abs/2301.00001)) "
-        "([Another page on something else](https://b.org/y))\n"
-    )
-    assert read(report) == [
-        ("arxiv:2301.00001", "Attention in long texts of many pages"),
-        ("https://b.org/y", "Another page on something else"),
-    ]
-
-
 def test_a_list_without_markers_is_read_by_paragraphs_or_lines():
     lines = "References:\nLee, A. (2020). Long texts read. X.\nDoe, B. (2021). Short texts read. Y.\n"
     paragraphs = lines.replace("X.\n", "X.\n\n").replace("(2020). ", "(2020).\n")
     assert read(lines) == read(paragraphs) == [("", "Long texts read"), ("", "Short texts read")]
-
-
-def test_two_lists_with_the_same_numbers_are_put_together():
-    report = '**Sources**:\n[1] Lee, "Long texts read"\n[2] Doe, "Short texts read"\n\n## References\n[1] https://a.org/x\n'
-    assert read(report) == [("https://a.org/x", "Long texts read"), ("", "Short texts read")]
 
 
 @pytest.mark.parametrize(
@@ -371,8 +351,7 @@ def test_a_report_without_references_has_none(report):
 
 def test_the_same_report_gives_the_same_references_with_the_same_ids():
     one, other = references(NUMBERED), references(NUMBERED)
-    assert one == other
-    assert len({unit.id for unit in one.units}) == 3
+    assert (one, len({unit.id for unit in one.units})) == (other, 3)
 
 
 def test_a_hostile_report_does_not_hang_the_reading():
