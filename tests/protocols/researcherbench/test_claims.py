@@ -52,26 +52,18 @@ def long_report(parts=3):
 
 
 def test_a_claim_has_its_setting_its_address_and_its_place():
-    result, _ = extracted(drawn(url="https://a.org/p"))
+    result, ask = extracted(drawn(url="https://a.org/p"))
     (claim,) = result.document.units
+    context = "Retrieval lowers the error rate by 12 %"
     assert (claim.text, claim.url, claim.section) == ("Retrieval lowers it.", "https://a.org/p", 1)
-    assert (
-        claim.context
-        == REPORT[claim.anchor.start : claim.anchor.end]
-        == "Retrieval lowers the error rate by 12 %"
-    )
-    assert stands_in(claim.anchor, REPORT)
-    assert (result.status, result.flags) == (Status.OK, ())
-
-
-def test_the_model_sees_the_section_and_the_references_it_names():
-    _, ask = extracted(drawn())
+    assert (claim.context, REPORT[claim.anchor.start : claim.anchor.end]) == (context, context)
+    assert (stands_in(claim.anchor, REPORT), result.status, result.flags) == (True, Status.OK, ())
+    # The model sees the section and the references that it names.
     ((prompt, fields, fenced, _),) = ask.asked
-    assert prompt == PROMPTS[0]
+    assert (prompt, set(fenced)) == (PROMPTS[0], {"question", "section", "references"})
     assert fields["references"] == "[1] https://a.org/p"
     assert fields["section"].startswith("# Findings")
     assert "https://b.org/q" not in fields["section"]
-    assert set(fenced) == {"question", "section", "references"}
 
 
 def test_without_marks_the_model_is_told_that_there_are_none():
@@ -79,45 +71,38 @@ def test_without_marks_the_model_is_told_that_there_are_none():
     assert ask.asked[0][1]["references"] == NO_REFERENCES
 
 
-@pytest.mark.parametrize("url", ["https://invented.org/x", "[7]", "none given"])
-def test_an_address_that_is_not_in_the_report_is_dropped_and_noted(url):
-    result, _ = extracted(drawn(url=url))
+@pytest.mark.parametrize(
+    ("changes", "url", "flags", "note"),
+    [
+        ({"url": "https://invented.org/x"}, "", ("url_not_in_report",), "https://invented.org/x"),
+        ({"url": "[7]"}, "", ("url_not_in_report",), "[7]"),
+        ({"url": "none given"}, "", ("url_not_in_report",), "none given"),
+        ({"url": "HTTPS://a.org/p/#top"}, "https://a.org/p", (), ""),
+        ({"context": "Retrieval doubles everything"}, "https://a.org/p", ("context_missing",), "context"),
+    ],
+)
+def test_what_is_not_in_the_report_is_dropped_and_noted(changes, url, flags, note):
+    result, _ = extracted(drawn(**changes))
     (claim,) = result.document.units
-    assert (claim.url, result.flags) == ("", ("url_not_in_report",))
-    assert url in claim.note
-
-
-def test_addresses_come_in_one_spelling():
-    result, _ = extracted(drawn(url="HTTPS://a.org/p/#top"))
-    assert result.document.units[0].url == "https://a.org/p"
-    assert result.flags == ()
-
-
-def test_a_context_that_is_not_the_reports_is_dropped_and_noted():
-    result, _ = extracted(drawn(context="Retrieval doubles everything"))
-    (claim,) = result.document.units
-    assert (claim.context, claim.anchor, result.flags) == ("", None, ("context_missing",))
-    assert "context" in claim.note
+    assert (claim.url, result.flags, note in claim.note) == (url, flags, True)
+    assert (claim.context == "") == (claim.anchor is None) == ("context" in changes)
 
 
 def test_sections_are_joined_in_their_order():
     report = long_report()
     replies = [drawn(text=f"Claim {n}.", context=f"Part {n} says something.", url="") for n in (1, 2, 3)]
     result, ask = extracted(*replies, report=report)
-    assert [(c.text, c.section) for c in result.document.units] == [(f"Claim {n}.", n) for n in (1, 2, 3)]
-    assert [c.anchor.start for c in result.document.units] == [
-        report.index(f"Part {n} says") for n in (1, 2, 3)
+    assert [(c.text, c.section, c.anchor.start) for c in result.document.units] == [
+        (f"Claim {n}.", n, report.index(f"Part {n} says")) for n in (1, 2, 3)
     ]
     assert len(ask.asked) == 3
 
 
 def test_one_section_that_fails_leaves_no_claims_but_the_cause():
-    result, ask = extracted(
-        drawn(), Answer(Status.TRUNCATED, cause="the reply was cut off"), report=long_report()
-    )
-    assert (result.document, result.status) == (None, Status.TRUNCATED)
+    failed = Answer(Status.TRUNCATED, cause="the reply was cut off")
+    result, ask = extracted(drawn(), failed, report=long_report())
+    assert (result.document, result.status, len(ask.asked)) == (None, Status.TRUNCATED, 2)
     assert result.cause == "section 2 of 3: the reply was cut off"
-    assert len(ask.asked) == 2
 
 
 def test_ids_are_the_same_when_claims_are_drawn_again():
@@ -167,15 +152,18 @@ def test_the_plain_text_form_is_read():
     assert DrawnClaims.from_text(" none ").claims == []
 
 
-@pytest.mark.parametrize("text", ["", "Here they are:", "CLAIM: A is B.\nURL: none"])
-def test_another_text_is_refused(text):
-    with pytest.raises(ValueError, match="block 1 is not the lines CONTEXT, CLAIM, URL"):
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "block 1 is not the lines CONTEXT, CLAIM, URL"),
+        ("Here they are:", "block 1 is not the lines CONTEXT, CLAIM, URL"),
+        ("CLAIM: A is B.\nURL: none", "block 1 is not the lines CONTEXT, CLAIM, URL"),
+        ("CONTEXT: A\nCLAIM:\nURL: none", "text"),
+    ],
+)
+def test_another_text_is_refused(text, words):
+    with pytest.raises(ValueError, match=words):
         DrawnClaims.from_text(text)
-
-
-def test_a_claim_without_words_is_refused():
-    with pytest.raises(ValueError, match="text"):
-        DrawnClaims.from_text("CONTEXT: A\nCLAIM:\nURL: none")
 
 
 # The baseline
@@ -208,10 +196,6 @@ def test_what_states_nothing_is_no_claim():
     assert baseline(material(report)).document == Claims()
 
 
-def told(report):
-    return [statement.text for statement in statements(read(report))]
-
-
 def test_a_citation_behind_the_full_stop_belongs_to_the_sentence_before():
     report = (
         "The first sentence has its source here. ([T](https://a.org/1)) The second sentence has none at all."
@@ -230,13 +214,12 @@ def test_a_citation_behind_the_full_stop_belongs_to_the_sentence_before():
     ],
 )
 def test_sentences_are_told_apart(report, sentences):
-    assert len(told(report)) == sentences
+    assert len(list(statements(read(report)))) == sentences
 
 
 def test_marks_of_markdown_are_not_part_of_a_statement():
-    assert told("- **Recall** of `snake_case` names *rises* by 3 × 2 points.") == [
-        "Recall of snake_case names rises by 3 × 2 points."
-    ]
+    (statement,) = statements(read("- **Recall** of `snake_case` names *rises* by 3 × 2 points."))
+    assert statement.text == "Recall of snake_case names rises by 3 × 2 points."
 
 
 @pytest.mark.parametrize(

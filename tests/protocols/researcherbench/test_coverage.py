@@ -84,21 +84,17 @@ def test_the_weight_is_the_criterions():
 # The judge
 
 
+def asked(**more):
+    """What the judge was asked about the criterion, and how."""
+    ask = StubAsk(Answer(Status.OK, Coverage(covered="no", quote="", rationale="")))
+    asyncio.run(judge(replace(case(), **more), ask))
+    return ask.asked
+
+
 def test_the_judge_sees_question_criterion_and_report_and_no_weight():
-    ask = StubAsk(Answer(Status.OK, Coverage(covered="no", quote="", rationale="")))
-    asyncio.run(judge(case(), ask))
-    prompt, fields, reply, fenced = ask.asked
-    assert (prompt, reply) == ("researcherbench.coverage", Coverage)
+    prompt, fields, reply, fenced = asked()
+    assert (prompt, reply, "report" in fenced) == ("researcherbench.coverage", Coverage, True)
     assert fields == {"question": "How does retrieval help?", "criterion": CRITERION, "report": REPORT}
-    assert "report" in fenced
-
-
-def test_the_weight_is_told_where_the_judge_is_to_know_it():
-    ask = StubAsk(Answer(Status.OK, Coverage(covered="no", quote="", rationale="")))
-    asyncio.run(judge(replace(case(), weights_shown=True), ask))
-    words, weight_words = ask.asked[1]["criterion"].split("\n")
-    assert words == CRITERION
-    assert "weight: 3" in weight_words
 
 
 @pytest.mark.parametrize(
@@ -109,21 +105,17 @@ def test_the_weight_is_told_where_the_judge_is_to_know_it():
         ("-3 to 3", "Its weight: 3 (from -3 to 3; below 0 it says what a report must not do)"),
     ],
 )
-def test_the_weight_is_told_among_those_that_the_project_allows(text, said):
-    ask = StubAsk(Answer(Status.OK, Coverage(covered="no", quote="", rationale="")))
-    asyncio.run(judge(replace(case(), weights_shown=True, weights=read(text)), ask))
-    assert ask.asked[1]["criterion"].split("\n")[1] == said
+def test_where_the_judge_is_to_know_the_weight_it_is_told_among_those_that_the_project_allows(text, said):
+    _, fields, *_ = asked(weights_shown=True, weights=read(text))
+    assert fields["criterion"] == f"{CRITERION}\n{said}"
 
 
 @pytest.mark.parametrize("quote", ["", "Retrieval doubles the rate"])
-def test_a_yes_without_a_quote_from_the_report_is_flagged(quote):
+def test_a_yes_without_a_quote_from_the_report_is_flagged_and_a_no_needs_none(quote):
     result = verdict(quote=quote)
-    assert (result.value, result.flags, result.quote) == ("yes", "quote_missing", quote)
-    assert result.quote_start is None
-
-
-def test_a_no_needs_no_quote():
-    assert verdict(covered="no").flags == ""
+    flagged = ("yes", "quote_missing", quote, None)
+    assert (result.value, result.flags, result.quote, result.quote_start) == flagged
+    assert verdict(covered="no", quote=quote).flags == ""
 
 
 # Several criteria in one call
@@ -163,49 +155,54 @@ def test_another_json_verdict_is_refused(covered):
 # The baseline
 
 
-def test_the_baseline_covers_what_a_passage_says():
-    result = baseline(case())
-    assert (result.value, result.status) == ("yes", Status.OK)
-    assert result.quote == REPORT[result.quote_start : result.quote_end]
-    # Of explai, retrie, source, lower, rate, invent, answer the passage lacks the first.
-    assert result.rationale.startswith(f"baseline: overlap 0.86 ≥ {BASELINE_THRESHOLD:.2f} with “Retrieval")
+IN_CHINESE = "概述。\n检索增强生成降低了模型的幻觉率，提高了可信度。\n成本较高。"
 
 
-def test_the_baseline_does_not_cover_what_the_report_is_silent_on():
-    result = baseline(case("Compares the energy budgets of glaciers in the Alps."))
-    assert (result.value, result.quote, result.quote_start) == ("no", "", None)
-    assert result.rationale == f"baseline: overlap 0.00 < {BASELINE_THRESHOLD:.2f}"
-
-
-def test_the_baseline_says_no_to_an_empty_report():
-    assert baseline(case(report="")).value == "no"
-
-
-def test_the_baseline_abstains_when_there_is_nothing_to_look_for():
-    result = baseline(case("How is it with this?"))
-    assert (result.value, result.status) == (None, Status.UNCLEAR)
-    assert result.cause
-
-
-def test_the_baseline_reads_chinese():
-    report = "概述。\n检索增强生成降低了模型的幻觉率，提高了可信度。\n成本较高。"
-    result = baseline(case("说明检索增强生成如何降低幻觉率", report))
-    assert result.value == "yes"
-    assert (
-        result.quote
-        == report[result.quote_start : result.quote_end]
-        == "检索增强生成降低了模型的幻觉率，提高了可信度。"
-    )
-    assert baseline(case("比较阿尔卑斯山冰川的能量收支", report)).value == "no"
+@pytest.mark.parametrize(
+    ("criterion", "report", "value", "quote", "rationale"),
+    [
+        # Of explai, retrie, source, lower, rate, invent, answer the passage lacks the first.
+        (
+            CRITERION,
+            REPORT,
+            "yes",
+            "Retrieval of **cited\nsources** lowers the rate of invented answers.",
+            f"baseline: overlap 0.86 ≥ {BASELINE_THRESHOLD:.2f} with “Retrieval",
+        ),
+        (
+            "Compares the energy budgets of glaciers in the Alps.",
+            REPORT,
+            "no",
+            "",
+            f"baseline: overlap 0.00 < {BASELINE_THRESHOLD:.2f}",
+        ),
+        (CRITERION, "", "no", "", ""),
+        # There is nothing to look for.
+        ("How is it with this?", REPORT, None, "", ""),
+        (
+            "说明检索增强生成如何降低幻觉率",
+            IN_CHINESE,
+            "yes",
+            "检索增强生成降低了模型的幻觉率，提高了可信度。",
+            "baseline: ",
+        ),
+        ("比较阿尔卑斯山冰川的能量收支", IN_CHINESE, "no", "", "baseline: "),
+    ],
+)
+def test_the_baseline_covers_what_a_passage_says(criterion, report, value, quote, rationale):
+    result = baseline(case(criterion, report))
+    assert (result.value, result.quote, result.quote_start is None) == (value, quote, not quote)
+    assert not quote or report[result.quote_start : result.quote_end] == quote
+    assert result.rationale.startswith(rationale)
+    assert (result.status, bool(result.cause)) == ((Status.OK, False) if value else (Status.UNCLEAR, True))
 
 
 # The protocol
 
 
 def test_an_item_without_rubric_or_response_lacks_them():
-    rubric = Rubric(units=(Criterion(text="x"),))
     assert COVERAGE.lacks({}, 0) == ["a rubric", "a response"]
-    assert COVERAGE.lacks({Kind.RUBRIC: rubric}, 1) == []
+    assert COVERAGE.lacks({Kind.RUBRIC: Rubric(units=(Criterion(text="x"),))}, 1) == []
 
 
 # Published figures
@@ -248,19 +245,14 @@ def test_coverage_is_the_covered_share_of_the_weight():
     assert (result.n, result.missing, result.note) == (3, 0, "")
 
 
-def test_a_missing_judgement_leaves_a_range_and_no_value():
-    # Missing as no: 3/6; missing as yes: (3 + 2)/6.
-    result = weighted([(3, "yes"), (2, None), (1, "no")])
+def test_a_missing_judgement_leaves_a_range_and_over_valid_it_is_left_out_of_both_sums():
+    # Missing as no: 3/6; missing as yes: (3 + 2)/6; without it 3 / (3 + 1).
+    pairs = [(3, "yes"), (2, None), (1, "no")]
+    result, valid = weighted(pairs), weighted(pairs, over_valid=True)
     assert (result.value, result.floor, result.ceiling) == (None, 3 / 6, 5 / 6)
-    assert (result.n, result.missing, result.complete) == (2, 1, False)
-    assert "1 of 3" in result.note
-
-
-def test_over_valid_the_missing_are_left_out_of_both_sums():
-    # 3 / (3 + 1)
-    result = weighted([(3, "yes"), (2, None), (1, "no")], over_valid=True)
-    assert (result.value, result.floor, result.ceiling, result.missing) == (3 / 4, 3 / 6, 5 / 6, 1)
-    assert "over the others only" in result.note
+    assert (result.n, result.missing, result.complete, "1 of 3" in result.note) == (2, 1, False, True)
+    assert (valid.value, valid.floor, valid.ceiling, valid.missing) == (3 / 4, 3 / 6, 5 / 6, 1)
+    assert "over the others only" in valid.note
 
 
 @pytest.mark.parametrize("over_valid", [False, True])
@@ -269,15 +261,23 @@ def test_with_nothing_judged_anything_is_possible(over_valid):
     assert (result.value, result.floor, result.ceiling, result.n, result.missing) == (None, 0.0, 1.0, 0, 2)
 
 
-def test_an_empty_rubric_has_no_score_but_a_reason():
-    result = weighted([])
+@pytest.mark.parametrize("over_valid", [False, True])
+@pytest.mark.parametrize(
+    ("pairs", "missing", "note"),
+    [
+        ([], 0, "the rubric has no criteria"),
+        ([(0, "yes"), (0, None)], 1, "all weights are 0"),
+        (
+            [(-1, "yes"), (-2, None), (0, "no")],
+            1,
+            "no criterion has a weight above 0: there is nothing to reach",
+        ),
+    ],
+)
+def test_where_there_is_nothing_to_reach_there_is_no_score_but_a_reason(pairs, missing, note, over_valid):
+    result = weighted(pairs, over_valid)
     assert (result.value, result.floor, result.ceiling) == (None, None, None)
-    assert result.note == "the rubric has no criteria"
-
-
-def test_weights_of_nothing_have_no_score_but_a_reason():
-    result = weighted([(0, "yes"), (0, None)])
-    assert (result.value, result.note, result.missing) == (None, "all weights are 0", 1)
+    assert (result.missing, result.note) == (missing, note)
 
 
 @pytest.mark.parametrize(
@@ -296,22 +296,18 @@ def test_coverage_reaches_both_ends_and_a_negative_weight_takes_away_from_what_c
     assert weighted(pairs).value == value
 
 
-def test_a_missing_judgement_of_negative_weight_can_only_take_away():
-    # Missing as yes: (2 − 1)/2; missing as no: 2/2.
-    result = weighted([(2, "yes"), (-1, None)], over_valid=True)
-    assert (result.value, result.floor, result.ceiling, result.missing) == (1.0, 1 / 2, 1.0, 1)
-
-
-@pytest.mark.parametrize("over_valid", [False, True])
-def test_where_every_weight_takes_away_the_reason_is_said(over_valid):
-    result = weighted([(-1, "yes"), (-2, None), (0, "no")], over_valid)
-    assert (result.value, result.floor, result.ceiling) == (None, None, None)
-    assert result.note == "no criterion has a weight above 0: there is nothing to reach"
-
-
-def test_judged_alone_what_takes_away_has_no_score():
-    result = weighted([(2, None), (-1, "yes")], over_valid=True)
-    assert (result.value, result.floor, result.ceiling) == (None, -1 / 2, 1 / 2)
+@pytest.mark.parametrize(
+    ("pairs", "value", "floor", "ceiling"),
+    [
+        # Missing as yes: (2 − 1)/2; missing as no: 2/2.
+        ([(2, "yes"), (-1, None)], 1.0, 1 / 2, 1.0),
+        # Judged alone what takes away has no score.
+        ([(2, None), (-1, "yes")], None, -1 / 2, 1 / 2),
+    ],
+)
+def test_a_missing_judgement_of_negative_weight_can_only_take_away(pairs, value, floor, ceiling):
+    result = weighted(pairs, over_valid=True)
+    assert (result.value, result.floor, result.ceiling, result.missing) == (value, floor, ceiling, 1)
 
 
 WEIGHTS = st.one_of(
@@ -366,8 +362,11 @@ def test_a_reply_is_read_by_its_beginning_and_then_by_its_letters(reply: str | N
 
 
 def test_the_same_reply_has_no_verdict_or_the_other_one_here() -> None:
-    assert Coverage.from_text("No\nThe report never mentions the Bayesian analysis").covered == "no"
-    assert read_publicly("No\nThe report never mentions the Bayesian analysis") == "yes"
+    other, none = "No\nThe report never mentions the Bayesian analysis", "The Bayesian part is there"
+    assert (read_publicly(other), read_publicly(none), Coverage.from_text(other).covered) == (
+        "yes",
+        "yes",
+        "no",
+    )
     with pytest.raises(ValueError, match="not yes or no and nothing else"):
-        Coverage.from_text("The Bayesian part is there")
-    assert read_publicly("The Bayesian part is there") == "yes"
+        Coverage.from_text(none)

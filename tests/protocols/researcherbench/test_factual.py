@@ -61,67 +61,58 @@ def faithful(*values, over_valid=False):
 # Faithfulness
 
 
-def test_faithfulness_is_the_supported_share_of_what_could_be_told():
-    # 3 yes, 1 no, 2 unknown: 3 / (3 + 1)
-    result = faithful("yes", "yes", "unknown", "yes", "no", "unknown")
-    assert result.value == result.floor == result.ceiling == 3 / 4
-    assert (result.n, result.missing, result.note) == (4, 0, "2 of 6 unknown")
+YES, NO, UNKNOWN = "yes", "no", "unknown"
 
 
-def test_faithfulness_reaches_both_ends():
-    assert faithful("no", "no").value == 0.0
-    assert faithful("yes", "unknown").value == 1.0
-
-
-def test_a_report_that_cites_nothing_has_no_faithfulness_and_not_0():
-    result = faithfulness(scored({}, claim("a", url=""), claim("b", url="")))
-    assert (result.value, result.n, result.note) == (None, 0, "no claim cites a source")
-
-
-def test_when_nothing_could_be_told_faithfulness_is_undefined():
-    result = faithful("unknown", "unknown")
-    assert (result.value, result.floor, result.ceiling) == (None, None, None)
-    assert result.note == "2 of 2 unknown; no source says yes or no"
-
-
-def test_a_missing_judgement_leaves_a_range_and_no_value():
-    # Missing as no: 1 / (1 + 1 + 1); as yes: 2 / 3; the unknown stays out.
-    result = faithful("yes", "no", None, "unknown")
-    assert (result.value, result.floor, result.ceiling) == (None, 1 / 3, 2 / 3)
-    assert (result.n, result.missing) == (2, 1)
-
-
-def test_over_valid_the_missing_are_left_out():
-    result = faithful("yes", "yes", "no", None, over_valid=True)
-    assert (result.value, result.floor, result.ceiling) == (2 / 3, 2 / 4, 3 / 4)
-    assert "over the others only" in result.note
-
-
-@pytest.mark.parametrize("over_valid", [False, True])
-def test_with_all_missing_anything_is_possible(over_valid):
-    result = faithful(None, None, over_valid=over_valid)
-    assert (result.value, result.floor, result.ceiling, result.missing) == (None, 0.0, 1.0, 2)
+@pytest.mark.parametrize(
+    ("values", "over_valid", "value", "bounds", "counts", "note"),
+    [
+        # 3 yes, 1 no, 2 unknown: 3 / (3 + 1)
+        ((YES, YES, UNKNOWN, YES, NO, UNKNOWN), False, 3 / 4, (3 / 4, 3 / 4), (4, 0), "2 of 6 unknown"),
+        ((NO, NO), False, 0.0, (0.0, 0.0), (2, 0), ""),
+        ((YES, UNKNOWN), False, 1.0, (1.0, 1.0), (1, 0), "1 of 2 unknown"),
+        # A report that cites nothing has none, and not 0.
+        ((), False, None, (None, None), (0, 0), "no claim cites a source"),
+        (
+            (UNKNOWN, UNKNOWN),
+            False,
+            None,
+            (None, None),
+            (0, 0),
+            "2 of 2 unknown; no source says yes or no",
+        ),
+        # Missing as no: 1 / (1 + 1 + 1); as yes: 2 / 3; the unknown stays out.
+        ((YES, NO, None, UNKNOWN), False, None, (1 / 3, 2 / 3), (2, 1), ""),
+        ((YES, YES, NO, None), True, 2 / 3, (2 / 4, 3 / 4), (3, 1), "over the others only"),
+        # With all missing anything is possible.
+        ((None, None), False, None, (0.0, 1.0), (0, 2), ""),
+        ((None, None), True, None, (0.0, 1.0), (0, 2), ""),
+    ],
+)
+def test_faithfulness_is_the_supported_share_of_what_could_be_told(
+    values, over_valid, value, bounds, counts, note
+):
+    result = faithful(*values, over_valid=over_valid)
+    assert (result.value, (result.floor, result.ceiling)) == (value, bounds)
+    assert ((result.n, result.missing), note in result.note) == (counts, True)
 
 
 # Groundedness
 
 
-def test_groundedness_is_the_cited_share_of_all_claims():
+@pytest.mark.parametrize("value", ["yes", "no", "unknown", None])
+def test_groundedness_is_the_cited_share_of_all_claims_whatever_their_verdicts(value):
     # a and c of a, b, c; the second source of c is not another claim: 2/3
     c = claim("c1", context="same"), claim("c2", url="https://b.org", context="same")
-    result = groundedness(scored({}, claim("a"), claim("b", url=""), *c))
+    result = groundedness(scored({"a": value}, claim("a"), claim("b", url=""), *c))
     assert (result.value, result.n, result.missing) == (2 / 3, 3, 0)
 
 
-@pytest.mark.parametrize("value", ["yes", "no", "unknown", None])
-def test_a_cited_claim_is_grounded_whatever_its_verdict(value):
-    assert groundedness(scored({"a": value}, claim("a"), claim("b", url=""))).value == 1 / 2
-
-
-def test_without_claims_both_are_undefined():
-    empty = scored({})
-    assert (faithfulness(empty).value, groundedness(empty).value) == (None, None)
-    assert groundedness(empty).note == "the report makes no claim"
+def test_without_claims_groundedness_is_undefined():
+    assert (groundedness(scored({})).value, groundedness(scored({})).note) == (
+        None,
+        "the report makes no claim",
+    )
 
 
 def test_claims_that_were_never_drawn_are_not_no_claims():
@@ -164,31 +155,20 @@ def test_as_released_what_is_undefined_is_0_and_what_is_missing_stays_so():
 
 
 def test_claims_that_share_an_address_are_one_case():
-    other = claim("d", url="https://b.org/q")
-    same = claim("b", url="https://a.org/p#part")
-    made = list(
-        cases(
-            material(
-                claim("a"),
-                other,
-                same,
-                claim("n", url=""),
-                pages={URL: page(), "https://b.org/q": page("B.")},
-            )
-        )
-    )
-    assert [[unit.id for unit in case.units] for case in made] == [["a", "b"], ["d"]]
-    assert [case.given["page"] for case in made] == [TEXT, "B."]
+    other, same = claim("d", url="https://b.org/q"), claim("b", url="https://a.org/p#part")
+    pages = {URL: page(), "https://b.org/q": page("B.")}
+    made = list(cases(material(claim("a"), other, same, claim("n", url=""), pages=pages)))
+    assert [([unit.id for unit in case.units], case.given["page"]) for case in made] == [
+        (["a", "b"], TEXT),
+        (["d"], "B."),
+    ]
     assert {case.artifact_id for case in made} == {"p"}
 
 
 def test_the_two_forms_of_an_arxiv_address_are_one_case():
-    pages = {"arxiv:2410.05193": page()}
-    claims = (
-        claim("a", url="https://arxiv.org/abs/2410.05193"),
-        claim("b", url="https://arxiv.org/pdf/2410.05193v2"),
-    )
-    (made,) = cases(material(*claims, pages=pages))
+    forms = {"a": "https://arxiv.org/abs/2410.05193", "b": "https://arxiv.org/pdf/2410.05193v2"}
+    claims = (claim(name, url=url) for name, url in forms.items())
+    (made,) = cases(material(*claims, pages={"arxiv:2410.05193": page()}))
     assert [unit.id for unit in made.units] == ["a", "b"]
 
 
@@ -234,22 +214,18 @@ def test_the_judge_sees_claims_page_and_no_name():
 @pytest.mark.parametrize("quote", ["", "Retrieval doubles the rate"])
 def test_a_yes_without_a_quote_from_the_page_is_flagged(quote):
     result, _ = judged(("a", "yes", quote), ("b", "unknown", quote), flags=("injection",))
-    assert (result["a"].value, result["a"].flags, result["a"].quote) == (
-        "yes",
-        "injection quote_missing",
-        quote,
-    )
-    assert (result["b"].value, result["b"].flags) == ("unknown", "injection")
+    assert [(one.value, one.flags, one.quote) for one in result.values()] == [
+        ("yes", "injection quote_missing", quote),
+        ("unknown", "injection", quote),
+    ]
 
 
-@pytest.mark.parametrize("state", [s for s in PageState if s is not PageState.OK])
+@pytest.mark.parametrize("state", [state for state in PageState if state is not PageState.OK])
 def test_a_page_that_could_not_be_read_is_unknown_without_a_call(state):
     result, ask = judged(pages={URL: page("", state, cause="It is gone.")})
-    assert {v.value for v in result.values()} == {"unknown"}
-    assert {v.flags for v in result.values()} == {f"page_{state}"}
-    assert {v.status for v in result.values()} == {Status.OK}
+    assert {(one.value, one.status) for one in result.values()} == {("unknown", Status.OK)}
+    assert ({one.flags for one in result.values()}, ask.asked) == ({f"page_{state}"}, [])
     assert "It is gone." in result["a"].rationale
-    assert ask.asked == []
 
 
 def test_a_page_without_words_could_not_be_read():
@@ -283,30 +259,24 @@ def test_placeholders_and_false_ids_in_claims_stay_text():
 # The baseline
 
 
-def by_words(text, pages=None):
-    (case,) = cases(material(claim("a", text=text), pages=pages))
-    return baseline(case)["a"]
-
-
-def test_the_baseline_supports_what_a_passage_says():
-    result = by_words("Retrieval of sources lowers the rate of invented answers.")
-    # retrie, source, lower, rate, invent, answer: all six stand in one sentence.
-    assert (result.value, result.rationale) == ("yes", f"baseline: overlap 1.00 ≥ {BASELINE_THRESHOLD:.2f}")
-    assert result.quote in TEXT
-
-
-def test_the_baseline_does_not_support_what_the_page_is_silent_on():
-    assert by_words("Glaciers of the Alps have energy budgets.").value == "no"
-
-
-def test_the_baseline_abstains_without_words():
-    result = by_words("It is so.")
-    assert (result.value, result.status) == (None, Status.UNCLEAR)
-
-
-def test_the_baseline_cannot_read_a_dead_page_either():
-    result = by_words("Retrieval helps.", pages={URL: page("", PageState.DEAD)})
-    assert (result.value, result.flags) == ("unknown", "page_dead")
+@pytest.mark.parametrize(
+    ("text", "read", "value", "status", "flags"),
+    [
+        # retrie, source, lower, rate, invent, answer: all six stand in one sentence.
+        ("Retrieval of sources lowers the rate of invented answers.", page(), "yes", Status.OK, ""),
+        ("Glaciers of the Alps have energy budgets.", page(), "no", Status.OK, ""),
+        ("It is so.", page(), None, Status.UNCLEAR, ""),
+        ("Retrieval helps.", page("", PageState.DEAD), "unknown", Status.OK, "page_dead"),
+    ],
+)
+def test_the_baseline_supports_what_a_passage_says(text, read, value, status, flags):
+    (case,) = cases(material(claim("a", text=text), pages={URL: read}))
+    result = baseline(case)["a"]
+    assert (result.value, result.status, result.flags) == (value, status, flags)
+    assert value != "yes" or (result.rationale, result.quote in TEXT) == (
+        f"baseline: overlap 1.00 ≥ {BASELINE_THRESHOLD:.2f}",
+        True,
+    )
 
 
 def test_an_item_lacks_the_claims_of_its_responses():

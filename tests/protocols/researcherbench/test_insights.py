@@ -75,19 +75,15 @@ def test_another_number_than_8_to_15_is_flagged(count):
     assert (len(result.document.units), result.flags) == (count, ("insight_count",))
 
 
-@pytest.mark.parametrize("kind", [shipped_type.name for shipped_type in settings.shipped_types()])
+FOCUSES = {one.name: one.focus for one in settings.shipped_types()} | {"Anything": FOCUS[:1]}
+
+
+@pytest.mark.parametrize("kind", FOCUSES)
 def test_letter_3_insights_are_asked_for_by_what_the_project_says_of_the_type(kind):
     _, ask = extracted(reply(*EIGHT), kind=kind, types=settings.shipped_types())
     (name, fields, _, sent) = ask.asked[0]
-    (own,) = (shipped_type.focus for shipped_type in settings.shipped_types() if shipped_type.name == kind)
-    assert name == NAME
-    assert fields["focus"] == "\n".join(f"- {one}" for one in own)
-    assert own[0] in sent
-
-
-def test_a_question_of_another_type_is_asked_without_a_focus_of_its_own():
-    _, ask = extracted(reply(*EIGHT), kind="Anything", types=settings.shipped_types())
-    assert ask.asked[0][1]["focus"] == f"- {FOCUS[0]}"
+    assert (name, fields["focus"]) == (NAME, "\n".join(f"- {one}" for one in FOCUSES[kind]))
+    assert FOCUSES[kind][0] in sent
 
 
 def test_sources_come_under_their_titles_fenced_and_as_they_are():
@@ -114,24 +110,21 @@ def referred(answer, *texts, insights=None):
     return asyncio.run(refer(material(*texts, insights=insights), ask)), ask
 
 
-def test_reference_material_keeps_what_the_sources_say_apart_from_the_rest():
+@pytest.mark.parametrize(
+    ("beyond", "markdown"),
+    [
+        ("Or not.", "## From the sources\n\nThey led.\n\n## Beyond the sources\n\nOr not."),
+        ("", "## From the sources\n\nThey led."),
+    ],
+)
+def test_reference_material_keeps_what_the_sources_say_apart_from_the_rest(beyond, markdown):
     insights = Insights(units=(Insight(id="x", text="Speakers\nled."),))
-    result, ask = referred(
-        {"from_sources": " They led. ", "beyond_sources": "Or not."}, TALK, insights=insights
-    )
-    assert [(unit.text, unit.beyond) for unit in result.document.units] == [
-        ("They led.", False),
-        ("Or not.", True),
-    ]
-    assert result.document.parts == ("They led.", "Or not.")
+    result, ask = referred({"from_sources": " They led. ", "beyond_sources": beyond}, TALK, insights=insights)
+    units = [(unit.text, unit.beyond) for unit in result.document.units]
+    assert units == [("They led.", False), ("Or not.", True)][: len(units)]
+    assert result.document.parts == ("They led.", beyond)
+    assert as_markdown(*result.document.parts) == markdown
     assert ask.asked[0][1]["insights"] == "1. Speakers led."
-
-
-def test_nothing_beyond_the_sources_leaves_one_part():
-    insights = Insights(units=(Insight(text="x"),))
-    result, _ = referred({"from_sources": "They led.", "beyond_sources": ""}, TALK, insights=insights)
-    assert result.document.parts == ("They led.", "")
-    assert as_markdown(*result.document.parts) == "## From the sources\n\nThey led."
 
 
 def test_what_a_model_drafted_is_no_source():
@@ -170,17 +163,14 @@ def test_the_plain_text_forms_are_read():
     assert (parts.from_sources, parts.beyond_sources) == ("A.\n\nB.", "")
 
 
-def test_an_insight_without_words_is_refused():
-    with pytest.raises(ValueError, match="text"):
-        DrawnInsights.from_text("QUOTE: a\nINSIGHT:\nWHY: b")
-
-
 @pytest.mark.parametrize("text", ["", "INSIGHT: x", "QUOTE: a\nINSIGHT: b"])
 def test_other_texts_are_refused(text):
     with pytest.raises(ValueError, match="block 1 is not the lines QUOTE, INSIGHT, WHY"):
         DrawnInsights.from_text(text)
     with pytest.raises(ValueError, match="two parts"):
         DrawnReference.from_text(text)
+    with pytest.raises(ValueError, match="text"):
+        DrawnInsights.from_text("QUOTE: a\nINSIGHT:\nWHY: b")
 
 
 # The baseline
@@ -189,16 +179,14 @@ def test_other_texts_are_refused(text):
 def test_the_baseline_quotes_the_sentences_nearest_to_the_question():
     (one,) = baseline(material("Nothing here bears on it in any way at all. " + TALK)).document.units
     assert one.text.startswith("Agents follow")
-    assert one.anchor.source_id == "s0"
-    assert one.note == "baseline: quoted from the source"
+    assert (one.anchor.source_id, one.note) == ("s0", "baseline: quoted from the source")
 
 
 def test_the_baseline_gives_the_same_again_and_ten_at_most():
     text = " ".join(f"The agents of the home number {n} replaced speakers." for n in range(30))
     first, again = baseline(material(text)).document, baseline(material(text)).document
-    assert first == again
-    assert len(first.units) == 10
-    assert [unit.anchor.start for unit in first.units] == sorted(unit.anchor.start for unit in first.units)
+    starts = [unit.anchor.start for unit in first.units]
+    assert (first, len(starts), starts) == (again, 10, sorted(starts))
 
 
 def test_the_baseline_without_a_source_is_skipped():

@@ -70,43 +70,43 @@ def test_both_orders_make_the_outcome(shown_first, shown_second, made):
 # The win rate
 
 
-def test_the_win_rate_is_wins_over_comparisons():
-    # against b a win, c a loss, d a tie, e inconsistent: 1/4
-    result = rate(
-        {"b": "first", "c": "second", "d": "tie", "e": "first"},
-        {"b": "second", "c": "first", "d": "tie", "e": "first"},
-    )
-    assert result.value == result.floor == result.ceiling == 1 / 4
-    assert (result.n, result.missing, result.note) == (4, 0, "")
-
-
-def test_an_error_in_either_order_leaves_a_range_and_is_no_tie():
-    # b won; c has one order, won, and may still be won: 1/2 to 2/2
-    result = rate({"b": "first", "c": "first"}, {"b": "second"})
-    assert (result.value, result.floor, result.ceiling) == (None, 1 / 2, 1.0)
-    assert (result.n, result.missing) == (1, 1)
-
-
-def test_what_one_order_rules_out_cannot_be_won_any_more():
-    # c was lost in the order known, d has neither: b of b and c; b of 3 at least, b and d at most
-    result = rate({"b": "first", "c": "second", "d": None}, {"b": "second"}, over_valid=True)
-    assert (result.value, result.floor, result.ceiling) == (1 / 2, 1 / 3, 2 / 3)
-    assert "over the others only" in result.note
-
-
-@pytest.mark.parametrize("over_valid", [False, True])
-def test_with_all_missing_anything_is_possible(over_valid):
-    result = rate({"b": None}, {}, over_valid)
-    assert (result.value, result.floor, result.ceiling, result.n) == (None, 0.0, 1.0, 0)
-
-
-def test_without_a_rival_there_is_no_rate():
-    result = rate({}, {})
-    assert (result.value, result.floor, result.note) == (
-        None,
-        None,
-        "there is no other response to compare with",
-    )
+@pytest.mark.parametrize(
+    ("shown_first", "shown_second", "over_valid", "value", "bounds", "counts", "note"),
+    [
+        # Against b a win, c a loss, d a tie, e inconsistent: 1/4.
+        (
+            {"b": "first", "c": "second", "d": "tie", "e": "first"},
+            {"b": "second", "c": "first", "d": "tie", "e": "first"},
+            False,
+            1 / 4,
+            (1 / 4, 1 / 4),
+            (4, 0),
+            "",
+        ),
+        # b won; c has one order, won, and may still be won: 1/2 to 2/2. An error is no tie.
+        ({"b": "first", "c": "first"}, {"b": "second"}, False, None, (1 / 2, 1.0), (1, 1), ""),
+        # c was lost in the order known, d has neither: b of b and c; b of 3 at least, b and d at most.
+        (
+            {"b": "first", "c": "second", "d": None},
+            {"b": "second"},
+            True,
+            1 / 2,
+            (1 / 3, 2 / 3),
+            (1, 2),
+            "over the others only",
+        ),
+        # With all missing anything is possible.
+        ({"b": None}, {}, False, None, (0.0, 1.0), (0, 1), ""),
+        ({"b": None}, {}, True, None, (0.0, 1.0), (0, 1), ""),
+        ({}, {}, False, None, (None, None), (0, 0), "there is no other response to compare with"),
+    ],
+)
+def test_the_win_rate_is_wins_over_comparisons(
+    shown_first, shown_second, over_valid, value, bounds, counts, note
+):
+    result = rate(shown_first, shown_second, over_valid)
+    assert (result.value, (result.floor, result.ceiling)) == (value, bounds)
+    assert ((result.n, result.missing), note in result.note) == (counts, True)
 
 
 # Cases and judge
@@ -204,44 +204,40 @@ def test_the_columns_of_table_6(question_type, taxonomy, place):
 
 def test_the_mean_is_over_responses_also_those_without_an_error():
     # incompleteness 2 + 0 + 1 of three responses, partial missing 1
-    rows = [
-        looked("T", "incompleteness", "partial_missing", "incompleteness"),
-        looked("T"),
-        looked("T", "incompleteness"),
-    ]
-    result = mean_counts(rows, MISSES)["T"]
-    assert (result["incompleteness"].value, result["partial_missing"].value) == (3 / 3, 1 / 3)
-    assert result[SUBTOTAL].value == 4 / 3
+    labels = (("incompleteness", "partial_missing", "incompleteness"), (), ("incompleteness",))
+    result = mean_counts([looked("T", *one) for one in labels], MISSES)["T"]
+    assert {name: one.value for name, one in result.items()} == {
+        "incompleteness": 3 / 3,
+        "partial_missing": 1 / 3,
+        SUBTOTAL: 4 / 3,
+    }
+    assert mean_counts([looked("T")], MISSES)["T"]["incompleteness"].value == 0.0
+    assert mean_counts([], MISSES) == {}
+
+
+@pytest.mark.parametrize(
+    ("labels", "figure", "subtotal"),
+    [
+        # Of 2 responses' 3 units 1 is incompleteness, one nobody labelled; the subtotal counts it.
+        ([("incompleteness", None), ("partial_missing",)], (None, 1 / 2, 2 / 2, 1), (3 / 2, 0)),
+        ([(None, None)], (None, 0.0, 2.0, 2), (2.0, 0)),
+    ],
+)
+def test_a_unit_without_a_label_leaves_a_range_and_counts_in_the_subtotal(labels, figure, subtotal):
+    result = mean_counts([looked("T", *one) for one in labels], MISSES)["T"]
+    one = result["incompleteness"]
+    assert (one.value, one.floor, one.ceiling, one.missing) == figure
+    assert (result[SUBTOTAL].value, result[SUBTOTAL].missing) == subtotal
+
+
+def test_a_response_mode_may_be_left_out():
+    result = mean_counts([looked("T", "retrieval", None, "internal_knowledge")], MODES)["T"]
+    assert (result["retrieval"].value, result["retrieval"].missing, SUBTOTAL in result) == (1.0, 0, False)
 
 
 def test_types_stand_in_the_papers_order():
     rows = [looked(kind) for kind in ("Other", "Open Consulting", "Technical Details", "Another")]
     assert list(mean_counts(rows, MISSES)) == ["Technical Details", "Open Consulting", "Another", "Other"]
-
-
-def test_a_unit_without_a_label_leaves_a_range_and_counts_in_the_subtotal():
-    # 1 of 2 responses' 3 units is incompleteness, one nobody labelled
-    result = mean_counts([looked("T", "incompleteness", None), looked("T", "partial_missing")], MISSES)["T"]
-    one = result["incompleteness"]
-    assert (one.value, one.floor, one.ceiling, one.missing) == (None, 1 / 2, 2 / 2, 1)
-    assert (result[SUBTOTAL].value, result[SUBTOTAL].missing) == (3 / 2, 0)
-
-
-def test_nothing_labelled_and_nothing_looked_at():
-    result = mean_counts([looked("T", None, None)], MISSES)["T"]
-    assert (result["incompleteness"].value, result["incompleteness"].ceiling, result[SUBTOTAL].value) == (
-        None,
-        2.0,
-        2.0,
-    )
-    assert mean_counts([], MISSES) == {}
-    assert mean_counts([looked("T")], MISSES)["T"]["incompleteness"].value == 0.0
-
-
-def test_a_response_mode_may_be_left_out():
-    result = mean_counts([looked("T", "retrieval", None, "internal_knowledge")], MODES)["T"]
-    assert (result["retrieval"].value, result["retrieval"].missing) == (1.0, 0)
-    assert SUBTOTAL not in result
 
 
 def test_a_foreign_label_is_refused():
@@ -251,9 +247,8 @@ def test_a_foreign_label_is_refused():
 
 def test_only_some_verdicts_ask_for_a_label():
     verdicts = {"a": "yes", "b": "no", "c": "unknown"}
-    assert due(MISSES, verdicts) == ["b"]
-    assert due(MODES, verdicts) == ["a"]
-    assert due(CITATION_ERRORS, verdicts) == ["b", "c"]
+    asking = [due(taxonomy, verdicts) for taxonomy in (MISSES, MODES, CITATION_ERRORS)]
+    assert asking == [["b"], ["a"], ["b", "c"]]
 
 
 @pytest.mark.parametrize(
@@ -290,22 +285,14 @@ ASKED = [
 
 
 @pytest.mark.parametrize(("name", "reply", "fields"), ASKED)
-def test_a_prompt_names_every_field_of_its_reply_in_order(name, reply, fields):
-    prompt = load(name)
-    listed = [result for result in re.findall(r"^- (\w+): ", prompt.system, re.MULTILINE)]
-    assert [result for result in listed if result in reply.model_fields] == list(reply.model_fields)
-    assert prompt.placeholders == fields
-
-
-@pytest.mark.parametrize(("name", "reply", "fields"), ASKED)
-def test_a_prompt_says_nothing_of_weights_and_systems(name, reply, fields):
-    prompt = load(name)
+def test_a_prompt_names_every_field_of_its_reply_in_order_and_nothing_of_weights_and_systems(
+    name, reply, fields
+):
+    prompt, order = load(name), list(reply.model_fields)
+    listed = re.findall(r"^- (\w+): ", prompt.system, re.MULTILINE)
+    assert ([field for field in listed if field in order], prompt.placeholders) == (order, fields)
     assert not re.search(r"weight|model[ -]|OpenAI|assistant", prompt.system + prompt.user, re.IGNORECASE)
-
-
-@pytest.mark.parametrize(("name", "reply", "fields"), ASKED)
-def test_verdict_and_statement_come_after_the_evidence(name, reply, fields):
-    order = list(reply.model_fields)
+    # Verdict and statement come after the evidence.
     evidence = next((field for field in order if field in ("quote", "context", "rationale")), None)
     decided = next((field for field in order if field in ("covered", "supported", "better", "text")), None)
     assert evidence is None or order.index(evidence) < order.index(decided)
