@@ -73,36 +73,32 @@ def test_154_vectors_of_ratings_make_4_35() -> None:
 
 
 def test_a_missing_rating_is_never_0() -> None:
-    result = ace((0.5, "8"), (0.3, None), (0.2, "3"))
+    points = ((0.5, "8"), (0.3, None), (0.2, "3"))
+    result, over = ace(*points), ace(*points, over_valid=True)
     # .5·8 + .2·3 = 4.6, and .3·10 more at most.
-    assert (result.value, result.missing, result.floor, result.ceiling) == (
-        None,
-        1,
-        pytest.approx(4.6),
-        pytest.approx(7.6),
-    )
-    over = ace((0.5, "8"), (0.3, None), (0.2, "3"), over_valid=True)
-    assert over.value == pytest.approx(4.6 / 0.7)
-    assert "over the others only" in over.note
+    assert (result.floor, result.ceiling, over.value) == pytest.approx((4.6, 7.6, 4.6 / 0.7))
+    assert (result.value, result.missing, "over the others only" in over.note) == (None, 1, True)
 
 
-def test_shares_near_1_are_divided_by_their_sum_and_it_is_said() -> None:
-    result = ace((0.33, "9"), (0.33, "6"), (0.33, "3"))
-    assert result.value == pytest.approx(6.0)
-    assert result.note == "the shares sum to 0.99 and are divided by that"
-    assert ace((0.5, "9"), (0.5, "6")).note == ""
+@pytest.mark.parametrize(
+    ("points", "value", "note"),
+    [
+        (((0.33, "9"), (0.33, "6"), (0.33, "3")), 6.0, "the shares sum to 0.99 and are divided by that"),
+        (((0.5, "9"), (0.5, "6")), 7.5, ""),
+        (((0.5, "5"), (0.4, "5"), (0.2, "5")), None, "The shares of the checklist sum to 1.10 and not to 1."),
+        (((0.5, "5"), (0.3, "5"), (0.1, "5")), None, "The shares of the checklist sum to 0.90 and not to 1."),
+        ((), None, "the item has no checklist"),
+        (((0.0, "4"),), None, "the item has a checklist without shares"),
+    ],
+)
+def test_shares_near_1_are_divided_by_their_sum_and_others_are_refused_by_name(
+    points: tuple[tuple[float, str], ...], value: float | None, note: str
+) -> None:
+    result = ace(*points)
+    assert (result.value, result.note) == (value and pytest.approx(value), note)
 
 
-@pytest.mark.parametrize(("shares", "total"), [((0.5, 0.4, 0.2), "1.10"), ((0.5, 0.3, 0.1), "0.90")])
-def test_shares_that_do_not_sum_to_1_are_refused_by_name(shares: tuple[float, ...], total: str) -> None:
-    result = ace(*((share, "5") for share in shares))
-    assert (result.value, result.note) == (None, f"The shares of the checklist sum to {total} and not to 1.")
-    assert total in Checklist(units=tuple(CheckPoint(text="x", share=one) for one in shares)).fault()
-
-
-def test_nothing_to_weigh_is_no_score() -> None:
-    assert ace().note == "the item has no checklist"
-    assert ace((0.0, "4")).note == "the item has a checklist without shares"
+def test_a_rating_beyond_the_scale_is_refused() -> None:
     with pytest.raises(ValueError, match="from 0 to 10"):
         ace((1.0, "11"))
 
@@ -211,9 +207,11 @@ def says(*weights: float, told: dict[str, str] | None = None):  # type: ignore[n
 async def test_points_come_with_the_heaviest_first_and_shares_of_1() -> None:
     result = await checklist.make(material(), says(0.2, 0.5, 0.3))
     assert isinstance(result.document, Checklist)
-    assert [unit.share for unit in result.document.units] == [0.5, 0.3, 0.2]
-    first = result.document.units[0]
-    assert (first.title, first.text, first.words) == ("Title 1", "What is asked.", "Title 1: What is asked.")
+    assert [(unit.title, unit.text, unit.share) for unit in result.document.units] == [
+        ("Title 1", "What is asked.", 0.5),
+        ("Title 2", "What is asked.", 0.3),
+        ("Title 0", "What is asked.", 0.2),
+    ]
     assert (result.flags, result.document.fault()) == ((), "")
 
 
@@ -279,8 +277,22 @@ def case(first, second):
     return Case("contest", item, shown[0], "", (Unit(id="1"),), other=shown[1])
 
 
-def test_the_overall_score_is_the_mean_of_five():
-    assert reply().first.overall == 4.2
+@pytest.mark.parametrize(
+    ("second", "better", "agrees"),
+    [
+        ({**SCORES, "novelty": 2}, "first", True),
+        ({**SCORES, "novelty": 2}, "second", False),
+        # Equal scores agree with either.
+        (SCORES, "second", True),
+    ],
+)
+def test_the_mean_of_five_scores_agrees_with_the_winner_or_not(second, better, agrees):
+    result = reply(second=second, better=better)
+    assert (result.first.overall, result.agrees) == (4.2, agrees)
+
+
+def test_a_value_holds_choice_and_confidence():
+    assert ranking.read(ranking.preference_words("second", 0.95)) == ("second", 0.95)
 
 
 @pytest.mark.parametrize("confidence", [0.3, 0.49, 1.01, -1, float("nan")])
@@ -289,22 +301,9 @@ def test_a_confidence_outside_one_half_and_one_is_refused_by_name(confidence):
         reply(confidence=confidence)
 
 
-@pytest.mark.parametrize(("better", "agrees"), [("first", True), ("second", False)])
-def test_scores_agree_with_the_winner_or_not(better, agrees):
-    assert reply(better=better).agrees is agrees
-
-
-def test_equal_scores_agree_with_either():
-    assert reply(second=SCORES, better="second").agrees
-
-
 def test_a_score_above_five_is_refused():
     with pytest.raises(ValidationError):
         reply(first={**SCORES, "clarity": 6})
-
-
-def test_a_value_holds_choice_and_confidence():
-    assert ranking.read(ranking.preference_words("second", 0.95)) == ("second", 0.95)
 
 
 def test_the_prompt_asks_for_what_the_reply_holds():
@@ -314,10 +313,14 @@ def test_the_prompt_asks_for_what_the_reply_holds():
     assert prompt.placeholders == {"first", "second"}
 
 
-def test_the_baseline_prefers_more_different_words_up_to_a_hundred():
-    (said,) = ranking.baseline(case("List drivers of coral bleaching.", "List things.")).values()
-    assert said.value == "first 0.55"
-    (said,) = ranking.baseline(case(" ".join(f"w{n}" for n in range(101)), "List things.")).values()
-    assert said.value == "second 0.55"
-    (said,) = ranking.baseline(case("List things.", "List things.")).values()
-    assert said.value == "first 0.5"
+@pytest.mark.parametrize(
+    ("first", "value"),
+    [
+        ("List drivers of coral bleaching.", "first 0.55"),
+        (" ".join(f"w{n}" for n in range(101)), "second 0.55"),
+        ("List things.", "first 0.5"),
+    ],
+)
+def test_the_baseline_prefers_more_different_words_up_to_a_hundred(first, value):
+    (said,) = ranking.baseline(case(first, "List things.")).values()
+    assert said.value == value

@@ -16,7 +16,7 @@ from annotator.domain.material.item import CONTINUATION, Item, Response, Source
 from annotator.exchange import transcripts
 from annotator.judging.messages import strict_schema
 from annotator.protocols.arena import seminar_drafts
-from annotator.protocols.arena.leakage import LEAKAGE, Continuation, compared, split
+from annotator.protocols.arena.leakage import LEAKAGE, ComparedContinuation, Continuation, compared, split
 from annotator.protocols.arena.seminar_drafts import DrawnInspirations, WrittenTasks
 from tests.protocols.arena.test_checklist import material
 from tests.protocols.arena.test_key_points import SUFFIX
@@ -82,9 +82,9 @@ async def test_an_inspiration_is_drawn_with_its_place_in_the_transcript() -> Non
 async def test_a_quotation_that_is_not_in_the_transcript_is_named_and_flagged() -> None:
     result = await seminar_drafts.draw(seminar(), ScriptedAsk({"inspirations": [drawn("nobody said this")]}))
     assert result.document is not None
-    assert result.flags == ("quote_missing",)
-    assert result.document.units[0].note == "Not found in the transcript: “nobody said this”"
-    assert result.document.units[0].anchor is None
+    (unit,) = result.document.units
+    assert (result.flags, unit.anchor) == (("quote_missing",), None)
+    assert unit.note == "Not found in the transcript: “nobody said this”"
 
 
 def recorded(size: int = 1500) -> Material:
@@ -115,12 +115,10 @@ async def test_every_piece_is_asked_about_and_its_number_kept() -> None:
     ask = ScriptedAsk(*({"inspirations": [drawn()]} for _ in range(3)))
     result = await seminar_drafts.draw(seminar(size=20), ask)
     assert result.document is not None
-    count = len(ask.asked)
-    assert count > 1
-    assert [fields["place"] for _, fields, _, _ in ask.asked] == [
-        f"piece {n} of {count}" for n in range(1, count + 1)
-    ]
-    assert [unit.piece for unit in result.document.units] == list(range(1, count + 1))
+    pieces = range(1, len(ask.asked) + 1)
+    assert len(pieces) > 1
+    assert [fields["place"] for _, fields, *_ in ask.asked] == [f"piece {n} of {len(pieces)}" for n in pieces]
+    assert [unit.piece for unit in result.document.units] == [*pieces]
 
 
 async def test_an_eleventh_inspiration_of_a_piece_is_refused_by_name() -> None:
@@ -246,11 +244,9 @@ def figure(name: str, *pool: RatedResponse):  # type: ignore[no-untyped-def]
 
 
 def test_the_papers_own_task_is_split_at_the_mark_nearest_its_middle() -> None:
-    assert len(TASK) == 326
-    halves = split(TASK)
-    assert halves is not None
     # The paper splits it at 172, at a blank.
-    assert (len(halves[0]), halves[1][0]) == (180, ".")
+    assert (len(TASK), split(TASK)) == (326, (TASK[:180], TASK[180:]))
+    assert TASK[180] == "."
 
 
 @pytest.mark.parametrize(
@@ -270,57 +266,47 @@ def test_the_suffix_begins_with_the_mark_and_both_halves_have_words(
     assert split(task) == halves
 
 
-def test_a_planted_leak_is_found_by_ours_and_missed_as_printed() -> None:
-    (result,) = compared([continued(LEAKED)])
+def compare(text: str, task: str = TASK) -> ComparedContinuation:
+    (result,) = compared([continued(text, task)])
     assert result is not None
-    assert not result.whole.leaked
+    return result
+
+
+def test_a_planted_leak_is_found_by_ours_and_missed_as_printed() -> None:
+    result = compare(LEAKED)
+    assert (result.whole.leaked, result.marked) == (False, True)
     # Of the string hardly anything is left; every word of the suffix is there: .4 · s + .4 + .2.
     assert result.whole.composite == pytest.approx(0.4 * result.whole.string + 0.6)
     assert result.whole.string < 0.25
     assert result.cut.composite == pytest.approx(1.0, abs=0.02)
-    assert result.marked
-    assert (figure("leaked", continued(LEAKED)).value, figure("marked", continued(LEAKED)).value) == (0, 1)
+    assert [figure(name, continued(LEAKED)).value for name in ("leaked", "marked")] == [0, 1]
 
 
 def test_what_is_no_longer_than_the_suffix_is_found_by_both() -> None:
-    halves = split(TASK)
-    assert halves is not None
-    (result,) = compared([continued(halves[1])])
-    assert result is not None
-    assert result.whole == result.cut
-    assert result.whole.leaked
-    assert result.marked
+    _, suffix = split(TASK) or ("", "")
+    result = compare(suffix)
+    assert (result.whole, result.whole.leaked, result.marked) == (result.cut, True, True)
 
 
 def test_ten_words_in_a_row_are_marked_wherever_they_stand() -> None:
     run = "conduct controlled experiments measuring comprehension and decision-making quality, delivering statistical"
-    (result,) = compared([continued(FILLER * 10 + run + FILLER)])
-    assert result is not None
-    assert (result.run, result.cut.leaked, result.marked) == (10, False, True)
-    (shorter,) = compared([continued(FILLER * 10 + run.removesuffix(" statistical") + FILLER)])
-    assert shorter is not None
-    assert (shorter.run, shorter.marked) == (9, False)
+    ten, nine = (compare(FILLER * 10 + words + FILLER) for words in (run, run.removesuffix(" statistical")))
+    assert (ten.run, ten.cut.leaked, ten.marked) == (10, False, True)
+    assert (nine.run, nine.marked) == (9, False)
 
 
 def test_a_chinese_leak_is_found() -> None:
     task = "比较三种方法在小样本条件下的表现，并给出误差来源、适用范围与改进建议。"
-    halves = split(task)
-    assert halves is not None
-    result, other = compared(
-        [continued(halves[1] + "此外" * 200, task), continued("天气很好。" * 9, task, "i2")]
-    )
-    assert result is not None
-    assert other is not None
-    assert (result.whole.leaked, result.marked, other.marked) == (False, True, False)
+    _, suffix = split(task) or ("", "")
+    leak, other = compare(suffix + "此外" * 200, task), compare("天气很好。" * 9, task)
+    assert (leak.whole.leaked, leak.marked, other.marked) == (False, True, False)
 
 
 def test_a_task_that_cannot_be_split_is_left_out_and_none_is_no_figure() -> None:
     whole = continued("x", "A task without a mark", "i2")
     assert compared([whole]) == [None]
-    assert (figure("composite", whole).value, figure("composite", whole).note) == (
-        None,
-        "no continuation to compare",
-    )
+    none = figure("composite", whole)
+    assert (none.value, none.note) == (None, "no continuation to compare")
     assert figure("composite", whole, continued(LEAKED)).n == 1
 
 

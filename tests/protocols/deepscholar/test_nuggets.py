@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 
 from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Answer, Case, Material, RatedResponse
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
 from annotator.protocols.deepscholar import importance, nuggets
@@ -43,19 +43,6 @@ pytestmark = pytest.mark.anyio
 HAND = [(True, FULL), (True, FULL), (True, PARTIAL), (True, NONE), (False, FULL), (False, PARTIAL)]
 
 
-@pytest.mark.parametrize(
-    ("reading", "value"),
-    [
-        (nuggets.STRICT_VITAL, 2 / 4),
-        (nuggets.STRICT_ALL, 3 / 6),
-        (nuggets.VITAL, 2.5 / 4),
-        (nuggets.ALL, 4 / 6),
-    ],
-)
-def test_the_hand_case_in_four_readings(reading: nuggets.NuggetReading, value: float) -> None:
-    assert nuggets.coverage(reading, HAND).value == pytest.approx(value)
-
-
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the public DeepScholar-Bench data is not there")
 @pytest.mark.parametrize("file", sorted((SHARED / "nuggets").glob("*.json")), ids=lambda path: path.stem)
 def test_published_scores_follow_from_published_labels(file: Path) -> None:
@@ -74,20 +61,28 @@ def test_published_scores_follow_from_published_labels(file: Path) -> None:
         )
 
 
-def test_without_such_nuggets_there_is_no_score() -> None:
-    assert nuggets.coverage(nuggets.STRICT_ALL, []).note == "the item has no nuggets"
-    none_vital = nuggets.coverage(nuggets.VITAL, [(False, FULL)])
-    assert (none_vital.value, none_vital.note) == (None, "the item has no vital nuggets")
+@pytest.mark.parametrize(
+    ("reading", "labels", "value", "note"),
+    [
+        (nuggets.STRICT_VITAL, HAND, 2 / 4, ""),
+        (nuggets.STRICT_ALL, HAND, 3 / 6, ""),
+        (nuggets.VITAL, HAND, 2.5 / 4, ""),
+        (nuggets.ALL, HAND, 4 / 6, ""),
+        (nuggets.STRICT_ALL, [], None, "the item has no nuggets"),
+        (nuggets.VITAL, [(False, FULL)], None, "the item has no vital nuggets"),
+    ],
+)
+def test_the_hand_case_in_four_readings_and_without_such_nuggets_no_score(
+    reading: nuggets.NuggetReading, labels: list[tuple[bool, str]], value: float | None, note: str
+) -> None:
+    result = nuggets.coverage(reading, labels)
+    assert (result.value, result.note) == (value and pytest.approx(value), note)
 
 
 def test_a_missing_label_is_not_a_no() -> None:
     result = nuggets.coverage(nuggets.STRICT_ALL, [(True, FULL), (True, None), (False, NONE)])
-    assert (result.value, result.missing, result.floor, result.ceiling) == (
-        None,
-        1,
-        pytest.approx(1 / 3),
-        pytest.approx(2 / 3),
-    )
+    assert (result.floor, result.ceiling) == pytest.approx((1 / 3, 2 / 3))
+    assert (result.value, result.missing) == (None, 1)
     assert nuggets.coverage(nuggets.STRICT_ALL, [(True, FULL), (True, None)], over_valid=True).value == 1
 
 
@@ -107,11 +102,10 @@ def test_whatever_comes_of_what_is_missing_stays_within_the_bounds(labels, readi
 
 def test_only_gold_nuggets_are_asked_without_their_importance() -> None:
     kept = list(nuggets.cases(with_nuggets(("a", "vital"), ("b", "okay"))))
-    assert [(case.unit.id, case.unit.text, case.artifact_id) for case in kept] == [
-        ("a", "a fact", "a"),
-        ("b", "b fact", "a"),
+    assert [(case.unit, case.artifact_id) for case in kept] == [
+        (Unit(id="a", text="a fact"), "a"),
+        (Unit(id="b", text="b fact"), "a"),
     ]
-    assert not hasattr(kept[0].unit, "importance")
     assert list(nuggets.cases(with_nuggets(("a", "vital"), support="partial_support"))) == []
 
 
@@ -237,12 +231,18 @@ async def test_nuggets_are_weighed_and_assigned_in_tens_and_vital_ones_come_firs
     assert isinstance(result.document, Nuggets)
     units = {unit.text: (unit.importance, unit.support, unit.counts) for unit in result.document.units}
     # Places 3, 6, 9 of the first ten; of the last two none is the third.
-    assert [unit.text for unit in result.document.units][:3] == ["Fact 3", "Fact 6", "Fact 9"]
-    assert sum(importance == "vital" for importance, _, _ in units.values()) == 3
-    assert units["Fact 1"] == ("okay", "partial_support", False)
-    assert units["Fact 2"] == ("okay", "not_support", False)
-    assert units["Fact 11"][1] == "partial_support"
-    assert units["Fact 3"] == ("vital", "support", True)
+    assert [name for name, (weighed, *_) in units.items() if weighed == "vital"] == [
+        "Fact 3",
+        "Fact 6",
+        "Fact 9",
+    ]
+    assert [*units][:3] == ["Fact 3", "Fact 6", "Fact 9"]
+    assert {n: units[f"Fact {n}"] for n in (1, 2, 3, 11)} == {
+        1: ("okay", "partial_support", False),
+        2: ("okay", "not_support", False),
+        3: ("vital", "support", True),
+        11: ("okay", "partial_support", False),
+    }
     assert [prompt for prompt, _ in ask.asked] == [
         nuggets.DRAFT_NAME, *[nuggets.WEIGHED] * 2, *["deepscholar.nuggets.together"] * 2,
     ]  # fmt: skip
@@ -330,8 +330,7 @@ def test_a_nugget_is_asked_about_without_its_label_and_only_where_it_is_gold() -
     kept = Nugget(id="a", text="Trees cool.", importance="vital", support="support")
     half = Nugget(id="b", text="Trees warm.", support="partial_support")
     (case,) = importance.cases_of_nuggets(of_people(kept, half))
-    assert (case.unit.id, case.unit.text, case.artifact_id) == ("a", "Trees cool.", "n")
-    assert not hasattr(case.unit, "importance")
+    assert (case.unit, case.artifact_id) == (Unit(id="a", text="Trees cool."), "n")
 
 
 def test_a_reference_is_shown_with_its_abstract_and_the_sentence_that_cites_it_first() -> None:

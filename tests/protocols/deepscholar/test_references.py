@@ -67,43 +67,54 @@ def known(material: Material) -> Estimate:
     return document_importance(RatedResponse(material, {}))
 
 
-def test_an_important_reference_is_found_by_its_id_or_its_whole_title() -> None:
-    named = with_works(("a", "arXiv:2001.00001v3"), ("Work 3", "arXiv:2007.00009"), ("x", "arXiv:2008.00001"))
-    assert covered(gold(*FOUR, of=named)).value == 2 / 4
-
-
-def test_a_title_that_only_begins_alike_is_another_work() -> None:
-    survey = ("A survey of large language models", "arXiv:2001.00001", "important")
-    named = with_works(("A survey of large language model agents", "arXiv:2007.00009"))
-    assert covered(gold(survey, of=named)).value == 0.0
-
-
-def test_only_important_references_on_arxiv_are_wanted() -> None:
-    other = (("Book", "10.1000/book", "important"), ("Work 5", "arXiv:2001.00005", "not_important"))
-    assert covered(gold(*FOUR[:1], *other, of=works("1"))).n == 1
-    assert covered(gold(*other, of=works("1"))).note == "no reference on arXiv is important"
+BOOK = ("Book", "10.1000/book", "important")
+TWICE = ("The same under another title", "https://arxiv.org/abs/2001.00001")
+SURVEY = ("A survey of large language models", "arXiv:2001.00001", "important")
+UNIMPORTANT = ("Work 5", "arXiv:2001.00005", "not_important")
+NOT_SAID = "nobody has said which references are important"
 
 
 @pytest.mark.parametrize(
-    ("material", "note"),
+    ("wanted", "named", "value", "n", "note"),
     [
+        # By its id or its whole title; a title that only begins alike is another work.
         (
-            gold(("Work 1", "arXiv:2001.00001", ""), of=works("1")),
-            "nobody has said which references are important",
+            FOUR,
+            with_works(
+                ("a", "arXiv:2001.00001v3"), ("Work 3", "arXiv:2007.00009"), ("x", "arXiv:2008.00001")
+            ),
+            2 / 4,
+            4,
+            "2 of 4 named",
         ),
-        (gold(*FOUR, of=Material(ITEM, report())), "the references of this response are not known"),
+        (
+            (SURVEY,),
+            with_works(("A survey of large language model agents", "arXiv:2007.00009")),
+            0.0,
+            1,
+            "0 of 1 named",
+        ),
+        # Only important ones on arXiv are wanted.
+        ((FOUR[0], BOOK, UNIMPORTANT), works("1"), 1.0, 1, "1 of 1 named"),
+        ((BOOK, UNIMPORTANT), works("1"), None, 0, "no reference on arXiv is important"),
+        # One that is listed twice counts once.
+        ((*FOUR[:2], (*TWICE, "important")), works("1"), 1 / 2, 2, "1 of 2 named"),
+        ((*FOUR[:2], (*TWICE, "")), works("1"), 1 / 2, 2, "1 of 2 named"),
+        # What is not known is no zero, and a report that names nothing has 0.
+        ((("Work 1", "arXiv:2001.00001", ""),), works("1"), None, 0, NOT_SAID),
+        (FOUR, Material(ITEM, report()), None, 0, "the references of this response are not known"),
+        (FOUR, with_works(), 0.0, 4, "the report names no work on arXiv"),
     ],
 )
-def test_what_is_not_known_is_no_zero(material: Material, note: str) -> None:
-    result = covered(material)
-    assert (result.value, result.note) == (None, note)
+def test_the_important_references_on_arxiv_that_a_report_names(
+    wanted: tuple[tuple[str, str, str], ...], named: Material, value: float | None, n: int, note: str
+) -> None:
+    result = covered(gold(*wanted, of=named))
+    assert (result.value, result.n, result.note) == (value, n, note)
 
 
-def test_a_work_that_is_listed_twice_counts_once() -> None:
-    twice = ("The same under another title", "https://arxiv.org/abs/2001.00001", "important")
-    result = covered(gold(*FOUR[:2], twice, of=works("1")))
-    assert (result.value, result.n) == (0.5, 2)
-    assert covered(gold(*FOUR[:2], (*twice[:2], ""), of=works("1"))) == result
+def test_a_report_that_names_nothing_has_no_document_importance() -> None:
+    assert known(cited({"1": 10}, gold(*FOUR, of=with_works()))).value == 0.0
 
 
 def test_what_nobody_has_said_of_a_reference_bounds_coverage_and_is_never_a_no() -> None:
@@ -137,31 +148,33 @@ def test_what_nobody_has_said_of_a_reference_bounds_coverage_and_is_never_a_no()
         assert (covered(on(said)).value is None) == bool(open_ or not known)
 
 
-def test_a_report_that_names_nothing_has_0_in_both() -> None:
-    nothing = gold(*FOUR, of=with_works())
-    assert covered(nothing).value == 0.0
-    assert known(cited({"1": 10}, nothing)).value == 0.0
-
-
-def test_document_importance_is_one_median_beside_the_other() -> None:
-    # S: 3, 10, 40; S*: 20, 80, 200, 1000.
-    material = gold(
-        *((f"Work {name}", f"arXiv:2001.0000{name}", "") for name in "4567"), of=works("1", "2", "3")
-    )
-    counts = {"1": 3, "2": 10, "3": 40, "4": 20, "5": 80, "6": 200, "7": 1000}
-    result = known(cited(counts, material))
-    assert result.value == pytest.approx(10 / 140)
-    assert result.note == "medians 10 and 140"
-
-
-def test_document_importance_ends_at_1_and_leaves_out_what_is_not_known() -> None:
-    material = gold(("Work 4", "arXiv:2001.00004", ""), of=works("1", "2"))
-    result = known(cited({"1": 500, "2": None, "4": 20}, material))
-    assert (result.value, result.n, result.note) == (1.0, 1, "medians 500 and 20; 1 not known")
-    lacking = gold(("Work 4", "arXiv:2001.00004", ""), ("Work 5", "arXiv:2001.00005", ""), of=works("1"))
-    assert (
-        known(cited({"1": 500, "4": 20}, lacking)).note == "medians 500 and 20; 1 of the exemplar's not known"
-    )
+@pytest.mark.parametrize(
+    ("own", "of_exemplar", "counts", "value", "n", "note"),
+    [
+        # S: 3, 10, 40; S*: 20, 80, 200, 1000.
+        (
+            "123",
+            "4567",
+            {"1": 3, "2": 10, "3": 40, "4": 20, "5": 80, "6": 200, "7": 1000},
+            10 / 140,
+            3,
+            "medians 10 and 140",
+        ),
+        # It ends at 1 and leaves out what is not known.
+        ("12", "4", {"1": 500, "2": None, "4": 20}, 1.0, 1, "medians 500 and 20; 1 not known"),
+        ("1", "45", {"1": 500, "4": 20}, 1.0, 1, "medians 500 and 20; 1 of the exemplar's not known"),
+        ("1", "4", {"1": 5}, None, 0, "no citations of the exemplar's references are known"),
+        ("1", "4", {"4": 5}, None, 0, "its works' citations are not known"),
+        ("1", "4", {"1": 5, "4": 0}, None, 0, "the exemplar's median is 0"),
+    ],
+)
+def test_document_importance_is_one_median_beside_the_other(
+    own: str, of_exemplar: str, counts: dict[str, int | None], value: float | None, n: int, note: str
+) -> None:
+    wanted = ((f"Work {name}", f"arXiv:2001.0000{name}", "") for name in of_exemplar)
+    result = known(cited(counts, gold(*wanted, of=works(*own))))
+    assert (result.value, result.note) == (value and pytest.approx(value), note)
+    assert value is None or result.n == n
 
 
 @pytest.mark.parametrize(
@@ -182,20 +195,6 @@ def test_when_citations_were_counted_is_told_and_far_apart_is_flagged(days, told
         for (address, page), day in zip(material.pages.items(), on, strict=True)
     }
     assert known(replace(material, pages=pages)).note == "; ".join(filter(None, ("medians 5 and 20", told)))
-
-
-@pytest.mark.parametrize(
-    ("counts", "note"),
-    [
-        ({"1": 5}, "no citations of the exemplar's references are known"),
-        ({"4": 5}, "its works' citations are not known"),
-        ({"1": 5, "4": 0}, "the exemplar's median is 0"),
-    ],
-)
-def test_without_counts_there_is_no_document_importance(counts: dict[str, int | None], note: str) -> None:
-    material = gold(("Work 4", "arXiv:2001.00004", ""), of=works("1"))
-    result = known(cited(counts, material))
-    assert (result.value, result.note) == (None, note)
 
 
 def test_over_all_works_a_book_counts_too() -> None:
@@ -238,6 +237,25 @@ def test_the_sum_of_grades_over_twice_the_works() -> None:
     assert rate({"a": "2", "b": "1", "c": "1", "d": "0"}).value == 4 / 8
 
 
+@pytest.mark.parametrize(
+    ("material", "value", "note"),
+    [
+        (with_works(("x", "10.1000/x"), ("y", "")), 0.0, "the report names no work on arXiv"),
+        (Material(ITEM, report()), None, "the references of this response are not known"),
+    ],
+)
+def test_a_report_that_names_nothing_is_0_and_says_so(
+    material: Material, value: float | None, note: str
+) -> None:
+    assert (rate({}, material).value, rate({}, material).note) == (value, note)
+
+
+def test_a_missing_grade_bounds_the_rate() -> None:
+    result = rate({"a": "2", "b": "0", "c": "0"})
+    assert (result.value, result.missing, result.floor, result.ceiling) == (None, 1, 2 / 8, 4 / 8)
+    assert rate({"a": "2"}, over_valid=True).value == 1.0
+
+
 def test_as_released_the_sum_is_not_halved() -> None:
     scored = RatedResponse(with_works(*FOUR_WORKS), {"a": "2", "b": "1", "c": "1"})
     result = references.released_rate(scored)
@@ -245,25 +263,10 @@ def test_as_released_the_sum_is_not_halved() -> None:
     assert references.released_rate(replace(scored, values={**scored.values, "d": "0"})).value == 1.0
 
 
-def test_a_report_that_names_nothing_is_0_and_says_so() -> None:
-    result = rate({}, with_works(("x", "10.1000/x"), ("y", "")))
-    assert (result.value, result.note) == (0.0, "the report names no work on arXiv")
-
-
-def test_without_its_references_nothing_is_said_of_a_report() -> None:
-    assert rate({}, Material(ITEM, report())).note == "the references of this response are not known"
-
-
 def test_a_work_counts_once_whatever_its_version() -> None:
     twice = with_works(("a", "http://arxiv.org/abs/2001.00001v1"), ("b", "arXiv:2001.00001v3"))
     assert rate({"a": "2"}, twice).value == 1.0
     assert [case.unit.id for case in references.cases(twice)] == ["a"]
-
-
-def test_a_missing_grade_bounds_the_rate() -> None:
-    result = rate({"a": "2", "b": "0", "c": "0"})
-    assert (result.value, result.missing, result.floor, result.ceiling) == (None, 1, 2 / 8, 4 / 8)
-    assert rate({"a": "2"}, over_valid=True).value == 1.0
 
 
 @pytest.mark.anyio
@@ -326,9 +329,8 @@ def test_a_report_is_counted_by_hand():
 def test_the_sections_that_people_wrote_are_as_long_as_is_told():
     with (SHARED / "papers_with_related_works.csv").open(encoding="utf-8", newline="") as file:
         result = [counted(row["clean_latex_related_works"]) for row in csv.DictReader(file)]
-    assert len(result) == 32
-    assert round(fmean(one.characters for one in result), 1) == 3974.4
-    assert round(fmean(one.words for one in result), 1) == 448.2
+    letters, words = (fmean(of) for of in zip(*((one.characters, one.words) for one in result), strict=True))
+    assert (len(result), round(letters, 1), round(words, 1)) == (32, 3974.4, 448.2)
 
 
 COMPARED = Material(ITEM, report(), facing=(EXEMPLARS,))
@@ -374,8 +376,8 @@ def test_printed_figures_are_wins_over_two_orders_of_63_papers() -> None:
 
 
 def test_a_flip_is_told() -> None:
-    assert score("first", "first").note == "the verdict changed with the order"
-    assert not score("first", "second").note
+    notes = (score("first", "first").note, score("first", "second").note)
+    assert notes == ("the verdict changed with the order", "")
 
 
 def test_a_missing_order_leaves_the_score_open() -> None:
@@ -384,18 +386,13 @@ def test_a_missing_order_leaves_the_score_open() -> None:
     assert score("first", None, over_valid=True).value is None
 
 
-def test_the_exemplar_is_at_one_half_by_definition() -> None:
+def test_both_orders_are_asked_and_the_exemplar_is_at_one_half_by_definition() -> None:
     own = replace(COMPARED, response=EXEMPLARS, facing=(report(),))
+    (one,), (other,) = (list(organization.ORGANIZATION.cases(material)) for material in (COMPARED, own))
+    assert (one.response.id, one.unit.id, other.response.id, other.unit.id) == ("r", "people", "people", "r")
     assert organization.organization(RatedResponse(own, {})).value == 0.5
 
 
 def test_without_an_exemplar_there_is_no_score() -> None:
     alone = RatedResponse(Material(ITEM, report()), {})
     assert organization.organization(alone).note == "the item has no exemplar"
-
-
-def test_both_orders_are_asked() -> None:
-    own = replace(COMPARED, response=EXEMPLARS, facing=(report(),))
-    (one,), (other,) = (list(organization.ORGANIZATION.cases(material)) for material in (COMPARED, own))
-    assert (one.response.id, one.unit.id) == ("r", "people")
-    assert (other.response.id, other.unit.id) == ("people", "r")
