@@ -7,6 +7,7 @@ from math import nan
 import numpy as np
 import pytest
 
+from annotator.domain.kinds.question_types import BAR
 from annotator.domain.kinds.selection import DimensionRating, Selection
 from annotator.domain.texts.estimate import Estimate
 from annotator.stats.agreement.agreement import gwet_ac1, krippendorff_alpha
@@ -54,28 +55,30 @@ def test_none_and_nan_are_both_missing():
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_values_that_are_all_the_same_have_no_alpha_but_a_reason(level):
-    result = alpha([[3, 3, 3], [3, None, 3]], level)
-    assert (result.value, result.low, result.high, result.n) == (None, None, None, 2)
-    assert "2 units are the same" in result.note
-
-
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("raters", [[], [[], []], [[1, 2]], [[1, None], [None, 2]]])
-def test_nothing_to_compare_has_no_alpha_but_a_reason(level, raters):
+@pytest.mark.parametrize(
+    ("raters", "n", "note"),
+    [
+        ([[3, 3, 3], [3, None, 3]], 2, "2 units are the same"),
+        ([], 0, "no unit was judged by two raters"),
+        ([[], []], 0, "no unit was judged by two raters"),
+        ([[1, 2]], 0, "no unit was judged by two raters"),
+        ([[1, None], [None, 2]], 0, "no unit was judged by two raters"),
+    ],
+)
+def test_where_nothing_differs_there_is_no_alpha_but_a_reason(level, raters, n, note):
     result = alpha(raters, level)
-    assert (result.value, result.n) == (None, 0)
-    assert "no unit was judged by two raters" in result.note
+    assert (result.value, result.low, result.high, result.n) == (None, None, None, n)
+    assert note in result.note
+
+
+def test_equal_fractions_far_from_zero_are_still_equal():
+    assert alpha([[1e9 + 0.1] * 3, [1e9 + 0.1] * 3], "interval").value is None
 
 
 def test_scores_far_from_zero_keep_their_alpha():
     near = alpha([[1.0, 2.0, 4.0], [1.0, 3.0, 4.0]], "interval")
     far = alpha([[1e9 + 1, 1e9 + 2, 1e9 + 4], [1e9 + 1, 1e9 + 3, 1e9 + 4]], "interval")
     assert far.value == pytest.approx(near.value)
-
-
-def test_equal_fractions_far_from_zero_are_still_equal():
-    assert alpha([[1e9 + 0.1] * 3, [1e9 + 0.1] * 3], "interval").value is None
 
 
 @pytest.mark.parametrize(
@@ -153,9 +156,8 @@ def test_alpha_rests_on_the_items_in_which_two_agree_on_the_rarer_value(level):
 def test_four_observers_match_krippendorffs_example(level):
     published = oracle("krippendorff_2011_C")
     result = alpha(published["data"], level)
+    assert (round(result.value, 3), result.n) == (published["published"][level], 11)
     assert result.value == pytest.approx(published["computed"][level], abs=5e-7)
-    assert round(result.value, 3) == published["published"][level]
-    assert result.n == 11
 
 
 @needs_oracles
@@ -165,8 +167,10 @@ def test_four_observers_match_krippendorffs_example(level):
 def test_two_observers_match_krippendorffs_examples(name, data):
     published = oracle(name)
     result = krippendorff_alpha(published[data]).value
-    assert result == pytest.approx(published["computed"], abs=5e-7)
-    assert round(result, 3) == published["published"]
+    assert (result, round(result, 3)) == (
+        pytest.approx(published["computed"], abs=5e-7),
+        published["published"],
+    )
 
 
 @needs_oracles
@@ -183,11 +187,14 @@ TABLE = [[20, 5], [10, 15]]
 
 
 def test_two_raters_by_hand_against_chance():
-    # Chance 2 · .55 · .45 = .495.
-    result = gwet_ac1(two_raters(TABLE))
-    assert result.value == pytest.approx(41 / 101)
-    assert (result.n, result.note) == (50, "")
+    # Chance 2 · .55 · .45 = .495; of three categories guessing agrees in .495 / 2.
+    raters = two_raters(TABLE)
+    result = gwet_ac1(raters)
+    assert (result.value, result.n, result.note) == (pytest.approx(41 / 101), 50, "")
     assert result.low < result.value < result.high
+    assert gwet_ac1(raters, categories=[0, 1, 2]).value == pytest.approx((0.7 - 0.2475) / 0.7525)
+    # Weights of two categories change nothing.
+    assert gwet_ac1(raters, "quadratic", [0, 1]).value == pytest.approx(result.value)
 
 
 def test_three_raters_with_a_missing_judgement_by_hand():
@@ -206,17 +213,6 @@ def test_a_unit_judged_once_counts_for_chance_only():
     assert result.value == pytest.approx(float((Fraction(3, 4) - chance) / (1 - chance)))
     assert result.n == 4
     assert "1 of 5 units judged fewer than twice" in result.note
-
-
-def test_chance_depends_on_how_many_categories_there_are():
-    raters = two_raters(TABLE)
-    # Of three categories guessing agrees in .495 / 2.
-    assert gwet_ac1(raters, categories=[0, 1, 2]).value == pytest.approx((0.7 - 0.2475) / 0.7525)
-
-
-def test_weights_of_two_categories_change_nothing():
-    raters = two_raters(TABLE)
-    assert gwet_ac1(raters, "quadratic", [0, 1]).value == pytest.approx(gwet_ac1(raters).value)
 
 
 def test_ordinal_weights_by_hand():
@@ -238,21 +234,21 @@ def test_ordinal_weights_lie_between_linear_and_quadratic_ones():
 
 def test_full_agreement_on_one_category_is_never_bare():
     result = gwet_ac1([["a"] * 30, ["a"] * 30], categories=["a", "b"])
-    assert result.value == 1
-    assert result.note.startswith("all judgements are of one category")
+    assert (result.value, result.note.startswith("all judgements are of one category")) == (1, True)
 
 
-def test_nobody_judging_a_unit_twice_is_undefined():
-    for raters in ([], [[], []], [["a", None], [None, "b"]]):
-        result = gwet_ac1(raters)
-        assert (result.value, result.low, result.n) == (None, None, 0)
-        assert "no unit was judged by two raters" in result.note
-
-
-def test_one_category_in_use_says_what_is_lacking():
-    result = gwet_ac1([["a", "a"], ["a", "a"]])
-    assert result.value is None
-    assert "needs the others named" in result.note
+@pytest.mark.parametrize(
+    ("raters", "note"),
+    [
+        ([], "no unit was judged by two raters"),
+        ([[], []], "no unit was judged by two raters"),
+        ([["a", None], [None, "b"]], "no unit was judged by two raters"),
+        ([["a", "a"], ["a", "a"]], "needs the others named"),
+    ],
+)
+def test_where_chance_cannot_be_told_there_is_no_ac1_but_a_reason(raters, note):
+    result = gwet_ac1(raters)
+    assert (result.value, result.low, note in result.note) == (None, None, True)
 
 
 def test_weights_between_raters_who_are_alike_are_symmetric():
@@ -273,16 +269,11 @@ def test_four_raters_match_gwets_handbook():
 
 
 @needs_oracles
-def test_the_abstractors_match_gwets_figure():
-    published = oracle("gwet_abstractors_3x3")
-    assert round(gwet_ac1(two_raters(published["data"])).value, 5) == published["AC1"]
-
-
-@needs_oracles
-def test_paradoxical_tables_match_the_published_figures():
-    for published in [oracle("gwet_2008_2x2"), *oracle("feinstein_cicchetti_1990")]:
-        raters = two_raters(published["data"])
-        assert gwet_ac1(raters).value == pytest.approx(published["AC1"], abs=5e-6)
+def test_two_raters_match_the_published_figures():
+    abstractors = oracle("gwet_abstractors_3x3")
+    for published in (abstractors, oracle("gwet_2008_2x2"), *oracle("feinstein_cicchetti_1990")):
+        result = gwet_ac1(two_raters(published["data"])).value
+        assert result == pytest.approx(published["AC1"], abs=5e-6)
 
 
 FORMS = ("1,1", "2,1")
@@ -386,10 +377,8 @@ def test_nothing_rated_leaves_the_whole_scale():
 
 
 def test_another_type_is_rated_on_what_its_raters_filled_in():
-    ratings = Selection(
-        units=(DimensionRating(text="Own", rating=3), DimensionRating(text="Other", rating=4))
-    )
-    assert rater_score(ratings).value == 3.5
+    units = (DimensionRating(text="Own", rating=3), DimensionRating(text="Other", rating=4))
+    assert rater_score(Selection(units=units)).value == 3.5
     assert rater_score(Selection()).note == "there are no dimensions to rate"
 
 
@@ -403,60 +392,62 @@ def test_a_dimension_that_is_foreign_or_rated_twice_is_refused(names):
 # The item
 
 
-def test_an_item_has_the_mean_of_its_raters():
-    # (4.75 + 4.25) / 2 = 4.5, which is kept; (4.75 + 4) / 2 = 4.375 is not
-    kept, dropped = item_score(whole(4.75, 4.25)), item_score(whole(4.75, 4.0))
-    assert (kept.score.value, kept.is_kept) == (4.5, True)
-    assert (dropped.score.value, dropped.is_kept) == (4.375, False)
+HALF = rated("Literature Review", 5, 5)
 
 
-def test_the_bar_can_be_set():
-    assert item_score(whole(4.0, 4.0), bar=4.0).is_kept is True
-    assert item_score(whole(5.0, 5.0), bar=5.0).is_kept is True
+@pytest.mark.parametrize(
+    ("scores", "bar", "value", "kept"),
+    [
+        # (4.75 + 4.25) / 2 = 4.5, which is kept; (4.75 + 4) / 2 = 4.375 is not.
+        (whole(4.75, 4.25), BAR, 4.5, True),
+        (whole(4.75, 4.0), BAR, 4.375, False),
+        (whole(4.0, 4.0), 4.0, 4.0, True),
+        (whole(5.0, 5.0), 5.0, 5.0, True),
+        # Fewer than two raters keep nothing.
+        ([], BAR, None, None),
+        (whole(5.0), BAR, None, None),
+        # The second rater's score lies in [11/3, 5]; the mean in [13/3, 5], or [10/3, 4], which is never kept.
+        ([*whole(5.0), HALF], BAR, None, None),
+        ([*whole(3.0), HALF], BAR, None, False),
+        # 5 and at least (5 + 5 + 5 + 1) / 4 = 4: never below 4.5.
+        ([*whole(5.0), rated("Open Consulting", 5, 5, 5)], BAR, None, True),
+    ],
+)
+def test_an_item_has_the_mean_of_its_raters_and_is_kept_by_it(scores, bar, value, kept):
+    result = item_score(scores, bar=bar)
+    assert (result.score.value, result.is_kept) == (value, kept)
 
 
-@pytest.mark.parametrize("scores", [(), (5.0,)])
-def test_fewer_than_two_raters_keep_nothing(scores):
-    result = item_score(whole(*scores))
-    assert (result.score.value, result.is_kept) == (None, None)
-    assert f"{len(scores)} of at least 2 raters" in result.score.note
-
-
-def test_a_rater_who_is_not_done_leaves_it_open_where_it_matters():
-    half = rated("Literature Review", 5, 5)
-    # (5 + 1) .. : the second rater's score lies in [11/3, 5]; the mean in [13/3, 5].
-    open_ = item_score([*whole(5.0), half])
-    assert (open_.score.value, open_.is_kept) == (None, None)
-    assert (open_.score.floor, open_.score.ceiling) == (pytest.approx(13 / 3), 5.0)
-    assert item_score([*whole(3.0), half]).is_kept is False
-
-
-def test_it_is_kept_when_nothing_missing_could_change_that():
-    # 5 and at least (5 + 5 + 5 + 1) / 4 = 4: never below 4.5
-    assert item_score([*whole(5.0), rated("Open Consulting", 5, 5, 5)]).is_kept is True
+def test_a_rater_who_is_missing_or_not_done_is_told():
+    assert "1 of at least 2 raters" in item_score(whole(5.0)).score.note
+    score = item_score([*whole(5.0), HALF]).score
+    assert (score.floor, score.ceiling) == (pytest.approx(13 / 3), 5.0)
 
 
 # Agreement
 
 
-def test_agreement_is_pearsons_r_over_items():
-    # a 2 3 4 5, b 1 4 3 4: Sxy = 4, Sxx = 5, Syy = 6; r = 4 / √30
-    a, b = ({f"i{n}": s for n, s in enumerate(scores)} for scores in ((2, 3, 4, 5), (1, 4, 3, 4)))
-    result = agreement({"A": a, "B": b})
-    assert list(result) == [("A", "B")]
-    assert result["A", "B"].value == pytest.approx(4 / 30**0.5)
+SAME = {"x": 4, "y": 4, "z": 4}
 
 
-def test_only_items_that_both_rated_count():
-    result = agreement({"A": {"x": 1, "y": 2, "z": 3}, "B": {"y": 4, "z": 5, "w": 1}})["A", "B"]
-    assert (result.value, result.n) == (None, 2)
+@pytest.mark.parametrize(
+    ("a", "b", "value", "n", "note"),
+    [
+        # Sxy = 4, Sxx = 5, Syy = 6; r = 4 / √30.
+        ({"p": 2, "q": 3, "r": 4, "s": 5}, {"p": 1, "q": 4, "r": 3, "s": 4}, 4 / 30**0.5, 4, ""),
+        # Only items that both rated count.
+        ({"x": 1, "y": 2, "z": 3}, {"y": 4, "z": 5, "w": 1}, None, 2, "too few"),
+        ({"x": 1}, {"y": 1}, None, 0, "too few"),
+        (SAME, {"x": 1, "y": 2, "z": 3}, None, 3, "same"),
+    ],
+)
+def test_agreement_is_pearsons_r_over_items(a, b, value, n, note):
+    result = agreement({"A": a, "B": b})["A", "B"]
+    assert (result.value, result.n, note in result.note) == (value and pytest.approx(value), n, True)
 
 
-def test_raters_without_a_common_item_or_with_one_score_have_none():
-    assert agreement({"A": {"x": 1}, "B": {"y": 1}})["A", "B"].value is None
-    same = {"x": 4, "y": 4, "z": 4}
-    assert "same" in agreement({"A": same, "B": {"x": 1, "y": 2, "z": 3}})["A", "B"].note
-    assert agreement({"A": same}) == {}
+def test_one_rater_has_nobody_to_agree_with():
+    assert agreement({"A": SAME}) == {}
 
 
 def test_of_three_raters_each_two_are_compared():

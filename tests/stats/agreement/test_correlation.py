@@ -24,28 +24,20 @@ small = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=3, ma
 
 
 @pytest.mark.parametrize(
-    ("figure", "value"),
+    ("figure", "value", "variance"),
     [
-        (pearson, Fraction(8, 10)),
-        (spearman, Fraction(8, 10)),  # 1 − 6 · 4 / (5 · 24)
-        (kendall_tau_b, Fraction(6, 10)),  # 8 pairs rise, 2 fall
+        (pearson, Fraction(8, 10), 1 / 2),
+        # 1 − 6 · 4 / (5 · 24)
+        (spearman, Fraction(8, 10), (1 + 0.8**2 / 2) / 2),
+        # 8 pairs rise, 2 fall.
+        (kendall_tau_b, Fraction(6, 10), 0.437 / 1),
     ],
 )
-def test_five_pairs_by_hand(figure, value):
-    result = figure(X, Y)
-    assert result.value == pytest.approx(float(value))
+def test_five_pairs_by_hand_have_the_interval_of_the_published_variance(figure, value, variance):
+    result, half = figure(X, Y), 1.959964 * sqrt(variance)
     assert (result.n, result.note) == (5, "5 pairs only: the interval is rough")
-
-
-@pytest.mark.parametrize(
-    ("figure", "variance"),
-    [(pearson, 1 / 2), (spearman, (1 + 0.8**2 / 2) / 2), (kendall_tau_b, 0.437 / 1)],
-)
-def test_the_interval_is_that_of_the_published_variance(figure, variance):
-    result = figure(X, Y)
-    half = 1.959964 * sqrt(variance)
-    expected = tanh(atanh(result.value) - half), tanh(atanh(result.value) + half)
-    assert (result.low, result.high) == pytest.approx(expected, abs=1e-6)
+    low, high = tanh(atanh(value) - half), tanh(atanh(value) + half)
+    assert (result.value, result.low, result.high) == pytest.approx((float(value), low, high), abs=1e-6)
 
 
 @pytest.mark.parametrize("figure", ALL)
@@ -181,9 +173,13 @@ def test_few_items_give_no_interval_and_say_so() -> None:
     assert "2 items are too few" in result.note
 
 
-def test_what_does_not_vary_has_no_correlation() -> None:
-    result = over_items("kendall", [1, 1, 1], [1, 2, 3], ["a", "b", "c"])
-    assert (result.value, result.note) == (None, "all values of the first series are the same")
+def test_what_does_not_vary_has_no_correlation_but_a_reason() -> None:
+    over = over_items("kendall", [1, 1, 1], [1, 2, 3], ["a", "b", "c"])
+    within = within_items([1, 2], [1, 2], ["a", "a"])
+    assert [(one.value, one.note) for one in (over, within)] == [
+        (None, "all values of the first series are the same"),
+        (None, "no item has 3 responses that differ on both sides"),
+    ]
 
 
 def test_within_items_is_the_mean_of_each_items_own() -> None:
@@ -202,11 +198,6 @@ def test_a_spread_between_items_alone_shows_pooled_and_not_within() -> None:
     assert over_items("spearman", x, y, items).value > 0.9
     within = within_items(x, y, items)
     assert within.low < 0 < within.high
-
-
-def test_without_enough_responses_of_an_item_there_is_nothing_within() -> None:
-    result = within_items([1, 2], [1, 2], ["a", "a"])
-    assert (result.value, result.note) == (None, "no item has 3 responses that differ on both sides")
 
 
 def test_a_perfect_order_and_one_that_hangs_on_one_item_say_so() -> None:

@@ -284,19 +284,19 @@ def test_no_defined_item_has_no_value_but_a_reason():
     result = mean_of_scores([Estimate(None)] * 2, CHANCE)
     assert (result.value, result.low, result.high, result.n) == (None, None, None, 0)
     assert result.note == "no item has a defined score; 2 of 2 items left out: no defined score"
-    assert mean_of_scores([]).value is None
+    none = mean_of_scores([])
+    assert (none.value, none.floor, none.note) == (None, None, "no item has a defined score")
 
 
 def test_wilson_stays_between_zero_and_one():
     # Newcombe (1998), Table I: 0 of 20 gives 0 to 0.1611; 1 of 29, 0.0061 to 0.1718.
-    assert (wilson(0, 20).low, wilson(0, 20).high) == pytest.approx((0.0, 0.1611), abs=5e-5)
-    assert (wilson(1, 29).low, wilson(1, 29).high) == pytest.approx((0.0061, 0.1718), abs=5e-5)
+    ends = [(one.low, one.high) for one in (wilson(0, 20), wilson(1, 29))]
+    assert ends == [pytest.approx((0.0, 0.1611), abs=5e-5), pytest.approx((0.0061, 0.1718), abs=5e-5)]
     assert wilson(20, 20).high == 1.0
 
 
 def test_a_share_of_nothing_is_undefined():
-    assert wilson(0, 0).value is None
-    assert wilson(0, 0).note
+    assert (wilson(0, 0).value, wilson(0, 0).note != "") == (None, True)
 
 
 @pytest.mark.parametrize(("successes", "n"), [(-1, 3), (4, 3)])
@@ -328,27 +328,26 @@ def open_between(floor: float, ceiling: float) -> Estimate:
     return Estimate(None, floor=floor, ceiling=ceiling, note="nothing came")
 
 
-def test_the_bounds_of_scores_that_are_all_there_are_the_means_of_their_bounds():
-    # (1/4 + 2/4) / 2 and (3/4 + 4/4) / 2
-    assert mean_bounds([certain(0.5, 0.25, 0.75), certain(0.75, 0.5, 1.0)]) == (0.375, 0.875)
-
-
-def test_an_item_without_a_value_moves_the_bounds_only_outwards():
-    # Undefined it leaves 3/4; with 0 the mean is 3/8, with 1 it is 7/8.
-    assert mean_bounds([certain(0.75, 0.75, 0.75), open_between(0.0, 1.0)]) == (0.375, 0.875)
-    # With 1/2 to 1/2 it can only lower the mean of 3/4, to 5/8.
-    assert mean_bounds([certain(0.75, 0.75, 0.75), open_between(0.5, 0.5)]) == (0.625, 0.75)
-
-
-def test_what_can_never_be_defined_bounds_nothing():
-    assert mean_bounds([Estimate(None, note="no gold")]) == (None, None)
-    assert mean_bounds([]) == (None, None)
-    assert mean_bounds([certain(0.5, 0.5, 0.5), Estimate(None)]) == (0.5, 0.5)
-
-
-def test_a_value_without_bounds_bounds_itself():
-    assert mean_bounds([Estimate(0.5), certain(0.5, 0.0, 1.0)]) == (0.25, 0.75)
-    assert mean_bounds([Estimate(0.5), Estimate(1.0)]) == (None, None)
+@pytest.mark.parametrize(
+    ("scores", "bounds"),
+    [
+        # Of scores that are all there, the means of their bounds: (1/4 + 2/4) / 2 and (3/4 + 4/4) / 2.
+        ([certain(0.5, 0.25, 0.75), certain(0.75, 0.5, 1.0)], (0.375, 0.875)),
+        # An item without a value moves them outwards alone: with 0 the mean of 3/4 is 3/8, with 1 it is 7/8.
+        ([certain(0.75, 0.75, 0.75), open_between(0.0, 1.0)], (0.375, 0.875)),
+        # With 1/2 to 1/2 it can only lower the mean of 3/4, to 5/8.
+        ([certain(0.75, 0.75, 0.75), open_between(0.5, 0.5)], (0.625, 0.75)),
+        # What can never be defined bounds nothing.
+        ([Estimate(None, note="no gold")], (None, None)),
+        ([], (None, None)),
+        ([certain(0.5, 0.5, 0.5), Estimate(None)], (0.5, 0.5)),
+        # A value without bounds bounds itself.
+        ([Estimate(0.5), certain(0.5, 0.0, 1.0)], (0.25, 0.75)),
+        ([Estimate(0.5), Estimate(1.0)], (None, None)),
+    ],
+)
+def test_the_bounds_of_a_mean_are_those_of_what_is_there_and_what_is_open(scores, bounds):
+    assert mean_bounds(scores) == bounds
 
 
 def test_no_way_to_fill_what_is_missing_leaves_the_bounds():
@@ -415,41 +414,29 @@ def items():
 
 
 def test_twenty_items_a_domain_reproduce_table_10_in_its_order():
-    result = by_group(*items())
-    assert list(result) == list(TABLE_10)
-    for domain, (mean, half) in TABLE_10.items():
-        assert (result[domain].value, margin(result[domain])) == pytest.approx((mean, half), abs=5e-3)
-        assert result[domain].n == 20
-
-
-def test_the_means_of_table_10_average_to_what_section_5_5_says():
-    scores, _ = items()
-    overall = by_group(scores, {})[""]
-    assert overall.value == pytest.approx(58.65, abs=5e-3)
+    scores, domains = items()
+    result = by_group(scores, domains)
+    assert [(name, one.n) for name, one in result.items()] == [(name, 20) for name in TABLE_10]
+    printed = [pytest.approx(pair, abs=5e-3) for pair in TABLE_10.values()]
+    assert [(one.value, margin(one)) for one in result.values()] == printed
+    # They average to what section 5.5 says.
+    assert by_group(scores, {})[""].value == pytest.approx(58.65, abs=5e-3)
 
 
 def test_a_domain_of_one_item_has_no_margin_and_an_undefined_one_comes_last():
     scores = {"a": Estimate(0.1), "b": Estimate(None, note="no statements"), "c": Estimate(0.3)}
     result = by_group(scores, {"a": "x", "b": "y", "c": "z"})
-    assert list(result) == ["z", "x", "y"]
-    assert (margin(result["z"]), margin(result["y"])) == (None, None)
-    assert (result["y"].value, result["y"].note) == (
-        None,
-        "no item has a defined score; 1 of 1 items left out: no defined score",
-    )
+    assert [(name, margin(one)) for name, one in result.items()] == [("z", None), ("x", None), ("y", None)]
+    undefined = "no item has a defined score; 1 of 1 items left out: no defined score"
+    assert (result["y"].value, result["y"].note) == (None, undefined)
 
 
 @pytest.mark.usefixtures("small_cases")
 def test_a_hand_made_domain():
     # .2, .4, .6: mean .4, s = .2, margin 4.3027 · .2/√3 = .49683.
-    result = by_group(
-        {k: Estimate(v) for k, v in (("a", 0.2), ("b", 0.4), ("c", 0.6))}, dict.fromkeys("abc", "x")
-    )
-    assert result["x"].value == pytest.approx(0.4)
-    assert margin(result["x"]) == pytest.approx(0.49683, abs=1e-5)
-
-
-def test_nothing_has_no_domains():
+    scores = {"a": Estimate(0.2), "b": Estimate(0.4), "c": Estimate(0.6)}
+    domain = by_group(scores, dict.fromkeys("abc", "x"))["x"]
+    assert (domain.value, margin(domain)) == pytest.approx((0.4, 0.49683), abs=1e-5)
     assert by_group({}, {}) == {}
 
 
@@ -465,25 +452,27 @@ def test_a_mean_leaves_out_what_is_missing_and_counts_it() -> None:
 def test_a_gap_is_the_difference_of_two_means() -> None:
     # Inside: 1, 0, 1 (2/3); outside: 0, 1 (1/2).
     result = cluster_gap([1, 0, 1, 0, 1], [True, True, True, False, False], ["a", "b", "c", "a", "b"])
-    assert result.value == pytest.approx(2 / 3 - 1 / 2)
-    assert result.n == 5
+    assert (result.value, result.n) == (pytest.approx(2 / 3 - 1 / 2), 5)
 
 
-@pytest.mark.parametrize("inside", [[True] * 5, [False] * 5])
-def test_without_one_of_the_groups_there_is_no_gap(inside: list[bool]) -> None:
-    result = cluster_gap([1, 0, 1, 0, 1], inside, CLUSTERED_ITEMS)
-    assert (result.value, result.note) == (None, "one of the two groups is empty")
+@pytest.mark.parametrize(
+    ("values", "inside", "clusters", "value", "note"),
+    [
+        ([1, 0, 1, 0, 1], [True] * 5, CLUSTERED_ITEMS, None, "one of the two groups is empty"),
+        ([1, 0, 1, 0, 1], [False] * 5, CLUSTERED_ITEMS, None, "one of the two groups is empty"),
+        ([], [], [], None, "nothing was counted"),
+        ([1, 0], [True, False], ["a", "a"], 1.0, "1 cluster is too few for an interval, which takes 5"),
+    ],
+)
+def test_without_two_groups_there_is_no_gap_and_over_one_cluster_no_interval(
+    values: list[int], inside: list[bool], clusters: list[str], value: float | None, note: str
+) -> None:
+    result = cluster_gap(values, inside, clusters)
+    assert (result.value, result.low, note in result.note) == (value, None, True)
 
 
-def test_of_nothing_there_is_no_figure() -> None:
+def test_of_nothing_there_is_no_mean() -> None:
     assert cluster_mean([None], ["a"]).note.startswith("nothing was counted")
-    assert cluster_gap([], [], []).note == "nothing was counted"
-
-
-def test_one_cluster_gives_no_interval() -> None:
-    result = cluster_gap([1, 0], [True, False], ["a", "a"])
-    assert (result.value, result.low) == (1.0, None)
-    assert "1 cluster is too few for an interval, which takes 5" in result.note
 
 
 def test_a_side_is_a_truth_value() -> None:
