@@ -93,17 +93,19 @@ def test_swapping_the_raters_turns_the_sign_and_nothing_else():
 
 def test_a_unit_that_one_of_three_lacks_is_left_out_for_both():
     result = comparison([True, False, True, None], [True, False, None, True], [False] * 4, True)
-    assert (result.one.accuracy.n, result.difference.accuracy.missing) == (2, 2)
-    assert result.difference.accuracy.value == pytest.approx(1 - 1 / 2)
-    assert "2 of 4 units left out" in result.difference.f1.note
+    gap = result.difference
+    assert (result.one.accuracy.n, gap.accuracy.missing, gap.accuracy.value) == (2, 2, 1 - 1 / 2)
+    assert "2 of 4 units left out" in gap.f1.note
 
 
 def test_a_figure_that_one_of_them_lacks_has_no_difference_but_a_reason():
-    result = comparison([True, False], [True, False], [False, False], True)
-    assert result.difference.precision.value is None
-    assert result.difference.precision.note == "of one of the two: nothing was called positive"
+    lacking = comparison([True, False], [True, False], [False, False], True).difference.precision
+    assert (lacking.value, lacking.note) == (None, "of one of the two: nothing was called positive")
     nothing = comparison([True], [None], [True], True).difference.accuracy
     assert (nothing.value, nothing.n, nothing.note.startswith(NO_UNIT)) == (None, 0, True)
+    assert "one category only" in kappa_difference(["a"] * 3, ["a"] * 3, ["a", "b", "a"]).note
+    nobody = kappa_difference(["a", None], [None, "a"], ["a", "a"])
+    assert (nobody.value, nobody.n, nobody.missing) == (None, 0, 2)
 
 
 def test_the_difference_of_kappas_of_three_categories():
@@ -120,17 +122,15 @@ def test_the_difference_of_kappas_of_three_categories():
     assert (back.low, back.high) == pytest.approx((-result.high, -result.low))
 
 
-def test_without_a_kappa_of_both_there_is_no_difference_but_a_reason():
-    assert "one category only" in kappa_difference(["a"] * 3, ["a"] * 3, ["a", "b", "a"]).note
-    nothing = kappa_difference(["a", None], [None, "a"], ["a", "a"])
-    assert (nothing.value, nothing.n, nothing.missing) == (None, 0, 2)
-
-
 def test_two_raters_that_say_the_same_differ_by_nothing():
     truth, good, _, items = raters()
+    pairs = groups(truth, good, good, items)
     gap = comparison(truth, good, good, True, None, items).difference.kappa
-    assert (gap.value, gap.low, gap.high) == (0, 0, 0)
+    for one in (gap, beside(*pairs, "kappa", [False, True]).difference):
+        assert (one.value, one.low, one.high) == (0, 0, 0)
     assert "no certainty" in gap.note
+    none = beside(RatedPairs([], [], [], []), pairs[0], "kappa", [False, True]).difference
+    assert (none.value, none.note) == (None, NO_UNIT)
 
 
 def groups(truth, one, other, items):
@@ -169,14 +169,6 @@ def test_figures_of_any_number_of_categories_are_those_of_agreement():
         assert beside(*groups(truth, one, other, items), name, WORDS).one.value == pytest.approx(
             expected[name]
         )
-
-
-def test_the_same_pairs_differ_by_nothing_and_no_pairs_have_a_reason():
-    truth, good, _, items = raters()
-    same = beside(*groups(truth, good, good, items), "kappa", [False, True]).difference
-    assert (same.value, same.low, same.high) == (0, 0, 0)
-    none = beside(RatedPairs([], [], [], []), groups(truth, good, good, items)[0], "kappa", [False, True])
-    assert (none.difference.value, none.difference.note) == (None, NO_UNIT)
 
 
 PUBLIC = Path(__file__).parents[3] / "../shared/data/researcherbench/responses"
@@ -218,27 +210,29 @@ def test_table_7_divides_wins_by_all_comparisons(system):
 def test_a_system_meets_each_rival_on_each_item():
     # A beats B twice, ties once; C beats A once. Wins: A 2/4, C 1/1, B 0/3.
     rows = win_table([*duels(WIN, WIN, TIE), Duel("i0", "C", "A", *WIN)])
-    assert [(r.system, r.win, r.tie, r.loss) for r in rows] == [
-        ("C", 1, 0, 0),
-        ("A", 2, 1, 1),
-        ("B", 0, 1, 2),
+    assert [(r.system, r.win, r.tie, r.loss, r.win_rate.value) for r in rows] == [
+        ("C", 1, 0, 0, 1.0),
+        ("A", 2, 1, 1, 2 / 4),
+        ("B", 0, 1, 2, 0.0),
     ]
-    assert [row.win_rate.value for row in rows] == [1.0, 2 / 4, 0.0]
+    assert win_table([]) == []
 
 
 def test_inconsistent_pairs_and_errors_are_told_apart():
-    rows = {r.system: r for r in win_table(duels(WIN, ("first", "first"), ("tie", "first"), ("first", None)))}
-    assert (rows["A"].win, rows["A"].inconsistent, rows["A"].error, rows["A"].tie) == (1, 2, 1, 0)
-    assert (rows["B"].loss, rows["B"].inconsistent, rows["B"].error) == (1, 2, 1)
+    rows = win_table(duels(WIN, ("first", "first"), ("tie", "first"), ("first", None)))
+    assert [(r.system, r.win, r.loss, r.tie, r.inconsistent, r.error) for r in rows] == [
+        ("A", 1, 0, 0, 2, 1),
+        ("B", 0, 1, 0, 2, 1),
+    ]
     # Of three judged in both orders one is won.
-    assert (rows["A"].win_rate.value, rows["A"].win_rate.missing) == (1 / 3, 1)
+    assert (rows[0].win_rate.value, rows[0].win_rate.missing) == (1 / 3, 1)
 
 
 def test_a_system_of_errors_only_has_no_rate_and_stands_last():
     rows = win_table([*duels((None, "tie")), *duels(LOSS, a="C", b="D")])
     assert [row.system for row in rows] == ["D", "C", "A", "B"]
-    assert rows[-1].win_rate.value is None
-    assert rows[-1].win_rate.note == "no comparison was judged in both orders; 1 comparison is missing"
+    note = "no comparison was judged in both orders; 1 comparison is missing"
+    assert (rows[-1].win_rate.value, rows[-1].win_rate.note) == (None, note)
 
 
 def test_a_pair_meets_once_on_an_item():
@@ -246,10 +240,6 @@ def test_a_pair_meets_once_on_an_item():
         win_table([Duel("i", "A", "B", *WIN), Duel("i", "B", "A", *WIN)])
     with pytest.raises(ValueError, match="different systems"):
         win_table([Duel("i", "A", "A", *WIN)])
-
-
-def test_nothing_makes_an_empty_table():
-    assert win_table([]) == []
 
 
 # Position
@@ -270,20 +260,22 @@ def test_the_first_slot_rate_is_over_verdicts_that_name_a_winner():
     assert (result.value, result.n, result.missing) == (4 / 5, 5, 1)
 
 
-def test_who_always_wins_shows_no_preference_for_a_place():
-    assert first_slot_rate(duels(WIN, LOSS, WIN)).value == 1 / 2
-    assert flip_rate(duels(WIN, LOSS, WIN)).value == 0.0
-
-
-@pytest.mark.parametrize("pairs", [[], duels((None, None)), duels(("first", None))])
-def test_without_a_pair_judged_in_both_orders_neither_is_defined(pairs):
-    assert (flip_rate(pairs).value, first_slot_rate(pairs).value) == (None, None)
-    assert flip_rate(pairs).note.startswith("nothing was counted")
-
-
-def test_ties_alone_leave_the_first_slot_undefined():
-    assert first_slot_rate(duels(TIE)).value is None
-    assert flip_rate(duels(TIE)).value == 0.0
+@pytest.mark.parametrize(
+    ("pairs", "flips", "first"),
+    [
+        # Who always wins shows no preference for a place.
+        (duels(WIN, LOSS, WIN), 0.0, 1 / 2),
+        # Ties alone leave the first slot undefined.
+        (duels(TIE), 0.0, None),
+        ([], None, None),
+        (duels((None, None)), None, None),
+        (duels(("first", None)), None, None),
+    ],
+)
+def test_the_place_is_told_by_pairs_judged_in_both_orders(pairs, flips, first):
+    result = flip_rate(pairs)
+    assert (result.value, first_slot_rate(pairs).value) == (flips, first)
+    assert (flips is None) == result.note.startswith("nothing was counted")
 
 
 def test_comparisons_on_one_question_are_a_cluster():
@@ -329,12 +321,10 @@ def test_no_interval_over_questions_hangs_on_how_often_one_was_asked():
 
 def test_table_7_has_the_length_bias_that_the_paper_reports():
     # Appendix E.7.5: r = 0.9487, ρ = 0.9273, R² = 0.90.
-    result = length_bias(
-        {s: row[4] for s, row in TABLE_7.items()}, {s: row[3] / 100 for s, row in TABLE_7.items()}
-    )
-    assert round(result.pearson.value, 4) == 0.9487
-    assert round(result.spearman.value, 4) == 0.9273
-    assert round(result.r_squared.value, 2) == 0.90
+    lengths = {name: row[4] for name, row in TABLE_7.items()}
+    result = length_bias(lengths, {name: row[3] / 100 for name, row in TABLE_7.items()})
+    figures = [round(one.value, 4) for one in (result.pearson, result.spearman)]
+    assert (figures, round(result.r_squared.value, 2)) == ([0.9487, 0.9273], 0.90)
     assert result.r_squared.low == pytest.approx(result.pearson.low**2)
     assert result.pearson.n == result.spearman.n == 10
 
@@ -342,17 +332,24 @@ def test_table_7_has_the_length_bias_that_the_paper_reports():
 def test_r_by_hand():
     # x 1 2 3, y 0 1 1: Sxy = 1, Sxx = 2, Syy = 2/3, r = 1 / √(4/3), R² = 3/4; ranks 1 2 3 and 1 2.5 2.5: ρ = r
     result = length_bias({"a": 1, "b": 2, "c": 3}, {"a": 0.0, "b": 1.0, "c": 1.0})
-    assert result.r_squared.value == pytest.approx(3 / 4)
-    assert result.pearson.value == pytest.approx((3 / 4) ** 0.5)
-    assert result.spearman.value == pytest.approx((3 / 4) ** 0.5)
+    figures = (result.r_squared.value, result.pearson.value, result.spearman.value)
+    assert figures == pytest.approx((3 / 4, (3 / 4) ** 0.5, (3 / 4) ** 0.5))
 
 
 def test_a_falling_line_explains_as_much_as_a_rising_one():
     rates = {"a": 1.0, "b": 0.6, "c": 0.55, "d": 0.1, "e": 0.2}
-    up = length_bias({"a": 5, "b": 4, "c": 3, "d": 2, "e": 1}, rates)
-    down = length_bias({"a": 1, "b": 2, "c": 3, "d": 4, "e": 5}, rates)
-    assert up.r_squared.value == pytest.approx(down.r_squared.value)
-    assert up.r_squared.low == pytest.approx(down.r_squared.low)
+    up, down = (
+        length_bias(dict(zip("abcde", to, strict=True)), rates) for to in ((5, 4, 3, 2, 1), range(1, 6))
+    )
+    ends = [(one.r_squared.value, one.r_squared.low) for one in (up, down)]
+    assert ends[0] == pytest.approx(ends[1])
+
+
+def test_too_few_or_equal_systems_have_no_length_bias():
+    two = length_bias({"a": 1, "b": 2}, {"a": 0.1, "b": 0.2})
+    assert (two.pearson.value, two.spearman.value, two.r_squared.value) == (None, None, None)
+    same = length_bias({"a": 1, "b": 2, "c": 3}, {"a": 0.5, "b": 0.5, "c": 0.5}).r_squared
+    assert (same.value, "same" in same.note) == (None, True)
 
 
 @pytest.mark.usefixtures("small_cases")
@@ -360,14 +357,6 @@ def test_an_interval_across_zero_begins_at_zero():
     result = length_bias({"a": 1, "b": 2, "c": 3, "d": 4}, {"a": 0.5, "b": 0.4, "c": 0.9, "d": 0.5})
     assert result.pearson.low < 0 < result.pearson.high
     assert result.r_squared.low == 0.0
-
-
-def test_too_few_or_equal_systems_have_no_length_bias():
-    two = length_bias({"a": 1, "b": 2}, {"a": 0.1, "b": 0.2})
-    assert (two.pearson.value, two.spearman.value, two.r_squared.value) == (None, None, None)
-    same = length_bias({"a": 1, "b": 2, "c": 3}, {"a": 0.5, "b": 0.5, "c": 0.5})
-    assert same.r_squared.value is None
-    assert "same" in same.r_squared.note
 
 
 def test_a_system_without_a_rate_is_left_out():
@@ -444,17 +433,31 @@ def test_units_of_negative_weight_spread_as_they_are_scored():
     assert single.difference.high - single.difference.low == pytest.approx(np.hypot(*widths), rel=0.3)
 
 
-def test_a_system_with_nothing_to_reach_says_so_wherever_it_has_no_place():
-    result = standings({"a": HIGH, "b": replace(LOW, weights=[-1] * 6)})
-    assert result.scores["b"].raw.note == NO_REACH.format("judged")
-    assert "nothing to reach" in result.ranks["b"].note
-    assert "nothing to reach" in result.pairs[0].difference.note
+@pytest.mark.parametrize(
+    ("other", "note", "of_raw"),
+    [
+        (replace(LOW, weights=[-1] * 6), "nothing to reach", NO_REACH.format("judged")),
+        (SystemUnits([None] * 6, [1, 0, 1, 0, 1, 0], ITEMS), NO_LABEL, ""),
+    ],
+    ids=["with nothing to reach", "without labels"],
+)
+def test_a_system_that_has_no_place_says_why_wherever_it_stands(other, note, of_raw):
+    result = standings({"high": HIGH, "other": other})
+    (pair,) = result.pairs
+    assert (result.ranks["high"].value, of_raw in result.scores["other"].raw.note) == (1, True)
+    for one in (result.ranks["other"], pair.difference, pair.flip):
+        assert (one.value, note in one.note) == (None, True)
 
 
 def test_a_pair_stands_in_the_judges_order_with_the_corrected_difference():
     (pair,) = standings({"high": HIGH, "low": LOW}).pairs
-    assert (pair.first, pair.second) == ("low", "high")
-    assert pair.difference.value == pytest.approx(3 / 6 - 4 / 6)
+    assert (pair.first, pair.second, pair.difference.value) == ("low", "high", pytest.approx(3 / 6 - 4 / 6))
+
+
+def test_systems_that_the_judge_ties_cannot_change_places():
+    (pair,) = standings({"high": HIGH, "tied": SystemUnits(LOW.labels, HIGH.verdicts, ITEMS)}).pairs
+    assert (pair.flip.value, pair.flip.note) == (None, "the judge puts neither first")
+    assert pair.difference.value is not None
 
 
 @pytest.mark.usefixtures("small_cases")
@@ -512,8 +515,8 @@ def test_a_rank_holds_for_all_its_comparisons_at_once(third, span):
 
 def test_systems_far_apart_keep_their_places():
     result = standings({"a": system(1, 0.1), "b": system(2, 0.5), "c": system(4, 0.9)})
-    assert [(pair.first, pair.second) for pair in result.pairs] == [("c", "b"), ("c", "a"), ("b", "a")]
-    assert all(pair.flip.value < 1e-4 for pair in result.pairs)
+    orders = [(pair.first, pair.second, pair.flip.value < 1e-4) for pair in result.pairs]
+    assert orders == [("c", "b", True), ("c", "a", True), ("b", "a", True)]
     assert (result.ranks["c"].low, result.ranks["c"].value, result.ranks["c"].high) == (1, 1, 1)
 
 
@@ -539,18 +542,3 @@ def test_where_less_is_better_all_is_told_as_of_what_is_left_to_1():
     assert less.pairs[0].first == "a"
     for name in systems:
         assert less.ranks[name].value == few_.ranks[name].value
-
-
-def test_a_system_without_labels_has_neither_rank_nor_difference_but_reasons():
-    blank = SystemUnits([None] * 6, [1, 0, 1, 0, 1, 0], ITEMS)
-    result = standings({"high": HIGH, "blank": blank})
-    assert (result.ranks["blank"].value, result.ranks["blank"].note) == (None, NO_LABEL)
-    assert result.ranks["high"].value == 1
-    assert (result.pairs[0].flip.value, result.pairs[0].flip.note) == (None, NO_LABEL)
-
-
-def test_systems_that_the_judge_ties_cannot_change_places():
-    tied = SystemUnits(LOW.labels, HIGH.verdicts, ITEMS)
-    (pair,) = standings({"high": HIGH, "tied": tied}).pairs
-    assert (pair.flip.value, pair.flip.note) == (None, "the judge puts neither first")
-    assert pair.difference.value is not None

@@ -36,23 +36,32 @@ def judged(rng, items=60, each=10, right=0.8):
 def test_the_width_falls_with_the_labels_as_by_hand():
     # The variance of a label is 1/3, so n labels give a width of 2 t √(1 / 3n): 1.068 for 7 of them, .9653 for 8.
     result = plan_labels(LABELS, SAID, 0.97, tuning=0.0)
-    assert result.more == 4
-    assert result.width_now == pytest.approx(2 * 3.18245 * sqrt(1 / 12), abs=1e-4)
-    assert result.width_then == result.least == pytest.approx(2 * 2.36462 * sqrt(1 / 24), abs=1e-4)
-    assert plan_labels(LABELS, SAID, 1.07, tuning=0.0).more == 3
-
-
-@pytest.mark.usefixtures("small_cases")
-def test_what_even_all_labels_cannot_reach_takes_more_items():
-    result = plan_labels(LABELS, SAID, 0.5, tuning=0.0)
-    assert (result.more, result.width_then) == (None, None)
-    assert "that takes more items" in result.note
+    now, then = 2 * 3.18245 * sqrt(1 / 12), 2 * 2.36462 * sqrt(1 / 24)
+    widths = (result.width_now, result.width_then, result.least)
+    assert widths == pytest.approx((now, then, then), abs=1e-4)
+    assert (result.more, plan_labels(LABELS, SAID, 1.07, tuning=0.0).more) == (4, 3)
 
 
 @pytest.mark.usefixtures("small_cases")
 def test_what_is_narrow_enough_takes_nothing():
     result = plan_labels(LABELS, SAID, 3.0, tuning=0.0)
     assert (result.more, result.width_then) == (0, result.width_now)
+
+
+@pytest.mark.usefixtures("small_cases")
+@pytest.mark.parametrize(
+    ("labels", "said", "more", "note"),
+    [
+        # Even all labels cannot reach it.
+        (LABELS, SAID, {"tuning": 0.0}, "that takes more items"),
+        ([1, 0, 1, None], [1, 0, 1, 1], {"tuning": 1.0}, "labels and judge never differed yet"),
+        ([None, None], [1, 0], {}, NO_LABEL),
+        ([1, 0], [1, 0], {"clusters": ["p", "p"]}, "1 cluster is too few"),
+    ],
+)
+def test_where_no_labels_help_there_is_no_plan_but_a_reason(labels, said, more, note):
+    result = plan_labels(labels, said, 0.1, **more)
+    assert (result.more, result.width_then, note in result.note) == (None, None, True)
 
 
 def test_the_planned_labels_bring_about_the_planned_width():
@@ -133,18 +142,6 @@ def test_units_alike_within_items_need_more_labels():
     apart = plan_labels(labels, said, 0.3, tuning=1.0)
     assert together.width_now > 1.5 * apart.width_now
     assert together.more > apart.more == 0
-
-
-@pytest.mark.usefixtures("small_cases")
-def test_without_an_interval_there_is_no_plan_but_a_reason():
-    assert plan_labels([None, None], [1, 0], 0.1).note == NO_LABEL
-    assert "1 cluster is too few" in plan_labels([1, 0], [1, 0], 0.1, clusters=["p", "p"]).note
-
-
-@pytest.mark.usefixtures("small_cases")
-def test_a_judge_that_never_differed_gives_no_plan_but_a_reason():
-    result = plan_labels([1, 0, 1, None], [1, 0, 1, 1], 0.1, tuning=1.0)
-    assert (result.more, result.note) == (None, "labels and judge never differed yet")
 
 
 def test_a_width_is_positive():
