@@ -395,8 +395,33 @@ def test_common_words_are_no_terms_and_pairs_of_characters_are(text, told):
 
 
 def test_likeness_is_the_jaccard_index():
-    assert likeness(frozenset("abc"), frozenset("bcd")) == 2 / 4
-    assert likeness(frozenset(), frozenset()) == 0.0
+    assert (likeness(frozenset("abc"), frozenset("bcd")), likeness(frozenset(), frozenset())) == (2 / 4, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("10.1000/182", "doi:10.1000/182"), ("https://example.org/a", "https://example.org/a")],
+)
+def test_an_identifier_shows_its_scheme(text, shown):
+    assert str(parse(text)) == shown
+
+
+def test_titles_are_compared_without_case_accents_and_punctuation():
+    assert normal_title("  Überblick:  the “State”—of Things ") == "uberblick the state of things"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        # Long ones are the same when their first 20 characters are, short ones when they are equal.
+        ("Attention Is All You Need", "Attention is all you seek", True),
+        ("Deep Learning", "Deep Learning for Vision and Language", False),
+        ("Deep learning.", "Deep Learning", True),
+        ("", "", False),
+    ],
+)
+def test_titles_are_the_same_by_their_beginning(one, other, same):
+    assert same_title(one, other) is same
 
 
 @pytest.mark.parametrize(
@@ -468,25 +493,6 @@ def test_anything_else_is_no_identifier(text):
     assert parse(text) is None
 
 
-def test_an_identifier_shows_its_scheme():
-    assert str(parse("10.1000/182")) == "doi:10.1000/182"
-    assert str(parse("https://example.org/a")) == "https://example.org/a"
-
-
-def test_titles_are_compared_without_case_accents_and_punctuation():
-    assert normal_title("  Überblick:  the “State”—of Things ") == "uberblick the state of things"
-
-
-def test_long_titles_are_the_same_when_their_first_20_characters_are():
-    assert same_title("Attention Is All You Need", "Attention is all you seek")
-
-
-def test_short_titles_must_be_equal():
-    assert not same_title("Deep Learning", "Deep Learning for Vision and Language")
-    assert same_title("Deep learning.", "Deep Learning")
-    assert not same_title("", "")
-
-
 def test_numbers_inside_names_are_counted():
     assert sorted(["R10", "r9", "R2", "Ada", "²", "1"], key=natural) == ["1", "Ada", "R2", "r9", "R10", "²"]
 
@@ -519,16 +525,16 @@ def test_a_long_run_without_white_space_gets_a_break_every_2000_characters():
     assert [len(part) for part in broken.split(BREAK)] == [BREAK_EVERY] * 10 + [0]
 
 
-def test_words_are_left_as_they_are_however_many():
-    text = "word " * 100_000
-    assert with_breaks(text) == text
-
-
 def test_only_the_long_run_of_a_text_is_broken():
-    broken = with_breaks("before " + "x" * 20_000 + " after")
-    assert broken.startswith("before x")
-    assert broken.endswith(" after")
-    assert broken.replace(BREAK, "") == "before " + "x" * 20_000 + " after"
+    words, text = "word " * 100_000, "before " + "x" * 20_000 + " after"
+    broken = with_breaks(text)
+    assert (broken.startswith("before x"), broken.endswith(" after"), broken.replace(BREAK, "")) == (
+        True,
+        True,
+        text,
+    )
+    # However many words there are.
+    assert with_breaks(words) == words
 
 
 def test_a_no_break_space_does_not_end_a_run():

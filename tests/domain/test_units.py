@@ -18,17 +18,8 @@ TEXT = "Costs rise slowly. Demand falls."
 
 def test_an_anchor_holds_the_words_their_place_and_the_hash_of_the_whole_text():
     anchor = Anchor.at(TEXT, 6, 10, "s")
-    assert (anchor.quote, anchor.start, anchor.end, anchor.source_id) == ("rise", 6, 10, "s")
-    assert anchor.text_sha256 == sha256(TEXT)
-
-
-def test_in_a_text_that_was_changed_an_anchor_stands_no_more():
-    anchor = Anchor.at(TEXT, 6, 10)
-    assert stands_in(anchor, TEXT)
-    assert not stands_in(anchor, f"{TEXT} ")
-
-
-def test_nothing_is_no_place():
+    assert anchor == Anchor(quote="rise", start=6, end=10, source_id="s", text_sha256=sha256(TEXT))
+    assert (stands_in(anchor, TEXT), stands_in(anchor, f"{TEXT} ")) == (True, False)
     with pytest.raises(ValidationError, match="quote"):
         Anchor.at(TEXT, 6, 6)
 
@@ -42,14 +33,11 @@ def test_a_unit_with_one_quotation_is_written_as_it_always_was():
 def test_further_quotations_are_kept_in_their_order_and_come_back():
     one = Criterion(id="c", text="Explains it")
     anchors = (Anchor(quote="first"), Anchor(quote="second"), Anchor(quote="third"))
-    several = Criterion.model_validate({**one.model_dump(), **one.quoting(anchors)})
-    assert several.anchors == anchors
-    rubric = Rubric(units=(several,))
-    assert Rubric.model_validate_json(canonical_json(rubric.tree())) == rubric
-    fewer = Criterion.model_validate({**several.model_dump(), **several.quoting(anchors[1:])})
-    assert fewer.anchors == anchors[1:]
-    none = Criterion.model_validate({**several.model_dump(), **several.quoting(())})
-    assert none == one
+    for quoted in (anchors, anchors[1:], ()):
+        one = Criterion.model_validate({**one.model_dump(), **one.quoting(quoted)})
+        rubric = Rubric(units=(one,))
+        assert (one.anchors, Rubric.model_validate_json(canonical_json(rubric.tree()))) == (quoted, rubric)
+    assert one == Criterion(id="c", text="Explains it")
 
 
 def test_numbers_are_named_by_themselves_and_explained_by_ranges():
@@ -60,16 +48,19 @@ def test_numbers_are_named_by_themselves_and_explained_by_ranges():
     assert numbers(1, 2, 0.5).names == ("1", "1.5", "2")
 
 
+ORDERED = Scale(Level.ORDINAL, (Value("none", "None"), Value("partial", "Partial"), Value("full", "Full")))
+
+
 def test_an_ordered_value_counts_as_its_place():
-    scale = Scale(Level.ORDINAL, (Value("none", "None"), Value("partial", "Partial"), Value("full", "Full")))
-    assert [scale.number(name) for name in scale.names] == [0.0, 1.0, 2.0]
-    with pytest.raises(ValueError, match="more"):
-        scale.number("more")
+    assert [ORDERED.number(name) for name in ORDERED.names] == [0.0, 1.0, 2.0]
 
 
-def test_values_without_an_order_have_no_number():
-    with pytest.raises(ValueError, match="order"):
-        plain("yes", "no").number("yes")
+@pytest.mark.parametrize(
+    ("scale", "name", "words"), [(ORDERED, "more", "more"), (plain("yes", "no"), "yes", "order")]
+)
+def test_a_value_without_a_place_has_no_number(scale, name, words):
+    with pytest.raises(ValueError, match=words):
+        scale.number(name)
 
 
 @pytest.mark.parametrize(
@@ -117,8 +108,7 @@ def rules(document: Rubric, weights: Weights = USUAL) -> list[str]:
 )
 def test_weights_are_read_as_people_type_them(text: str, values: tuple[float, ...], again: str) -> None:
     weights = read(text)
-    assert weights.values == values
-    assert weights.text == again
+    assert (weights.values, weights.text) == (values, again)
     assert [type(value) for value in weights.values] == [type(value) for value in values]
 
 
@@ -156,15 +146,22 @@ def test_a_whole_number_is_kept_as_one() -> None:
     assert '"weight":2,' in Criterion(text="Explains it", weight=2.0).model_dump_json()
 
 
-def test_a_weight_that_is_not_allowed_is_an_error_and_only_then() -> None:
-    assert "weight-outside" in rules(rubric(-3, 1))
-    assert "weight-outside" not in rules(rubric(-3, 1), read("-3 to 3"))
-    assert "weight-outside" in rules(rubric(1, 2), read("-5, 5"))
-
-
-def test_the_experts_shares_are_no_norm_for_other_weights() -> None:
-    assert "no-core" in rules(rubric(1, 1, 2))
-    assert "no-core" not in rules(rubric(1, 1, 2), read("1 to 10"))
+@pytest.mark.parametrize(
+    ("weights", "allowed", "rule", "named"),
+    [
+        # A weight that is not allowed is an error, and only then.
+        ((-3, 1), "", "weight-outside", True),
+        ((-3, 1), "-3 to 3", "weight-outside", False),
+        ((1, 2), "-5, 5", "weight-outside", True),
+        # The experts' shares are no norm for other weights.
+        ((1, 1, 2), "", "no-core", True),
+        ((1, 1, 2), "1 to 10", "no-core", False),
+    ],
+)
+def test_weights_are_held_against_those_that_the_project_allows(
+    weights: tuple[float, ...], allowed: str, rule: str, named: bool
+) -> None:
+    assert (rule in rules(rubric(*weights), read(allowed))) is named
 
 
 def test_shares_are_of_the_weights_in_use_where_others_than_the_usual_are() -> None:

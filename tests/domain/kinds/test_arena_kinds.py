@@ -82,32 +82,30 @@ def test_each_type_needs_its_traits(kind: str, qualities: tuple[str, ...], fits:
     assert ("traits" not in rules(inspiration(type=kind, qualities=qualities))) is fits
 
 
-def test_an_inspiration_without_fault_gets_no_remark() -> None:
-    assert lint(inspiration()) == []
-
-
-def test_remarks_on_an_inspiration() -> None:
-    assert rules(inspiration(type=None)) == {"no-type"}
-    assert rules(inspiration(anchor=None)) == {"no-quote"}
-    assert rules(inspiration(text="word. " * 3 + "word " * 298)) == {"length"}
-    assert rules(inspiration(text="word. " * 3 + "word " * 297)) == set()
-    twice = Inspirations(units=inspiration().units + inspiration().units)
-    assert rules(twice) == {"near-duplicate"}
-
-
 @pytest.mark.parametrize(
-    ("text", "fits"),
+    ("fields", "expected"),
     [
-        ("One. Two. Three.", False),
-        ("One. Two. Three. Four", True),
-        ("One is 2.5 m. Two? Three! Four … Five.", True),
-        ("One. Two. Three. Four. Five. Six.", False),
-        ("一。二！三？四。", True),
-        ("一。二。", False),
+        ({}, set()),
+        ({"type": None}, {"no-type"}),
+        ({"anchor": None}, {"no-quote"}),
+        ({"text": "word. " * 3 + "word " * 298}, {"length"}),
+        ({"text": "word. " * 3 + "word " * 297}, set()),
+        # Four or five sentences are asked for.
+        ({"text": "One. Two. Three."}, {"sentences"}),
+        ({"text": "One. Two. Three. Four"}, set()),
+        ({"text": "One is 2.5 m. Two? Three! Four … Five."}, set()),
+        ({"text": "One. Two. Three. Four. Five. Six."}, {"sentences"}),
+        ({"text": "一。二！三？四。"}, set()),
+        ({"text": "一。二。"}, {"sentences"}),
     ],
 )
-def test_four_or_five_sentences_are_asked_for(text: str, fits: bool) -> None:
-    assert ("sentences" not in rules(inspiration(text=text))) is fits
+def test_remarks_on_an_inspiration(fields: dict[str, Any], expected: set[str]) -> None:
+    assert rules(inspiration(**fields)) == expected
+
+
+def test_inspirations_alike_are_named() -> None:
+    twice = Inspirations(units=inspiration().units + inspiration().units)
+    assert rules(twice) == {"near-duplicate"}
 
 
 def test_an_eleventh_inspiration_of_a_piece_is_refused_by_name() -> None:
@@ -156,8 +154,28 @@ def test_phases_and_difficulties_are_read_in_other_letters() -> None:
         Phase("Plan")
 
 
-def test_a_set_without_fault_gets_no_remark() -> None:
-    assert lint(Tasks(units=SET)) == []
+def copies(*, piece: int | None = None, **fields: Any) -> tuple[Task, ...]:
+    """The set again, under ids of its own."""
+    return tuple(
+        one.model_copy(update={"piece": piece, "id": f"{piece} {place}"} | fields)
+        for place, one in enumerate(SET)
+    )
+
+
+@pytest.mark.parametrize(
+    ("units", "expected"),
+    [
+        (SET, set()),
+        (SET[:4], {"count", "phases"}),
+        ((*SET, *SET[:4]), {"count", "near-duplicate"}),
+        (copies(family=Family.HYPOTHESIS, phase=Phase.DESIGN)[:3], {"count", "phases", "family-count"}),
+        ((*SET, copies()[0]), {"near-duplicate"}),
+        # A seminar of two pieces may have twice as many.
+        (copies(piece=1) + copies(piece=2), {"near-duplicate"}),
+    ],
+)
+def test_remarks_on_a_set(units: tuple[Task, ...], expected: set[str]) -> None:
+    assert rules(Tasks(units=units)) == expected
 
 
 @pytest.mark.parametrize(
@@ -178,21 +196,6 @@ def test_a_set_without_fault_gets_no_remark() -> None:
 def test_remarks_on_a_task(text: str, fields: dict[str, Any], expected: set[str]) -> None:
     last = task(text, **{"phase": "evaluate", "family": "Comparative Analysis"} | fields)
     assert rules(Tasks(units=(*SET[:4], last))) == expected
-
-
-def test_remarks_on_a_set() -> None:
-    assert rules(Tasks(units=SET[:4])) == {"count", "phases"}
-    assert "count" in rules(Tasks(units=(*SET, *SET[:4])))
-    same = [one.model_copy(update={"family": Family.HYPOTHESIS, "phase": Phase.DESIGN}) for one in SET[:3]]
-    assert "family-count" in rules(Tasks(units=tuple(same)))
-    again = SET[0].model_copy(update={"id": "other"})
-    assert rules(Tasks(units=(*SET, again))) == {"near-duplicate"}
-
-
-def test_a_seminar_of_two_pieces_may_have_twice_as_many() -> None:
-    pieces = tuple(one.model_copy(update={"piece": piece, "id": f"{piece}{place}"})
-                   for piece in (1, 2) for place, one in enumerate(SET))  # fmt: skip
-    assert "count" not in rules(Tasks(units=pieces))
 
 
 def test_chinese_tasks_are_counted_in_characters_and_may_not_name_the_seminar() -> None:

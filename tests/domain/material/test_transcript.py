@@ -1,5 +1,7 @@
 """Transcripts: times of passages, doubts, pieces for models, and corrections that can be put back."""
 
+from itertools import pairwise
+
 import pytest
 
 from annotator.domain.kinds.artifact import Anchor, Unit
@@ -46,10 +48,8 @@ def said(text: str, transcript: Transcript) -> list[str]:
 
 
 def test_a_transcript_comes_back_as_it_was_kept() -> None:
-    assert MADE == TEXT
-    assert of_source(source(TEXT, TRANSCRIPT)) == TRANSCRIPT
-    assert of_source(source(TEXT[:-1], TRANSCRIPT)) is None
-    assert of_source(source(TEXT, None)) is None
+    assert (MADE, of_source(source(TEXT, TRANSCRIPT))) == (TEXT, TRANSCRIPT)
+    assert (of_source(source(TEXT[:-1], TRANSCRIPT)), of_source(source(TEXT, None))) == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -170,15 +170,15 @@ def turns(many: int, words: int) -> Source:
 
 
 def test_pieces_end_where_turns_end_and_share_one_turn() -> None:
-    result = pieces(turns(10, 4), 13)
+    given = turns(10, 4)
+    result = pieces(given, 13)
     # A turn has five words with the name; two fit into thirteen, one of which was in the piece before.
-    assert [one.number for one in result] == list(range(1, 10))
-    first, second = result[0].text.split("\n\n"), result[1].text.split("\n\n")
-    assert first[-1] == second[0] == "P1: 1 1 1 1"
-    assert len(first) == len(second) == 2
-    assert result[-1].text.split("\n\n")[-1] == "P1: 9 9 9 9"
-    whole = turns(10, 4).text
-    assert all(whole[one.start : one.end] == one.text for one in result)
+    held = [tuple(one.text.split("\n\n")) for one in result]
+    said = [f"P{n % 2}: {n} {n} {n} {n}" for n in range(10)]
+    assert held == list(pairwise(said))
+    assert [(one.number, given.text[one.start : one.end]) for one in result] == [
+        (number, one.text) for number, one in enumerate(result, 1)
+    ]
 
 
 def test_a_turn_longer_than_a_piece_is_cut_at_its_paragraphs() -> None:

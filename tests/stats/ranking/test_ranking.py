@@ -24,12 +24,14 @@ from tests.stats.ranking.simulated import Contest, kept_its_word
 
 
 def test_rank_goes_by_rating_then_strength_then_id():
-    result = ranking("dcba", [PlayedMatch(1, "a", "b", 0.8), PlayedMatch(2, "a", "b", 0.8)], 2, draws=20)
-    assert [row.id for row in result.rows] == ["a", "c", "d", "b"]
-    assert [round(row.elo, 4) for row in result.rows] == [1218.3167, 1200, 1200, 1181.6833]
-    assert [row.matches for row in result.rows] == [2, 0, 0, 2]
-    assert result.rows[1].low is None
-    assert {row.p_top for row in result.rows} == {None}
+    rows = ranking("dcba", [PlayedMatch(1, "a", "b", 0.8), PlayedMatch(2, "a", "b", 0.8)], 2, draws=20).rows
+    assert [(row.id, round(row.elo, 4), row.matches) for row in rows] == [
+        ("a", 1218.3167, 2),
+        ("c", 1200, 0),
+        ("d", 1200, 0),
+        ("b", 1181.6833, 2),
+    ]
+    assert (rows[1].low, {row.p_top for row in rows}) == (None, {None})
 
 
 def test_of_equal_ratings_the_higher_strength_goes_first():
@@ -99,14 +101,9 @@ def test_a_pair_that_met_is_never_chosen_again():
 
 
 def test_near_the_cut_goes_by_the_ratings_so_far():
-    played = [
-        PlayedMatch(1, "a", "b", 1.0),
-        PlayedMatch(1, "c", "d", 1.0),
-        PlayedMatch(2, "a", "c", 1.0),
-        PlayedMatch(3, "a", "d", 1.0),
-    ]
-    pairs = near("abcd", played, 2, 1, 4)
-    assert pairs
+    pairs = ("ab", "cd", "ac", "ad")
+    played = [PlayedMatch(round_, *pair, 1.0) for round_, pair in zip((1, 1, 2, 3), pairs, strict=True)]
+    assert near("abcd", played, 2, 1, 4)
     assert met(played)["a", "b"] == 1
 
 
@@ -128,14 +125,12 @@ def test_nobody_is_certain_after_matches_that_no_resample_can_tell_apart():
     # Every resample of one match is that match.
     for many in (1, 4):
         result = ranking("ab", [PlayedMatch(number, "a", "b", 0.55) for number in range(many)], 1, draws=20)
-        assert result.certain == 0
-        assert [row.p_top for row in result.rows] == [None, None]
+        assert (result.certain, [row.p_top for row in result.rows]) == (0, [None, None])
         assert result.too_few
     # In all there are enough, and the best has two of its own.
     pairs = [("a", "b"), ("c", "d"), ("e", "f"), ("a", "c"), ("b", "e"), ("d", "f")]
     result = ranking("abcdef", [PlayedMatch(at, *pair, 1.0) for at, pair in enumerate(pairs)], 3, draws=200)
-    assert result.rows[0].p_top is not None
-    assert result.certain == 0
+    assert (result.rows[0].p_top is None, result.certain) == (False, 0)
 
 
 @pytest.mark.parametrize(
@@ -196,8 +191,7 @@ def test_two_players_have_the_strengths_that_a_hand_computes():
 def test_who_always_wins_and_who_never_played_have_finite_strengths():
     strengths = standings.fitted(3, Matches.of([(0, 1, 1.0)] * 5)).theta
     assert np.isfinite(strengths).all()
-    assert strengths[0] > 0 > strengths[1]
-    assert strengths[2] == 0
+    assert strengths[0] > 0 == strengths[2] > strengths[1]
     assert standings.points(strengths)[2] == 1200
 
 
@@ -260,13 +254,6 @@ def test_without_matches_every_place_is_as_likely():
     assert standings.uncertainty(none, 9, 2).in_top.tolist() == [1.0] * 4
 
 
-def elo_met(first, second, value, times=1):
-    ratings = np.array([first, second], dtype=float)
-    for _ in range(times):
-        ratings = standings.after_round(ratings, Matches.of([(0, 1, value)]))
-    return ratings.round(4).tolist()
-
-
 @pytest.mark.parametrize(
     ("before", "value", "times", "after"),
     [
@@ -279,7 +266,16 @@ def elo_met(first, second, value, times=1):
     ],
 )
 def test_a_match_moves_ratings_as_printed(before, value, times, after):
-    assert elo_met(*before, value, times) == after
+    ratings = np.array(before, dtype=float)
+    for _ in range(times):
+        ratings = standings.after_round(ratings, Matches.of([(0, 1, value)]))
+    assert ratings.round(4).tolist() == after
+
+
+def test_a_round_goes_by_the_ratings_before_it_and_nobody_plays_twice_in_it():
+    assert standings.rated(2, []).tolist() == [1200.0, 1200.0]
+    with pytest.raises(ValueError, match="nobody plays twice"):
+        standings.after_round(np.full(3, 1200.0), Matches.of([(0, 1, 0.8), (1, 2, 0.8)]))
 
 
 def test_the_sum_of_ratings_is_conserved_over_twenty_rounds_of_ten_thousand():
@@ -289,29 +285,18 @@ def test_the_sum_of_ratings_is_conserved_over_twenty_rounds_of_ten_thousand():
     assert contest.ratings.std() > 50
 
 
-def test_a_round_goes_by_the_ratings_before_it_and_nobody_plays_twice_in_it():
-    with pytest.raises(ValueError, match="nobody plays twice"):
-        standings.after_round(np.full(3, 1200.0), Matches.of([(0, 1, 0.8), (1, 2, 0.8)]))
-
-
-def test_without_rounds_everybody_has_the_rating_of_the_start():
-    assert standings.rated(2, []).tolist() == [1200.0, 1200.0]
-
-
 NAMES = [f"t{number}" for number in range(9)]
 
 
 def test_the_same_seed_gives_the_same_pairs_whatever_the_order_of_the_ids():
     one = pairing.random_round(NAMES, 7, 1)
     assert one == pairing.random_round(reversed(NAMES), 7, 1)
-    assert one != pairing.random_round(NAMES, 8, 1)
-    assert one != pairing.random_round(NAMES, 7, 2)
+    assert one not in (pairing.random_round(NAMES, 8, 1), pairing.random_round(NAMES, 7, 2))
 
 
 def test_a_seed_gives_these_pairs_on_every_system():
     # SHA-256 of “1/1/a” … “1/1/d” begin with 3, 7, c, a.
-    pairs, rests = pairing.random_round("abcd", 1, 1)
-    assert (pairs, rests) == ([("a", "b"), ("d", "c")], "")
+    assert pairing.random_round("abcd", 1, 1) == ([("a", "b"), ("d", "c")], "")
 
 
 @given(st.integers(1, 30), st.integers(0, 5))
@@ -348,41 +333,35 @@ def test_without_a_cut_there_is_nothing_near_it(top):
 PAIRS = [(0.8, 0.95), (0.2, 0.1), (0.6, 0.2), (0.9, 0.7), (0.7, 0.5), (0.5, 0.9)]
 
 
-def test_accuracy_and_kappa_are_over_pairs_that_neither_ties():
+def test_the_figures_of_a_judge_beside_people_by_hand():
     result = beside(PAIRS)
+    # Over pairs that neither ties.
     assert (result.accuracy.value, result.accuracy.n, result.ties) == (0.75, 4, 2)
-    # The judge says first in 3 of 4, people in 2: chance agrees in ½, so κ = (¾ − ½) / ½.
-    assert result.kappa.value == pytest.approx(0.5)
-
-
-def test_the_brier_score_counts_also_the_judges_ties():
-    # .04 + .04 + .36 + .01 + .25 over five pairs.
-    assert beside(PAIRS).brier.value == pytest.approx(0.70 / 5)
+    assert (result.kappa.value, result.brier.value, result.calibration.value) == pytest.approx(
+        (
+            # The judge says first in 3 of 4, people in 2: chance agrees in ½, so κ = (¾ − ½) / ½.
+            0.5,
+            # .04 + .04 + .36 + .01 + .25 over five pairs: the judge's ties count too.
+            0.70 / 5,
+            # .8 twice, right twice: 1.6 against 2; .6 wrong: .6 against 0; .9 right: .9 against 1, over four.
+            (0.4 + 0.6 + 0.1) / 4,
+        )
+    )
     assert beside([(0.5, 1.0), (0.5, 0.0)]).brier.value == 0.25
 
 
-def test_calibration_is_how_far_confidence_lies_from_being_right():
-    # .8 twice, right twice: 1.6 against 2; .6 wrong: .6 against 0; .9 right: .9 against 1, over four.
-    assert beside(PAIRS).calibration.value == pytest.approx((0.4 + 0.6 + 0.1) / 4)
-
-
 def test_ratings_are_correlated_over_what_both_rated():
-    mine, theirs = (
-        dict(zip("abcdef", range(6), strict=True)),
-        dict(zip("abcdeg", [0, 1, 2, 4, 3, 9], strict=True)),
-    )
-    result = beside([], mine, theirs).ratings
+    mine = {"a": 0, "b": 1, "c": 2, "d": 3, "e": 4, "f": 5}
+    result = beside([], mine, {"a": 0, "b": 1, "c": 2, "d": 4, "e": 3, "g": 9}).ratings
     # One neighbouring swap of five: 1 − 6·2 / (5·24).
     assert (result.value, result.n) == (pytest.approx(0.9), 5)
 
 
 def test_nothing_to_compare_is_undefined_and_says_why():
     result = beside([])
-    assert [result.accuracy.value, result.kappa.value, result.brier.value, result.calibration.value] == [
-        None
-    ] * 4
+    figures = (result.accuracy, result.kappa, result.brier, result.calibration, result.ratings)
+    assert [one.value for one in figures] == [None] * 5
     assert "no pair" in result.brier.note
-    assert result.ratings.value is None
     assert result.ratings.note
 
 

@@ -220,8 +220,8 @@ def world(rng, items=60, each=10, labelled=20):
         # A score that takes away all it gives lies at zero, and may lie below.
         ([1, 1], [1, 1], {"weights": [1, -1]}, 0, 0, 0),
         ([0, 1], [0, 1], {"weights": [1, -1]}, -1, -1, -1),
-        # Of 2 units in s one has label 1, of 4 in t two have 0, 1: people (2 · 1 + 4 · 1/2) / 6, the judge (0 + 4 · 1/2)
-        # / 6.
+        # Of 2 units in s one has label 1, of 4 in t two have 0, 1: people (2 · 1 + 4 · 1/2) / 6, the judge
+        # (0 + 4 · 1/2) / 6.
         (
             [1, None, 0, 1, None, None],
             [0, 1, 0, 1, 1, 1],
