@@ -79,13 +79,19 @@ def test_a_plan_is_numbered_and_the_evidence_fenced():
 def test_a_plan_loses_its_marks_and_blank_lines():
     said = reports.Subtasks.from_text("1. First step.\n\n2) Second step.\n- Third.\n(4) Fourth.")
     assert said.subtasks == ["First step.", "Second step.", "Third.", "Fourth."]
-    _, plan = asyncio.run(reports.ask_for_plan(ITEM, ScriptedAsk({"subtasks": [" A  b. ", " "]})))
-    assert [step.text for step in plan.units] == ["A b."]
 
 
-def test_no_plan_comes_of_an_answer_that_failed():
-    answer, plan = asyncio.run(reports.ask_for_plan(ITEM, ScriptedAsk(Answer(Status.TIMEOUT, cause="Late."))))
-    assert (answer.status, plan) == (Status.TIMEOUT, None)
+@pytest.mark.parametrize(
+    ("said", "status", "steps"),
+    [
+        ({"subtasks": [" A  b. ", " "]}, Status.OK, ["A b."]),
+        # No plan comes of an answer that failed.
+        (Answer(Status.TIMEOUT, cause="Late."), Status.TIMEOUT, None),
+    ],
+)
+def test_a_plan_comes_of_an_answer(said, status, steps):
+    answer, plan = asyncio.run(reports.ask_for_plan(ITEM, ScriptedAsk(said)))
+    assert (answer.status, plan and [step.text for step in plan.units]) == (status, steps)
 
 
 @pytest.mark.parametrize(
@@ -106,32 +112,46 @@ def test_an_empty_report_is_none():
         reports.Report.from_text("```markdown\n\n```")
 
 
-def test_evidence_is_told_with_all_that_is_known_of_it():
-    work = Reference(text="Deep nets", authors="A. Author", year=2016, identifier="arXiv:1512.03385")
-    assert reports.evidence_of(material(work)) == "[1] Deep nets. A. Author. 2016. arXiv:1512.03385"
-    assert reports.evidence_of(material(Reference())) == ""
+RESIDUAL = Reference(text="Deep Residual Learning for Image Recognition", identifier="1512.03385")
+ON_ARXIV = "[1] Deep Residual Learning for Image Recognition. 1512.03385"
+WORDS = {"id": "s", "item_id": "i", "text": "Words."}
 
 
 @pytest.mark.parametrize(
-    "source",
+    ("work", "given", "told"),
     [
-        Source(
-            id="s", item_id="i", title="Other", identifier="https://arxiv.org/abs/1512.03385v2", text="Words."
+        (
+            Reference(text="Deep nets", authors="A. Author", year=2016, identifier="arXiv:1512.03385"),
+            {},
+            "[1] Deep nets. A. Author. 2016. arXiv:1512.03385",
         ),
-        Source(id="s", item_id="i", title="Deep residual learning for image recognition", text="Words."),
+        (Reference(), {}, ""),
+        # A work's text comes from the item's source, by identifier or by title.
+        (
+            RESIDUAL,
+            {"sources": (Source(title="Other", identifier="https://arxiv.org/abs/1512.03385v2", **WORDS),)},
+            f"{ON_ARXIV}\n\nWords.",
+        ),
+        (
+            RESIDUAL,
+            {"sources": (Source(title="Deep residual learning for image recognition", **WORDS),)},
+            f"{ON_ARXIV}\n\nWords.",
+        ),
+        # Or from the page at its address, if that could be read.
+        (
+            Reference(text="A page", identifier=URL),
+            {"pages": {URL: page("Read.")}},
+            f"[1] A page. {URL}\n\nRead.",
+        ),
+        (
+            Reference(text="A page", identifier=URL),
+            {"pages": {URL: page("Please pay.", PageState.PAYWALL)}},
+            f"[1] A page. {URL}",
+        ),
     ],
-    ids=["by identifier", "by title"],
 )
-def test_a_works_text_comes_from_the_items_source(source):
-    work = Reference(text="Deep Residual Learning for Image Recognition", identifier="1512.03385")
-    assert reports.evidence_of(material(work, sources=(source,))).endswith("\n\nWords.")
-
-
-def test_a_works_text_comes_from_the_page_at_its_address_if_that_could_be_read():
-    work = Reference(text="A page", identifier=URL)
-    assert reports.evidence_of(material(work, pages={URL: page("Read.")})) == f"[1] A page. {URL}\n\nRead."
-    paywall = {URL: page("Please pay.", PageState.PAYWALL)}
-    assert reports.evidence_of(material(work, pages=paywall)) == f"[1] A page. {URL}"
+def test_evidence_is_told_with_all_that_is_known_of_it(work, given, told):
+    assert reports.evidence_of(material(work, **given)) == told
 
 
 def test_texts_share_the_room_there_is():
@@ -181,14 +201,21 @@ def test_a_criterion_stands_on_the_source_and_on_the_insight_it_was_written_from
     (unit,) = result.document.units
     assert (unit.text, unit.weight, unit.insight_id) == ("Explains the loss.", 3, INSIGHTS.units[1].id)
     assert (unit.anchor.quote, unit.anchor.source_id) == ("Depth **hurts** plain networks", "s0")
-    assert stands_in(unit.anchor, PAPER)
-    assert result.flags == ("draft",)
+    assert (stands_in(unit.anchor, PAPER), result.flags) == (True, ("draft",))
 
 
-@pytest.mark.parametrize("number", [0, 3])
-def test_an_insight_that_is_not_there_ties_nothing(number):
-    result, _ = drafted(draft_rubric, {"criteria": [criterion(insight=number)]}, insights=INSIGHTS)
-    assert result.document.units[0].insight_id == ""
+@pytest.mark.parametrize(
+    ("given", "flags"),
+    [
+        ({"insight": 0}, ("draft",)),
+        ({"insight": 3}, ("draft",)),
+        ({"insight": 0, "quote": "Words of nobody"}, ("draft", "quote_missing")),
+    ],
+)
+def test_an_insight_or_a_quotation_that_is_not_there_ties_nothing(given, flags):
+    result, _ = drafted(draft_rubric, {"criteria": [criterion(**given)]}, insights=INSIGHTS)
+    (unit,) = result.document.units
+    assert (unit.insight_id, unit.anchor is None, result.flags) == ("", "quote" in given, flags)
 
 
 def test_its_importance_becomes_a_weight_that_the_project_allows():
@@ -196,11 +223,6 @@ def test_its_importance_becomes_a_weight_that_the_project_allows():
     answer = {"criteria": [criterion(weight=weight) for weight in (3, 2, 1)]}
     result = asyncio.run(draft_rubric(at_hand, ScriptedAsk(answer)))
     assert [unit.weight for unit in result.document.units] == [10, 5, 1]
-
-
-def test_what_is_quoted_from_nowhere_stands_without_a_place_and_is_flagged():
-    result, _ = drafted(draft_rubric, {"criteria": [criterion(quote="Words of nobody")]})
-    assert (result.document.units[0].anchor, result.flags) == (None, ("draft", "quote_missing"))
 
 
 def test_a_statement_has_the_label_and_part_it_was_given():
@@ -220,19 +242,20 @@ def test_sources_are_fenced_and_too_long_ones_are_cut_evenly_and_it_is_said():
 
 
 @pytest.mark.parametrize("draw", [draft_rubric, draft_diagnostics])
-def test_without_a_source_nobody_is_asked(draw):
-    result = asyncio.run(draw(draft_material(" "), ScriptedAsk()))
-    assert (result.document, result.status) == (None, Status.SKIPPED)
-
-
 @pytest.mark.parametrize(
-    ("draw", "empty"), [(draft_rubric, {"criteria": []}), (draft_diagnostics, {"statements": []})]
+    ("answer", "texts", "status", "cause"),
+    [
+        ({"criteria": []}, (PAPER,), Status.UNCLEAR, ""),
+        (Answer(Status.REFUSED, cause="No."), (PAPER,), Status.REFUSED, "No."),
+        # Without a source nobody is asked.
+        (None, (" ",), Status.SKIPPED, ""),
+    ],
 )
-def test_a_draft_of_nothing_and_a_refusal_are_no_documents(draw, empty):
-    result, _ = drafted(draw, empty)
-    assert (result.document, result.status) == (None, Status.UNCLEAR)
-    refused, _ = drafted(draw, Answer(Status.REFUSED, cause="No."))
-    assert (refused.document, refused.status, refused.cause) == (None, Status.REFUSED, "No.")
+def test_a_draft_of_nothing_and_a_refusal_are_no_documents(draw, answer, texts, status, cause):
+    nothing = {"statements": []} if draw is draft_diagnostics else {"criteria": []}
+    result, ask = drafted(draw, nothing if isinstance(answer, dict) else answer, *texts)
+    assert (result.document, result.status, cause in result.cause) == (None, status, True)
+    assert bool(ask.asked) is (answer is not None)
 
 
 def test_plain_text_is_read_by_its_four_lines():

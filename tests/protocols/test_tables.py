@@ -24,6 +24,12 @@ def test_an_order_names_a_protocol_or_an_extraction_and_never_both() -> None:
     assert PROTOCOLS.keys().isdisjoint(EXTRACTIONS)
 
 
+def test_every_paper_is_in_the_table_once_and_the_first_protocol_is_the_usual_one() -> None:
+    assert len({paper.name for paper in papers()}) == len(papers())
+    assert [protocol.name for paper in papers() for protocol in paper.protocols] == list(PROTOCOLS)
+    assert next(iter(PROTOCOLS)) == USUAL
+
+
 def test_no_metric_has_the_name_of_another() -> None:
     names = [metric.name for protocol in PROTOCOLS.values() for metric in protocol.metrics]
     assert len(set(names)) == len(names)
@@ -82,15 +88,6 @@ def test_a_figure_made_of_others_is_of_metrics_of_its_paper() -> None:
         assert own & set(made.of)
         assert set(made.of) & names <= own
         assert made.name not in names
-
-
-def test_every_paper_is_in_the_table_once() -> None:
-    assert len({paper.name for paper in papers()}) == len(papers())
-    assert [protocol.name for paper in papers() for protocol in paper.protocols] == list(PROTOCOLS)
-
-
-def test_the_first_protocol_is_the_usual_one() -> None:
-    assert next(iter(PROTOCOLS)) == USUAL
 
 
 def test_an_unknown_protocol_is_refused_in_words_and_is_not_in_the_table() -> None:

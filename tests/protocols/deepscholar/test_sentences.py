@@ -158,8 +158,7 @@ def test_the_words_of_escaped_links_are_no_part_of_the_sentence():
     (result,) = sentences(
         r"Trees cool \[[A. Oak' 2020](http://arxiv.org/abs/2001.00001v1), [B](http://a.org/x)\]."
     )
-    assert result.text == "Trees cool."
-    assert sources(result) == ["arxiv:2001.00001", "http://a.org/x"]
+    assert (result.text, sources(result)) == ("Trees cool.", ["arxiv:2001.00001", "http://a.org/x"])
     (named,) = sentences("See [the survey](http://a.org/x) for more.")
     assert (named.text, named.cites[0].title) == ("See the survey for more.", "the survey")
 
@@ -334,12 +333,13 @@ def test_a_sentence_that_cites_nothing_may_follow_from_the_task_alone():
     assert asked == [[cell_id("x", coverage.CONTEXT)], [cell_id("y", coverage.CONTEXT)]]
 
 
-def test_nothing_is_told_without_sentences_or_of_what_people_wrote():
-    assert coverage.coverage(RatedResponse(sentences_cut([]), {})).value is None
-    assert "not been drawn" in coverage.coverage(RatedResponse(Material(ITEM, report()), {})).note
-    own = Material(ITEM, EXEMPLARS, parts=sentences_cut(FIVE).parts)
-    assert coverage.coverage(RatedResponse(own, verdicts(1))).value is None
-    assert list(coverage.cases(own)) == []
+@pytest.mark.parametrize("metric", [*coverage.COVERAGE.metrics, *precision.PRECISION.metrics])
+def test_nothing_is_told_without_sentences_or_of_what_people_wrote(metric):
+    own = Material(ITEM, EXEMPLARS, parts=sentences_cut(FOUR).parts)
+    values = [metric.score(RatedResponse(of, {}), True).value for of in (sentences_cut([]), own)]
+    undrawn = metric.score(RatedResponse(Material(ITEM, report()), {}), True)
+    assert (values, undrawn.value, "not been drawn" in undrawn.note) == ([None, None], None, True)
+    assert [*coverage.cases(own), *precision.cases(own)] == []
 
 
 def test_places_go_outwards_and_only_to_sentences_that_cite():
@@ -383,13 +383,11 @@ async def test_a_failed_question_does_not_stop_the_others():
 @pytest.mark.anyio
 async def test_a_no_by_some_of_the_sources_is_open():
     two = sentences_cut([sentence("s", "ab")], texts="a")
-    said, asked = await judged(two, 0, [Answer(Status.OK, NO)])
-    assert [one.status for one in said] == [Status.UNCLEAR]
-    assert asked[0]["sources"] == "Title a\n\nAbstract a."
-    said, _ = await judged(two, 0, [Answer(Status.OK, YES)])
-    assert [one.value for one in said] == ["yes"]
-    said, asked = await judged(sentences_cut([sentence("s", "ab")]), 0, [])
-    assert ([one.cause for one in said], asked) == ([NO_TEXT], [])
+    (no,), asked = await judged(two, 0, [Answer(Status.OK, NO)])
+    assert (no.status, asked[0]["sources"]) == (Status.UNCLEAR, "Title a\n\nAbstract a.")
+    (yes,), _ = await judged(two, 0, [Answer(Status.OK, YES)])
+    (none,), asked = await judged(sentences_cut([sentence("s", "ab")]), 0, [])
+    assert (yes.value, none.cause, asked) == ("yes", NO_TEXT, [])
 
 
 def test_the_baseline_stops_at_the_first_yes_too():
@@ -420,24 +418,28 @@ def test_one_set_of_verdicts_is_counted_in_three_ways(reading, value):
     assert round(result.value, 4) in (0.6, 0.5556, 0.4167)
 
 
-def test_a_mark_that_leads_nowhere_is_wrong_and_passed_over_as_released():
+SHORT = sentence("s", "a", text="Trees cool.")
+
+
+@pytest.mark.parametrize(
+    ("sentences", "verdicts", "values"),
+    [
+        # A mark that leads nowhere is wrong, and passed over as released.
+        ([sentence("s", "a", dangling=1)], said(s_a="yes"), [1 / 2, 1 / 2, 1.0]),
+        # As released of a mark with two numbers the first counts, and short sentences are passed over.
+        ([sentence("s", "ab", later="b")], said(s_a="no", s_b="yes"), [1 / 2, 1 / 2, 0.0]),
+        ([SHORT, sentence("t", "b")], said(s_a="no", t_b="yes"), [1 / 2, 1 / 2, 1.0]),
+        ([SHORT], said(s_a="no"), [0.0, 0.0, None]),
+    ],
+)
+def test_readings_of_precision_differ_in_what_they_pass_over(sentences, verdicts, values):
+    material = sentences_cut(sentences)
+    assert [precision_figure(one, material, verdicts).value for one in READINGS] == values
+
+
+def test_a_mark_that_leads_nowhere_is_told():
     material = sentences_cut([sentence("s", "a", dangling=1)])
-    values = [precision_figure(one, material, said(s_a="yes")).value for one in READINGS]
-    assert values == [1 / 2, 1 / 2, 1.0]
     assert "1 mark leads to nothing" in precision_figure(CITATION, material, said(s_a="yes")).note
-
-
-def test_as_released_of_a_mark_with_two_numbers_the_first_counts():
-    material = sentences_cut([sentence("s", "ab", later="b")])
-    values = [precision_figure(one, material, said(s_a="no", s_b="yes")).value for one in READINGS]
-    assert values == [1 / 2, 1 / 2, 0.0]
-
-
-def test_as_released_short_sentences_are_passed_over():
-    material = sentences_cut([sentence("s", "a", text="Trees cool."), sentence("t", "b")])
-    assert precision_figure(RELEASED, material, said(s_a="no", t_b="yes")).value == 1.0
-    short = sentences_cut([sentence("s", "a", text="Trees cool.")])
-    assert precision_figure(RELEASED, short, said(s_a="no")).value is None
 
 
 @pytest.mark.parametrize(("listed", "note"), [("", "names no source"), ("x", "names sources and cites none")])
@@ -445,14 +447,6 @@ def test_a_report_that_cites_nothing_is_0_and_says_so(listed, note):
     result = precision_figure(CITATION, sentences_cut([sentence("s")], listed=listed), {})
     assert result.value == 0.0
     assert note in result.note
-
-
-def test_no_precision_is_told_without_sentences_or_of_what_people_wrote():
-    assert precision_figure(CITATION, sentences_cut([]), {}).value is None
-    assert "not been drawn" in precision_figure(CITATION, Material(ITEM, report()), {}).note
-    own = Material(ITEM, EXEMPLARS, parts=sentences_cut(FOUR).parts)
-    assert precision_figure(CITATION, own, VERDICTS).value is None
-    assert list(precision.cases(own)) == []
 
 
 def test_a_missing_verdict_bounds_every_reading():
@@ -503,10 +497,7 @@ def test_the_baseline_goes_by_the_sentences_words():
 
 
 def test_a_reading_is_not_open_where_only_what_it_passes_over_is_missing():
-    result = {
-        one: precision_figure(one, sentences_cut([sentence("s", "ab", later="b")]), said(s_a="yes"))
-        for one in (RELEASED, CITATION)
-    }
-    assert (result[RELEASED].value, result[RELEASED].missing) == (1.0, 0)
-    assert (result[RELEASED].floor, result[RELEASED].ceiling) == (1.0, 1.0)
-    assert (result[CITATION].value, result[CITATION].missing) == (None, 1)
+    material = sentences_cut([sentence("s", "ab", later="b")])
+    released, citation = (precision_figure(one, material, said(s_a="yes")) for one in (RELEASED, CITATION))
+    assert (released.value, released.missing, released.floor, released.ceiling) == (1.0, 0, 1.0, 1.0)
+    assert (citation.value, citation.missing) == (None, 1)
