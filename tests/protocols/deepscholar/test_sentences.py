@@ -30,8 +30,15 @@ from annotator.protocols.deepscholar.precision import (
 from annotator.protocols.deepscholar.references import retrieved
 from annotator.protocols.deepscholar.sentences import baseline, boundaries, sentences
 from tests.material.related_work import SHARED
-from tests.protocols.deepscholar.related_work_material import EXEMPLARS, ITEM, report
-from tests.protocols.deepscholar.sentence_material import cited, cut as sentences_cut, said, sentence
+from tests.protocols.deepscholar.related_work_material import (
+    EXEMPLARS,
+    ITEM,
+    cited,
+    cut as sentences_cut,
+    report,
+    said,
+    sentence,
+)
 
 HARD = """\
 Kinetic models show this. [3][4] Later work by Smith et al. (2020) extends it [5]. See Fig. 2 for e.g. details, \
