@@ -3,14 +3,13 @@
 import re
 from dataclasses import replace
 from itertools import product
-from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
 from pydantic import ValidationError
 
 from annotator.domain.judges.judge import Status
-from annotator.domain.judges.protocol import Answer, Case, Material, RatedResponse
+from annotator.domain.judges.protocol import Case, Material, RatedResponse
 from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.material.item import Item, Response
@@ -20,10 +19,10 @@ from annotator.protocols.arena.checklist import (
     RATINGS,
     DraftedChecklist,
     Rating,
-    RatingsTogether,
     judge,
     judge_together,
 )
+from tests.servers.scripted_ask import ScriptedAsk
 
 pytestmark = pytest.mark.anyio
 
@@ -128,50 +127,30 @@ def test_a_case_is_one_point_without_its_share_and_note() -> None:
 
 @pytest.mark.anyio
 async def test_the_judge_reads_the_task_with_its_traits_the_point_and_the_report() -> None:
-    case = next(iter(checklist.cases(material(*PAPER))))
-
-    async def answer(prompt, fields, reply, fenced=()):  # type: ignore[no-untyped-def]
-        assert (prompt, reply) == ("arena.checklist", Rating)
-        assert set(fields) == set(fenced)
-        assert (fields["category"], fields["family"], fields["difficulty"]) == (
-            "Science",
-            "Method blueprint",
-            "not known",
-        )
-        assert not any("0.45" in words for words in fields.values())
-        return Answer(
-            Status.OK, Rating.model_validate({"quote": "three baselines", "rationale": "r", "rating": 7})
-        )
-
-    verdict = (await judge(case, answer))["p-0"]
-    assert (verdict.value, verdict.quote, verdict.quote_start) == (
-        "7",
-        "three baselines",
-        REPORT.index("three"),
-    )
+    ask = ScriptedAsk({"quote": "three baselines", "rationale": "r", "rating": 7})
+    verdict = (await judge(next(iter(checklist.cases(material(*PAPER)))), ask))["p-0"]
+    place = REPORT.index("three")
+    assert (verdict.value, verdict.quote, verdict.quote_start) == ("7", "three baselines", place)
+    ((prompt, fields, fenced, sent),) = ask.asked
+    assert (prompt, set(fields)) == ("arena.checklist", set(fenced))
+    traits = (fields["category"], fields["family"], fields["difficulty"])
+    assert traits == ("Science", "Method blueprint", "not known")
+    assert "0.45" not in sent
 
 
 @pytest.mark.anyio
 async def test_several_points_in_one_call_are_told_apart_by_name() -> None:
     (first, second, *_) = checklist.cases(material(*PAPER))
-    case = Case(first.protocol, first.item, first.response, first.artifact_id, (*first.units, *second.units))
-
-    async def answer(prompt, fields, reply, fenced=()):  # type: ignore[no-untyped-def]
-        one = {"id": "p2", "quote": "", "rationale": "r", "rating": "10"}
-        return Answer(Status.OK, RatingsTogether.model_validate({"answers": [one]}))
-
-    result = await judge_together(case, answer)
+    ask = ScriptedAsk({"answers": [{"id": "p2", "quote": "", "rationale": "r", "rating": "10"}]})
+    result = await judge_together(replace(first, units=(*first.units, *second.units)), ask)
     assert (result["p-1"].value, result["p-0"].value, result["p-0"].status) == ("10", None, Status.INVALID)
 
 
 @pytest.mark.anyio
 async def test_an_empty_report_is_0_without_a_call() -> None:
-    async def never(*_args, **_more):  # type: ignore[no-untyped-def]
-        raise AssertionError("nobody need be asked")
-
     (case, *_) = checklist.cases(material(*PAPER, text=" \n"))
-    assert (await judge(case, never))["p-0"].value == "0"
-    assert checklist.baseline(case)["p-0"].value == "0"
+    for verdicts in (await judge(case, ScriptedAsk()), checklist.baseline(case)):
+        assert verdicts["p-0"].value == "0"
 
 
 @pytest.mark.parametrize("rating", ["7.5", 7.5, 11, -1, True, "7/10", "", None])
@@ -189,19 +168,12 @@ def test_the_baseline_rates_by_shared_words_and_says_so() -> None:
     assert REPORT[verdict.quote_start : verdict.quote_end] == verdict.quote
 
 
-def says(*weights: float, told: dict[str, str] | None = None):  # type: ignore[no-untyped-def]
+def says(*weights: float) -> ScriptedAsk:
     points = [
         {"title": f"Title {n}", "description": "What is asked.", "weight": one}
         for n, one in enumerate(weights)
     ]
-
-    async def ask(prompt: str, fields: Any, reply: Any, fenced: Any = ()) -> Answer:
-        assert (prompt, reply, set(fenced)) == ("arena.checklist.make", DraftedChecklist, set(fields))
-        if told is not None:
-            told.update(fields)
-        return Answer(Status.OK, DraftedChecklist.model_validate({"points": points}))
-
-    return ask
+    return ScriptedAsk({"points": points})
 
 
 async def test_points_come_with_the_heaviest_first_and_shares_of_1() -> None:
@@ -236,16 +208,17 @@ async def test_a_draft_that_breaks_a_rule_is_refused_by_name(weights: tuple[floa
 
 
 async def test_the_model_is_told_the_task_and_its_traits_and_no_report() -> None:
-    told: dict[str, str] = {}
-    await checklist.make(material(), says(0.5, 0.3, 0.2, told=told))
-    assert told == {
+    ask = says(0.5, 0.3, 0.2)
+    await checklist.make(material(), ask)
+    ((prompt, fields, fenced, _),) = ask.asked
+    assert (prompt, set(fenced)) == ("arena.checklist.make", set(fields))
+    assert fields == {
         "question": "Design a protocol.",
         "phase": "not known",
         "category": "Science",
         "family": "Method blueprint",
         "difficulty": "not known",
     }
-    assert REPORT not in told.values()
 
 
 def test_a_reply_in_words_is_three_lines_a_point() -> None:

@@ -14,7 +14,6 @@ from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
 from annotator.protocols.deepscholar import importance, nuggets
-from annotator.protocols.deepscholar.importance import NuggetImportance, ReferenceImportance
 from annotator.protocols.deepscholar.nuggets import (
     FULL,
     NONE,
@@ -35,6 +34,7 @@ from tests.protocols.deepscholar.related_work_material import (
     with_nuggets,
     with_works,
 )
+from tests.servers.scripted_ask import ScriptedAsk
 
 pytestmark = pytest.mark.anyio
 
@@ -154,33 +154,23 @@ def test_a_metric_reads_importance_from_the_gold() -> None:
 
 @pytest.mark.anyio
 async def test_an_empty_report_supports_nothing_without_a_call() -> None:
-    async def never(*_args, **_more):  # type: ignore[no-untyped-def]
-        raise AssertionError("nobody need be asked")
-
     (case,) = nuggets.cases(with_nuggets(("a", "vital"), text="  "))
-    for ask in (judge, judge_together):
-        assert (await ask(case, never))["a"].value == NONE
+    for verdicts in (await judge(case, ScriptedAsk()), await judge_together(case, ScriptedAsk())):
+        assert verdicts["a"].value == NONE
     assert nuggets.baseline(case)["a"].value == NONE
 
 
 @pytest.mark.anyio
 async def test_several_are_known_by_their_ids_alone() -> None:
     first, second = nuggets.cases(with_nuggets(("a", "vital"), ("b", "okay")))
-    case = nuggets.Case(
-        first.protocol, first.item, first.response, first.artifact_id, (*first.units, *second.units)
-    )
-
-    async def answer(prompt, fields, reply, fenced=()):  # type: ignore[no-untyped-def]
-        assert "id: a\na fact" in fields["nuggets"]
-        said = [
-            {"id": "b", "quote": "", "rationale": "no", "support": NONE},
-            {"id": "a", "quote": "Trees cool.", "rationale": "yes", "support": FULL},
-        ]
-        return Answer(Status.OK, SupportTogether.model_validate({"answers": said}))
-
-    result = await judge_together(case, answer)
+    said = [
+        {"id": "b", "quote": "", "rationale": "no", "support": NONE},
+        {"id": "a", "quote": "Trees cool.", "rationale": "yes", "support": FULL},
+    ]
+    ask = ScriptedAsk({"answers": said})
+    result = await judge_together(replace(first, units=(*first.units, *second.units)), ask)
     assert {name: verdict.value for name, verdict in result.items()} == {"a": FULL, "b": NONE}
-    assert result["a"].quote_start == 0
+    assert (result["a"].quote_start, "id: a\na fact" in ask.asked[0][1]["nuggets"]) == (0, True)
 
 
 def test_the_baseline_goes_by_words() -> None:
@@ -356,27 +346,19 @@ def test_an_entry_whose_mark_stands_in_the_list_alone_has_no_sentence() -> None:
 @pytest.mark.anyio
 async def test_the_judge_of_a_reference_sees_the_section_and_what_is_known_of_the_work() -> None:
     _, shade, _ = importance.cases_of_references(exemplar())
-
-    async def answer(prompt, fields, reply, fenced=()):  # type: ignore[no-untyped-def]
-        assert (prompt, reply, set(fenced)) == (importance.REFERENCE, ReferenceImportance, set(fields))
-        assert fields["title"] == "Shade"
-        assert (fields["authors"], fields["abstract"]) == ("Elm, B.", "(not known)")
-        assert fields["exemplar"] == TEXT
-        return Answer(Status.OK, ReferenceImportance(rationale="Central.", importance="not-important"))
-
-    verdicts = await importance.judge_reference(shade, answer)
-    assert verdicts["shade"].value == "not_important"
+    ask = ScriptedAsk({"rationale": "Central.", "importance": "not-important"})
+    assert (await importance.judge_reference(shade, ask))["shade"].value == "not_important"
+    ((prompt, fields, fenced, _),) = ask.asked
+    assert (prompt, set(fenced), fields["exemplar"]) == (importance.REFERENCE, set(fields), TEXT)
+    assert (fields["title"], fields["authors"], fields["abstract"]) == ("Shade", "Elm, B.", "(not known)")
 
 
 @pytest.mark.anyio
 async def test_the_judge_of_a_nugget_does_not_see_the_section() -> None:
     (case,) = importance.cases_of_nuggets(of_people(Nugget(id="a", text="Trees cool.")))
-
-    async def answer(prompt, fields, reply, fenced=()):  # type: ignore[no-untyped-def]
-        assert fields == {"question": ITEM.question, "nugget": "Trees cool."}
-        return Answer(Status.OK, NuggetImportance(rationale="Yes.", importance="vital"))
-
-    assert (await importance.judge_nugget(case, answer))["a"].value == "vital"
+    ask = ScriptedAsk({"rationale": "Yes.", "importance": "vital"})
+    assert (await importance.judge_nugget(case, ask))["a"].value == "vital"
+    assert ask.asked[0][1] == {"question": ITEM.question, "nugget": "Trees cool."}
 
 
 def test_the_baseline_goes_by_the_words_of_the_task() -> None:

@@ -10,14 +10,13 @@ from statistics import fmean
 import pytest
 
 from annotator.domain.judges.judge import Status
-from annotator.domain.judges.protocol import Answer, Material, RatedResponse
+from annotator.domain.judges.protocol import Material, RatedResponse
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.material.item import Page, PageState
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.deepscholar import organization, references
 from annotator.protocols.deepscholar.references import (
-    Relevance,
     document_importance,
     document_importance_pooled,
     document_importance_released,
@@ -27,6 +26,7 @@ from annotator.protocols.deepscholar.references import (
 from annotator.protocols.deepscholar.sentences import ReportFigures, report_figures
 from tests.material.related_work import SHARED
 from tests.protocols.deepscholar.related_work_material import EXEMPLARS, ITEM, report, with_works
+from tests.servers.scripted_ask import ScriptedAsk
 
 
 def gold(*references: tuple[str, str, str], of: Material) -> Material:
@@ -271,31 +271,19 @@ def test_a_work_counts_once_whatever_its_version() -> None:
 
 @pytest.mark.anyio
 async def test_the_judge_sees_nothing_of_the_report() -> None:
-    material = with_works(FOUR_WORKS[0], abstracts={"arxiv:2001.00001": "About oaks."})
-    (case,) = references.cases(material)
-
-    async def answer(prompt, fields, reply, fenced=()):  # type: ignore[no-untyped-def]
-        assert set(fields) == set(fenced) == {"question", "exemplar", "title", "abstract"}
-        assert report().text not in fields.values()
-        assert (fields["title"], fields["abstract"], fields["exemplar"]) == (
-            "T",
-            "About oaks.",
-            "Trees cool.",
-        )
-        return Answer(Status.OK, Relevance(rationale="r", relevance="1"))
-
-    assert (await references.judge(case, answer))["a"].value == "1"
+    (case,) = references.cases(with_works(FOUR_WORKS[0], abstracts={"arxiv:2001.00001": "About oaks."}))
+    ask = ScriptedAsk({"rationale": "r", "relevance": "1"})
+    assert (await references.judge(case, ask))["a"].value == "1"
+    ((_, fields, fenced, _),) = ask.asked
+    known = {"exemplar": "Trees cool.", "title": "T", "abstract": "About oaks.", "question": ITEM.question}
+    assert (fields, set(fenced)) == (known, set(known))
 
 
 @pytest.mark.anyio
 async def test_a_work_without_its_abstract_is_missing_without_a_call() -> None:
-    async def never(*_args, **_more):  # type: ignore[no-untyped-def]
-        raise AssertionError("nobody need be asked")
-
     (case,) = references.cases(with_works(FOUR_WORKS[0]))
-    for verdict in ((await references.judge(case, never))["a"], references.baseline(case)["a"]):
-        assert (verdict.value, verdict.status) == (None, Status.SKIPPED)
-        assert "abstract" in verdict.cause
+    for verdict in ((await references.judge(case, ScriptedAsk()))["a"], references.baseline(case)["a"]):
+        assert (verdict.value, verdict.status, "abstract" in verdict.cause) == (None, Status.SKIPPED, True)
 
 
 def test_the_baseline_grades_by_the_tasks_words() -> None:

@@ -24,7 +24,6 @@ from annotator.protocols.deepscholar.precision import (
     READINGS,
     RELEASED,
     SENTENCE,
-    Entailed,
     source_of,
 )
 from annotator.protocols.deepscholar.references import retrieved
@@ -39,6 +38,7 @@ from tests.protocols.deepscholar.related_work_material import (
     said,
     sentence,
 )
+from tests.servers.scripted_ask import ScriptedAsk
 
 HARD = """\
 Kinetic models show this. [3][4] Later work by Smith et al. (2020) extends it [5]. See Fig. 2 for e.g. details, \
@@ -291,10 +291,7 @@ WIDEST = 5
 FIVE = tuple(sentence(f"s{n}", cites) for n, cites in enumerate(("a", "", "b", "", "c"), start=1))
 # (1, 1), (2, 3), (3, 1), (4, 1), (5, 5)
 BORNE_OUT = {("s1", "s1"), ("s2", "s3"), ("s3", "s1"), ("s4", "s1"), ("s5", "s5")}
-YES, NO = (
-    Entailed(quote="", rationale="r", supported="yes"),
-    Entailed(quote="", rationale="r", supported="no"),
-)
+YES, NO = ({"quote": "", "rationale": "r", "supported": word} for word in ("yes", "no"))
 
 
 def verdicts(window: int, yes: set[tuple[str, str]] = BORNE_OUT) -> dict[str, str]:
@@ -356,22 +353,16 @@ def test_places_go_outwards_and_only_to_sentences_that_cite():
     assert wide == [3, 4, 3, 4, 3]
 
 
-async def judged(material: Material, at: int, answers: list[Answer]):
-    """The verdicts on a sentence, in order, and how many questions were put."""
-    case, asked = list(coverage.cases(material))[at], []
-
-    async def ask(prompt, fields, reply, fenced=()):
-        asked.append(fields)
-        return answers[len(asked) - 1]
-
+async def judged(material: Material, at: int, *answers):
+    """The verdicts on a sentence, in order, and what was asked."""
+    case, ask = list(coverage.cases(material))[at], ScriptedAsk(*answers)
     said = await coverage.judge(case, ask)
-    return [said[unit.id] for unit in case.units], asked
+    return [said[unit.id] for unit in case.units], [fields for _, fields, *_ in ask.asked]
 
 
 @pytest.mark.anyio
 async def test_the_judge_asks_outwards_and_stops_at_the_first_yes():
-    material = sentences_cut(FIVE, texts="abc", window=2)
-    said, asked = await judged(material, 2, [Answer(Status.OK, NO), Answer(Status.OK, YES)])
+    said, asked = await judged(sentences_cut(FIVE, texts="abc", window=2), 2, NO, YES)
     assert [one.value or one.status for one in said] == ["no", "yes", Status.NOT_NEEDED]
     assert [one["sources"] for one in asked] == ["Title b\n\nAbstract b.", "Title a\n\nAbstract a."]
     assert {one["sentence"] for one in asked} == {FIVE[2].text}
@@ -380,9 +371,7 @@ async def test_the_judge_asks_outwards_and_stops_at_the_first_yes():
 @pytest.mark.anyio
 async def test_a_failed_question_does_not_stop_the_others():
     failed = Answer(Status.TIMEOUT, cause="no answer")
-    said, asked = await judged(
-        sentences_cut(FIVE, texts="abc"), 1, [failed, Answer(Status.OK, NO), Answer(Status.OK, YES)]
-    )
+    said, asked = await judged(sentences_cut(FIVE, texts="abc"), 1, failed, NO, YES)
     assert [one.value or one.status for one in said] == [Status.TIMEOUT, "no", "yes"]
     assert "alone" in asked[0]["sources"]
 
@@ -390,10 +379,10 @@ async def test_a_failed_question_does_not_stop_the_others():
 @pytest.mark.anyio
 async def test_a_no_by_some_of_the_sources_is_open():
     two = sentences_cut([sentence("s", "ab")], texts="a")
-    (no,), asked = await judged(two, 0, [Answer(Status.OK, NO)])
+    (no,), asked = await judged(two, 0, NO)
     assert (no.status, asked[0]["sources"]) == (Status.UNCLEAR, "Title a\n\nAbstract a.")
-    (yes,), _ = await judged(two, 0, [Answer(Status.OK, YES)])
-    (none,), asked = await judged(sentences_cut([sentence("s", "ab")]), 0, [])
+    (yes,), _ = await judged(two, 0, YES)
+    (none,), asked = await judged(sentences_cut([sentence("s", "ab")]), 0)
     assert (yes.value, none.cause, asked) == ("yes", NO_TEXT, [])
 
 
@@ -469,23 +458,18 @@ def test_a_missing_verdict_bounds_every_reading():
 @pytest.mark.anyio
 async def test_the_judge_sees_the_sentence_and_one_source():
     (case,) = precision.cases(sentences_cut([sentence("s", "a")], texts="a"))
-
-    async def answer(prompt, fields, reply, fenced=()):
-        assert fields == {"sentence": case.unit.text, "source": "Title a\n\nAbstract a."}
-        assert set(fenced) == set(fields)
-        return Answer(Status.OK, Entailed(quote="Abstract a.", rationale="r", supported="yes"))
-
-    (verdict,) = (await precision.judge(case, answer)).values()
+    ask = ScriptedAsk({"quote": "Abstract a.", "rationale": "r", "supported": "yes"})
+    (verdict,) = (await precision.judge(case, ask)).values()
     assert (verdict.value, verdict.quote, verdict.quote_start) == ("yes", "Abstract a.", None)
+    ((_, fields, fenced, _),) = ask.asked
+    assert fields == {"sentence": case.unit.text, "source": "Title a\n\nAbstract a."}
+    assert set(fenced) == set(fields)
 
 
 @pytest.mark.anyio
 async def test_a_source_without_its_abstract_is_missing_without_a_call():
-    async def never(*_args, **_more):
-        raise AssertionError("nobody need be asked")
-
     (case,) = precision.cases(sentences_cut([sentence("s", "a")]))
-    for verdicts in (await precision.judge(case, never), precision.baseline(case)):
+    for verdicts in (await precision.judge(case, ScriptedAsk()), precision.baseline(case)):
         (verdict,) = verdicts.values()
         assert (verdict.status, verdict.cause) == (Status.SKIPPED, NO_TEXT)
 

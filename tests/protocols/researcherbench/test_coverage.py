@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from annotator.domain.judges.judge import Status, Verdict
-from annotator.domain.judges.protocol import Answer, Case, Material, RatedResponse
+from annotator.domain.judges.protocol import Case, Material, RatedResponse
 from annotator.domain.kinds.artifact import Kind, read
 from annotator.domain.kinds.plan import Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
@@ -20,14 +20,13 @@ from annotator.protocols.researcherbench.coverage import (
     COVERAGE,
     PROMPTS,
     Coverage,
-    CoverageOfOne,
-    CoverageTogether,
     judge,
     judge_together,
     read as read_publicly,
     weight,
     weighted,
 )
+from tests.servers.scripted_ask import ScriptedAsk
 
 PUBLIC = Path(__file__).parents[3] / "../shared/data/researcherbench"
 REPORT = (
@@ -46,20 +45,9 @@ def baseline(case: Case) -> Verdict:
     return coverage.baseline(case)[case.unit.id]
 
 
-class StubAsk:
-    """Answers every question with the same answer and keeps what it was asked."""
-
-    def __init__(self, answer):
-        self.answer = answer
-
-    async def __call__(self, prompt, fields, reply, fenced=()):
-        self.asked = (prompt, fields, reply, fenced)
-        return self.answer
-
-
 def verdict(covered="yes", quote="", flags=(), report=REPORT):
-    reply = Coverage(covered=covered, quote=quote, rationale="Because.")
-    return asyncio.run(judge(case(report=report), StubAsk(Answer(Status.OK, reply, flags=flags))))["u"]
+    ask = ScriptedAsk({"covered": covered, "quote": quote, "rationale": "Because."}, flags=flags)
+    return asyncio.run(judge(case(report=report), ask))["u"]
 
 
 # The coverage score
@@ -85,15 +73,15 @@ def test_the_weight_is_the_criterions():
 
 
 def asked(**more):
-    """What the judge was asked about the criterion, and how."""
-    ask = StubAsk(Answer(Status.OK, Coverage(covered="no", quote="", rationale="")))
+    """What the judge was asked about the criterion."""
+    ask = ScriptedAsk({"covered": "no", "quote": "", "rationale": ""})
     asyncio.run(judge(replace(case(), **more), ask))
-    return ask.asked
+    return ask.asked[0]
 
 
 def test_the_judge_sees_question_criterion_and_report_and_no_weight():
-    prompt, fields, reply, fenced = asked()
-    assert (prompt, reply, "report" in fenced) == ("researcherbench.coverage", Coverage, True)
+    prompt, fields, fenced, _ = asked()
+    assert (prompt, "report" in fenced) == ("researcherbench.coverage", True)
     assert fields == {"question": "How does retrieval help?", "criterion": CRITERION, "report": REPORT}
 
 
@@ -121,21 +109,17 @@ def test_a_yes_without_a_quote_from_the_report_is_flagged_and_a_no_needs_none(qu
 # Several criteria in one call
 
 
-def together(*answers, reply_to=("a", "b")):
-    units = tuple(Criterion(id=each, text=f"Names {each}.", weight=2) for each in reply_to)
-    ask = StubAsk(Answer(Status.OK, CoverageTogether(answers=list(answers))))
-    return asyncio.run(judge_together(replace(case(), units=units), ask)), ask
-
-
-def about(unit, covered):
-    return CoverageOfOne(id=unit, covered=covered, quote="", rationale="")
-
-
 def test_several_criteria_are_shown_with_their_ids_and_answered_by_them_not_by_their_order():
-    result, ask = together(about("b", "no"), about("a", "yes"))
+    units = tuple(Criterion(id=each, text=f"Names {each}.", weight=2) for each in "ab")
+    answers = [
+        {"id": unit, "covered": covered, "quote": "", "rationale": ""}
+        for unit, covered in (("b", "no"), ("a", "yes"))
+    ]
+    ask = ScriptedAsk({"answers": answers})
+    result = asyncio.run(judge_together(replace(case(), units=units), ask))
     assert {unit: verdict.value for unit, verdict in result.items()} == {"a": "yes", "b": "no"}
-    prompt, fields, reply, fenced = ask.asked
-    assert (prompt, reply, "report" in fenced) == (PROMPTS[1], CoverageTogether, True)
+    ((prompt, fields, fenced, _),) = ask.asked
+    assert (prompt, "report" in fenced) == (PROMPTS[1], True)
     assert fields["criteria"] == "id: a\nNames a.\n\nid: b\nNames b."
 
 
