@@ -3,8 +3,6 @@
 from datetime import date
 from pathlib import Path
 
-from annotator.actions.assignments import assignments
-from annotator.actions.authoring import artifacts
 from annotator.actions.items import items, materials
 from annotator.actions.judges import judges
 from annotator.actions.project import people
@@ -13,6 +11,7 @@ from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.material.extract import Claim, Claims, ResponsePart
 from annotator.domain.material.item import INJECTION, ISOLATED
 from tests.projects import adra_project as adra
+from tests.projects.small_projects import seal
 from tests.templates import once
 
 KINDS = ("Research", "Research", "Review", "Review")
@@ -49,9 +48,9 @@ def printed_project(folder: Path) -> Project:
 def _gold(project: Project, item: str, kind: str) -> None:
     plan, _, diagnostics = adra.gold()
     rubric = Rubric(units=tuple(Criterion(id=f"c{n}", text=f"Criterion {n}", weight=n) for n in (1, 2, 3)))
-    for document in (plan, diagnostics, rubric):
-        assignments.seal(project, artifacts.start(project, item, document.KIND, document).subject)
-    adra.seal_evidence(project, item, adra.GOLD_WORKS[:1] if kind == "Research" else adra.GOLD_WORKS)
+    evidence = adra.Evidence(units=adra.works(adra.GOLD_WORKS[: 1 if kind == "Research" else None]))
+    for document in (plan, diagnostics, rubric, evidence):
+        seal(project, item, document)
 
 
 def _end_to_end(project: Project, item: str) -> None:

@@ -6,14 +6,12 @@ from pathlib import Path
 
 from sqlalchemy import insert
 
-from annotator.actions.assignments import assignments
-from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
 from annotator.actions.items.extracts import NewExtract
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, judgement_hash, response_hash
 from annotator.domain.judges.judge import JudgeKind
-from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.artifact import Document
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.plan import Plan, Subtask
@@ -23,6 +21,7 @@ from annotator.domain.texts.canonical import derived_id, now
 from annotator.storage import tables
 from annotator.storage.tables import JUDGEMENT, RESPONSE, SYSTEM
 from tests.material import drawn_extracts
+from tests.projects.small_projects import seal
 from tests.templates import once
 
 JUDGE = "judge-of-tests"
@@ -50,7 +49,7 @@ def adra_project(folder: Path, questions: int = 1, systems: Sequence[str] = ("Al
             project, f"Question {number}?", "Technical Details", "NLP" if number % 2 else "Vision"
         ).subject
         for document in gold():
-            assignments.seal(project, artifacts.start(project, item_id, document.KIND, document).subject)
+            seal(project, item_id, document)
         for system in systems:
             answer(project, item_id, system)
     add_judge(project)
@@ -80,11 +79,6 @@ def gold() -> tuple[Document, ...]:  # type: ignore[type-arg]
             )
         ),
     )
-
-
-def seal_evidence(project: Project, item_id: str, pairs: Sequence[tuple[str, str]]) -> None:
-    document = Evidence(units=works(pairs))
-    assignments.seal(project, artifacts.start(project, item_id, Kind.EVIDENCE, document).subject)
 
 
 def works(pairs: Sequence[tuple[str, str]]) -> tuple[Reference, ...]:

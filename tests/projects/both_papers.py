@@ -3,19 +3,18 @@
 import json
 from pathlib import Path
 
-from annotator.actions.assignments import assignments
-from annotator.actions.authoring import artifacts
 from annotator.actions.imports import imports
 from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.artifact import Document
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
 from annotator.domain.kinds.plan import Plan, Subtask
 from tests.material.bundles import REAL
+from tests.projects.small_projects import seal
 from tests.templates import once
 
 SYSTEMS, QUESTIONS = ("OpenAI", "Perplexity"), (1, 2)
@@ -54,12 +53,12 @@ def both_papers(folder: Path) -> Project:
     note.write_text(SOURCE, encoding="utf-8")
     for item_id in items.ids(project):
         items.add_source(project, item_id, note)
-        for kind, document in gold().items():
-            assignments.seal(project, artifacts.start(project, item_id, kind, document).subject)
+        for document in gold():
+            seal(project, item_id, document)
     return project
 
 
-def gold() -> dict[Kind, Document]:
+def gold() -> tuple[Document, ...]:
     said = [True] * SUPPORTED + [False] * UNSUPPORTED
     statements = [
         Statement(text=f"The report holds matter {n}.", label=label, aspect=list(Aspect)[n % 5])
@@ -69,21 +68,18 @@ def gold() -> dict[Kind, Document]:
         Reference(text="LongCite", identifier=FOUND),
         Reference(text="A treatise that nobody retrieves at all"),
     )
-    return {
-        Kind.PLAN: Plan(units=tuple(Subtask(text=step) for step in STEPS)),
-        Kind.EVIDENCE: Evidence(units=works),
-        Kind.DIAGNOSTICS: Diagnostics(units=tuple(statements)),
-    }
+    plan = Plan(units=tuple(Subtask(text=step) for step in STEPS))
+    return plan, Evidence(units=works), Diagnostics(units=tuple(statements))
 
 
 def add_nuggets(project: Project) -> None:
     units = [{"text": text, "importance": importance} for text, importance in FACTS.items()]
     facts = Nuggets(units=tuple(map(Nugget.model_validate, units)))
     for item_id in items.ids(project):
-        assignments.seal(project, artifacts.start(project, item_id, Kind.NUGGETS, facts).subject)
+        seal(project, item_id, facts)
 
 
 def add_checklist(project: Project) -> None:
     points = Checklist(units=tuple(CheckPoint(text=text, share=share) for text, share in POINTS.items()))
     for item_id in items.ids(project):
-        assignments.seal(project, artifacts.start(project, item_id, Kind.CHECKLIST, points).subject)
+        seal(project, item_id, points)

@@ -18,7 +18,6 @@ from annotator.actions.releases import releases
 from annotator.actions.results import result_pictures, result_raters, scoring
 from annotator.actions.results.result_sheets import ResultSheet
 from annotator.actions.studies import result_views
-from annotator.cli import run_command
 from annotator.domain.kinds.evidence import Reference
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui.views.view_pane import account
@@ -27,6 +26,7 @@ from annotator.protocols.adra.reading import references
 from annotator.protocols.adra.retrieval import compare
 from annotator.protocols.registry import RANKING
 from annotator.stats.validation import comparison
+from tests.cli.commands import printed, told
 from tests.house import reading
 from tests.material.printed_project import printed_project
 from tests.material.rated_tasks import rated_tasks
@@ -106,19 +106,15 @@ def test_letter_20_no_constant_stands_unused() -> None:
 def test_letter_20_the_command_line_says_them_in_words_and_as_json(
     made: Project, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path, wanted = str(made.path), scoring.departures(["reasoning.accuracy"])
-    assert run_command(["results", path, "--metric", "reasoning.accuracy", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["departures"] == list(wanted)
+    command = ("results", made.path, "--metric", "reasoning.accuracy")
+    wanted = scoring.departures(["reasoning.accuracy"])
+    assert told(capsys, *command)["departures"] == list(wanted)
     for more in ([], ["--view", "overview"]):
-        assert run_command(["results", path, "--metric", "reasoning.accuracy", *more]) == 0
-        out = capsys.readouterr().out
+        out = printed(capsys, *command, *more)
         assert out.count("from the paper: --departures") == 1
         assert not any(words in out for words in wanted)
-    assert run_command(["results", path, "--metric", "reasoning.accuracy", "--departures"]) == 0
-    assert "Differences from the paper:" in capsys.readouterr().out
-    overview = ["results", path, "--view", "overview", "--metric", "reasoning.accuracy", "--departures"]
-    assert run_command(overview) == 0
-    out = " ".join(capsys.readouterr().out.split())
+    assert "Differences from the paper:" in printed(capsys, *command, "--departures")
+    out = " ".join(printed(capsys, *command, "--view", "overview", "--departures").split())
     assert all(" ".join(words.split()) in out for words in wanted)
 
 
@@ -152,19 +148,15 @@ def test_letter_20_the_page_shows_them_beside_the_figure_and_the_order(made: Pro
 
 def test_letter_20_a_release_says_them_of_every_score(sample: Project, tmp_path: Path) -> None:
     releases.export(sample, tmp_path / "release")
-    read = {
-        name: json.loads((tmp_path / "release" / f"{name}.json").read_text("utf-8"))
-        for name in ("metrics", "scores")
-    }
-    described = {one["metric"]: tuple(one["departures"]) for one in read["metrics"]}
-    assert set(described) == {one["metric"] for one in read["scores"]}
-    assert all(departures == scoring.named(name).departures for name, departures in described.items())
+    described, scores = (
+        json.loads((tmp_path / "release" / name).read_text("utf-8"))
+        for name in ("metrics.json", "scores.json")
+    )
+    said = {one["metric"]: tuple(one["departures"]) for one in described}
+    assert said == {one["metric"]: scoring.named(one["metric"]).departures for one in scores}
     card = " ".join((tmp_path / "release" / "README.md").read_text("utf-8").split())
     assert "## Differences from the papers" in card
-    untold = {words for departures in described.values() for words in departures} - {
-        words for departures in described.values() for words in departures if words in card
-    }
-    assert untold == set()
+    assert [words for departures in said.values() for words in departures if words not in card] == []
 
 
 OTHER_TITLE = "Something that shares no word with it"

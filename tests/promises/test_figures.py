@@ -313,9 +313,68 @@ def test_figures_pooled_over_several_raters_do_not_hang_on_who_is_named_first(fi
             assert one[name].value is not None or one[name].note
 
 
-def test_a_rank_is_written_as_a_rank_among_ranks() -> None:
-    assert corrected.rank(Estimate(5.0, 1.0, 5.0, n=5)).words == "5 (1–5)"
-    assert corrected.rank(Estimate(2.5, n=5, note="few")).words == "2.5"
+@pytest.mark.parametrize(
+    ("estimate", "words"),
+    [(Estimate(5.0, 1.0, 5.0, n=5), "5 (1–5)"), (Estimate(2.5, n=5, note="few"), "2.5")],
+)
+def test_a_rank_is_written_as_a_rank_among_ranks(estimate: Estimate, words: str) -> None:
+    assert corrected.rank(estimate).words == words
+
+
+def test_where_a_second_author_changes_no_score_nothing_is_said(tmp_path: Path) -> None:
+    project = pairs_project(tmp_path)
+    assert "scores" not in _hand_out(project)
+    submit(project, {"Ada": rubric(ADA, "a")})
+    assert _write_too(project) == ""
+
+
+def tables_of(project: Project, name: str) -> list[Any]:
+    """What a paper's table shows: its cells in words, and its notes."""
+    return [
+        (sheet.key, [[cell.words for cell in line.cells] for line in sheet.lines], sheet.notes)
+        for sheet in paper_tables.report(project, name, EACH)
+    ]
+
+
+def figures(project: Project) -> dict[str, Any]:
+    """Every figure of a project as it is shown, exported and released."""
+    work_as(project, "Cora")
+    result: dict[str, Any] = {
+        f"results by {rater}": [results.plain(row) for row in overview.everything(project, rater)]
+        for rater in ("", EACH, PEOPLE)
+    }
+    for name in paper_tables.TABLES:
+        result[name] = _or_why(tables_of, project, name)
+    for protocol in ANSWERED:
+        query = validation.ValidationQuery(protocol)
+        result[f"compare {protocol}"] = repr(_or_why(disagreements.compare, project, protocol))
+        result[f"validation {protocol}"] = repr(_or_why(validation.report, project, query))
+    result["agreement"] = repr(agreement_report.report(project).rows)
+    result["selection"] = repr(question_views.selection_report(project).chosen)
+    result["released scores"] = [results.plain(row) for row in overview.released(project)]
+    with project.store.read() as db:
+        bundle, _ = gathering.gather(db)
+        result["released judgements"] = [
+            (
+                one.protocol,
+                one.response_id,
+                one.unit_id,
+                one.rater_id,
+                one.value,
+                one.status,
+                tuple(one.flags),
+            )
+            for one in bundle.judgements
+        ]
+        result["released documents"] = [(one.id, one.revision, one.sha256) for one in bundle.artifacts]
+    return result
+
+
+def _or_why(question: Callable[..., Any], *given: object) -> Any:
+    try:
+        return question(*given)
+    except Refusal as refusal:
+        return refusal.happened
 
 
 COVERAGE = "researcherbench.coverage"
@@ -429,63 +488,6 @@ def _scores(folder: Path) -> list[dict[str, Any]]:
 ACTS = 40
 ANSWERED = ("researcherbench.coverage", "adra.reasoning", "adra.plan")
 PEOPLE_HERE = ("Ada", "Ben", "Dan", "Eve", "Cora")
-
-
-def figures(project: Project) -> dict[str, Any]:
-    """Every figure of a project as it is shown, exported and released."""
-    work_as(project, "Cora")
-    result: dict[str, Any] = {}
-    for rater in ("", EACH, PEOPLE):
-        result[f"results by {rater}"] = [results.plain(row) for row in overview.everything(project, rater)]
-    for name in paper_tables.TABLES:
-        sheets = _or_why(lambda name=name: paper_tables.report(project, name, EACH))
-        result[name] = (
-            sheets
-            if isinstance(sheets, str)
-            else [
-                (sheet.key, [[cell.words for cell in line.cells] for line in sheet.lines], sheet.notes)
-                for sheet in sheets
-            ]
-        )
-    for protocol in ANSWERED:
-        for what, asked in (
-            ("compare", disagreements.compare),
-            (
-                "validation",
-                lambda project, name: validation.report(project, validation.ValidationQuery(name)),
-            ),
-        ):
-            result[f"{what} {protocol}"] = _or_why(
-                lambda asked=asked, name=protocol: repr(asked(project, name))
-            )
-    result["agreement"] = repr(agreement_report.report(project).rows)
-    result["selection"] = repr(question_views.selection_report(project).chosen)
-    with project.store.read() as db:
-        bundle, _ = gathering.gather(db)
-        result["released judgements"] = [
-            (
-                judgement.protocol,
-                judgement.response_id,
-                judgement.unit_id,
-                judgement.rater_id,
-                judgement.value,
-                judgement.status,
-                tuple(judgement.flags),
-            )
-            for judgement in bundle.judgements
-        ]
-        result["released documents"] = [
-            (artifact.id, artifact.revision, artifact.sha256) for artifact in bundle.artifacts
-        ]
-    result["released scores"] = [results.plain(row) for row in overview.released(project)]
-    return result
-
-
-def _or_why(question: Callable[[], Any]) -> Any:
-    try:
-        return question()
-    except Refusal as refusal:
-        return refusal.happened
 
 
 def _one(rng: Random, project: Project, where: str) -> str:
@@ -749,10 +751,3 @@ def test_where_one_scores_a_second_author_of_a_lower_alias_changes_nothing(
     before = scores(project)
     assert "scores" not in arrive(work_as(project, "Cora"))
     assert scores(project) == before != []
-
-
-def test_where_a_second_author_changes_no_score_nothing_is_said(tmp_path: Path) -> None:
-    project = pairs_project(tmp_path)
-    assert "scores" not in _hand_out(project)
-    submit(project, {"Ada": rubric(ADA, "a")})
-    assert _write_too(project) == ""

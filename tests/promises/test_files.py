@@ -83,6 +83,14 @@ def opened(path: Path) -> str:
     return "opened"
 
 
+def kept_before(folder: Path) -> list[str]:
+    """The copies that migrations kept of what was there before."""
+    return [kept.name for kept in folder.glob("*.before-*")]
+
+
+KEPT = f"old.before-format-{opening.SCHEMA}.goldsmith"
+
+
 def test_of_four_who_open_an_old_project_one_brings_it_up_to_date(tmp_path: Path) -> None:
     path = old_project(tmp_path / "old.goldsmith")
     before = rows(path)
@@ -91,9 +99,15 @@ def test_of_four_who_open_an_old_project_one_brings_it_up_to_date(tmp_path: Path
     assert {name: count for name, count in rows(path).items() if name in before} == before
     with closing(Project.open(path)) as project:
         assert checking.check(project).problems == []
-    assert [kept.name for kept in tmp_path.glob("*.before-*")] == [
-        f"old.before-format-{opening.SCHEMA}.goldsmith"
-    ]
+    assert kept_before(tmp_path) == [KEPT]
+
+
+def test_a_name_that_a_killed_migration_left_does_not_keep_the_project_closed(tmp_path: Path) -> None:
+    path = old_project(tmp_path / "old.goldsmith")
+    os.link(path, tmp_path / KEPT)
+    with closing(Project.open(path)) as project:
+        assert not project.readonly
+    assert kept_before(tmp_path) == [KEPT]
 
 
 def opened_after_a_look(path: Path, pause: float) -> str:
@@ -202,29 +216,27 @@ def test_a_half_made_sample_is_told_by_the_check_and_made_anew_when_it_is_opened
     former = hash_of(path)
     goldsmith.show_sample()
     qtbot.waitUntil(lambda: isinstance(goldsmith.shown(), Window))
-    assert_whole_sample(path)
-    (kept,) = tmp_path.glob("sample.set-aside-*.goldsmith")
-    assert hash_of(kept) == former
+    assert_made_anew(path, former)
 
 
-def assert_whole_sample(path: Path) -> None:
+def assert_made_anew(path: Path, former: str) -> Path:
+    """The sample is whole; where what was there before is kept."""
     with closing(Project.open(path, readonly=True)) as project:
         assert (project.is_sample, items.count(project), checking.check(project).problems) == (True, 10, [])
+    (kept,) = path.parent.glob("sample.set-aside-*.goldsmith")
+    assert hash_of(kept) == former
+    return kept
 
 
 def test_a_reset_brings_the_whole_sample_back_and_keeps_the_present_one(
     sample_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = tmp_path / "sample.goldsmith"
-    path.write_bytes(sample_file.read_bytes())
+    path = Path(shutil.copyfile(sample_file, tmp_path / "sample.goldsmith"))
     with closing(Project.open(path)) as project:
         items.add(project, "A question of my own?", "Technical Details", "Deep learning")
     mine = hash_of(path)
     assert run_command(["sample", str(path), "--reset"]) == 0
-    assert_whole_sample(path)
-    (kept,) = tmp_path.glob("sample.set-aside-*.goldsmith")
-    assert hash_of(kept) == mine
-    assert kept.name in capsys.readouterr().out
+    assert assert_made_anew(path, mine).name in capsys.readouterr().out
 
 
 @links
@@ -276,16 +288,6 @@ def test_a_file_with_two_names_on_the_disk_is_opened_to_read_and_says_why(tmp_pa
                 project.set("title", "changed")
         assert other.samefile(path)
         assert path.read_bytes() == before
-
-
-def test_a_name_that_a_killed_migration_left_does_not_keep_the_project_closed(tmp_path: Path) -> None:
-    path = old_project(tmp_path / "old.goldsmith")
-    os.link(path, tmp_path / f"old.before-format-{opening.SCHEMA}.goldsmith")
-    with closing(Project.open(path)) as project:
-        assert not project.readonly
-    assert [kept.name for kept in tmp_path.glob("*.before-*")] == [
-        f"old.before-format-{opening.SCHEMA}.goldsmith"
-    ]
 
 
 LOOK = """

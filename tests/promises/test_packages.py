@@ -31,7 +31,7 @@ from tests.actions.parcels.test_exchange import three_reports
 from tests.cli.commands import told as in_json
 from tests.material.bundles import peer_files, write_peer
 from tests.material.labels_in_files import written
-from tests.material.sent_apart import annotators, coordinated, returned, task_for, write_rubric
+from tests.material.sent_apart import annotators, coordinated, project_in, returned, task_for, write_rubric
 from tests.projects.validation_project import (
     At,
     ann,
@@ -153,8 +153,8 @@ def test_the_first_file_shows_six_words_and_only_their_owner_can_send_more(
     _, packed = told(capsys, "pack", str(theirs), "--to", str(work))
     words = packed.partition("“")[2].partition("”")[0]
     assert len(words.split()) == 6
-    assert words in told(capsys, "unpack", str(home.path), str(work), "--dry-run")[1]
-    assert words in told(capsys, "unpack", str(home.path), str(work))[1]
+    for options in (["--dry-run"], []):
+        assert words in told(capsys, "unpack", str(home.path), str(work), *options)[1]
 
     def other_words(trees: Trees) -> None:
         trees["disputes.json"].append(
@@ -165,8 +165,8 @@ def test_the_first_file_shows_six_words_and_only_their_owner_can_send_more(
     code, said = told(capsys, "unpack", str(home.path), str(remade(work, bytes.fromhex(key), other_words)))
     assert (code, "signed with a different key" in said, words in said) == (1, True, True)
     with closing(Project.open(home.path)) as project:
-        assert (feedback.disputes(project), tray.entries(project)) == ([], [])
-        assert people.known(project, ana.id) == ana
+        left = (feedback.disputes(project), tray.entries(project), people.known(project, ana.id))
+        assert left == ([], [], ana)
 
 
 def test_a_lost_key_is_replaced_by_an_act_that_says_what_it_means(
@@ -174,40 +174,38 @@ def test_a_lost_key_is_replaced_by_an_act_that_says_what_it_means(
 ) -> None:
     ana = annotators(home)[0]
     unpacking.take_in(home, [returned(home, ana.id, tmp_path / "lost")])
-    again = returned(home, ana.id, tmp_path / "new laptop", "Explains it once more")
-    assert told(capsys, "unpack", str(home.path), str(again))[0] == 1
-    asked = ("people", "key", str(home.path), ana.id, "--replace-by", str(again))
-    code, said = told(capsys, *asked)
+    again = str(returned(home, ana.id, tmp_path / "new laptop", "Explains it once more"))
+    unpack = ("unpack", str(home.path), again)
+    replace = ("people", "key", str(home.path), ana.id, "--replace-by", again)
+    code, said = told(capsys, *replace)
     assert (code, "From now on" in said, "stays" in said) == (0, True, True)
-    assert told(capsys, "unpack", str(home.path), str(again))[0] == 1
-    assert told(capsys, *asked, "--yes")[0] == 0
-    assert told(capsys, "unpack", str(home.path), str(again))[0] == 0
+    codes = [told(capsys, *words)[0] for words in (unpack, (*replace, "--yes"), unpack)]
+    assert codes == [1, 0, 0]
 
 
-def _no_zone(trees: Trees) -> None:
-    trees["artifacts.json"][0]["revisions"][0]["at"] = "2026-01-02T03:04:05"
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"revisions": []},
+        # A moment without a zone.
+        {"at": "2026-01-02T03:04:05"},
+        # One id twice.
+        {"id": "the same"},
+    ],
+    ids=str,
+)
+def test_a_malformed_package_keeps_no_other_out(home: Project, tmp_path: Path, wrong: dict[str, Any]) -> None:
+    def change(trees: Trees) -> None:
+        for artifact in trees["artifacts.json"]:
+            place = artifact["revisions"][0] if "at" in wrong else artifact
+            place.update(wrong)
 
-
-def _no_revisions(trees: Trees) -> None:
-    trees["artifacts.json"][0]["revisions"] = []
-
-
-def _one_id_twice(trees: Trees) -> None:
-    trees["artifacts.json"][1]["id"] = trees["artifacts.json"][0]["id"]
-
-
-@pytest.mark.parametrize("change", [_no_zone, _no_revisions, _one_id_twice])
-def test_a_malformed_package_keeps_no_other_out(
-    home: Project, tmp_path: Path, change: Callable[[Trees], None]
-) -> None:
     bad, good = (returned(home, person.id, tmp_path / person.alias) for person in annotators(home))
     bad = remade(bad, key_of(next(bad.parent.glob("*.goldsmith"))), change)
     assert [arrival.outcome.value for arrival in unpacking.take_in(home, [bad, good])] == ["damaged", "new"]
 
 
 def test_a_time_to_come_and_an_absurd_duration_wait_in_the_tray(home: Project, tmp_path: Path) -> None:
-    ana, ming = annotators(home)
-
     def in_the_future(trees: Trees) -> None:
         for artifact in trees["artifacts.json"]:
             artifact["revisions"][-1]["at"] = "2199-01-01T00:00:00Z"
@@ -216,13 +214,12 @@ def test_a_time_to_come_and_an_absurd_duration_wait_in_the_tray(home: Project, t
         for artifact in trees["artifacts.json"]:
             artifact["seconds"] = 3.15e9
 
-    for person, change in ((ana, in_the_future), (ming, for_a_century)):
+    for person, change in zip(annotators(home), (in_the_future, for_a_century), strict=True):
         work = returned(home, person.id, tmp_path / person.alias)
         theirs = next(work.parent.glob("*.goldsmith"))
         (arrival,) = unpacking.take_in(home, [remade(work, key_of(theirs), change)])
         assert {piece.outcome.value for piece in arrival.pieces} == {"doubtful"}
-    assert len(tray.entries(home)) == 4
-    assert sql.first(home, "SELECT count(*) FROM artifact") == (0,)
+    assert (len(tray.entries(home)), sql.first(home, "SELECT count(*) FROM artifact")) == (4, (0,))
 
 
 def test_check_reads_every_stored_document_with_its_class(home: Project) -> None:
@@ -276,13 +273,7 @@ def test_labels_from_a_file_count_as_the_same_labels_given_in_the_window(
     project = validation_project(tmp_path)
     judge_says(project, "good", ann)
     judge_says(project, "small", strict)
-    said = [("R2", ann, at) for at in places(project)] + [("R3", ben, at) for at in places(project)]
-    project.close()
-    by_hand = Path(shutil.copy(project.path, tmp_path / "by-hand.goldsmith"))
-    with closing(Project.open(by_hand)) as other:
-        person_says(other, "R2", ann)
-        person_says(other, "R3", ben)
-    rows = (
+    rows = [
         {
             "item": str(at[0]),
             "system": at[1],
@@ -290,11 +281,16 @@ def test_labels_from_a_file_count_as_the_same_labels_given_in_the_window(
             "rater": who,
             "value": says(at),
         }
-        for who, says, at in said
-    )
-    in_json(
-        capsys, "labels", "import", project.path, written(tmp_path, *rows), "--as", "R2=R2", "--as", "R3=R3"
-    )
+        for who, says in (("R2", ann), ("R3", ben))
+        for at in places(project)
+    ]
+    project.close()
+    by_hand = Path(shutil.copy(project.path, tmp_path / "by-hand.goldsmith"))
+    with closing(Project.open(by_hand)) as other:
+        person_says(other, "R2", ann)
+        person_says(other, "R3", ben)
+    table = written(tmp_path, *rows)
+    in_json(capsys, "labels", "import", project.path, table, "--as", "R2=R2", "--as", "R3=R3")
     for command, *options in (
         ("validate",), ("validate", "--by", "weight"), ("choose-judge", "--figure", "accuracy", "--delta", "0.5"),
         ("correct", "--judge", "good"),
@@ -337,10 +333,8 @@ def test_a_package_of_somebody_else_is_never_replaced_and_ones_own_is(
     assert (packed, of(task)) == ([0, 1, 0], first)
     assert "It was left unchanged" in capsys.readouterr().err
     with closing(Project.open(Path(file))) as project:
-        made = [
-            next(returned(project, one, tmp_path / one).parent.glob("*.goldsmith")) for one in (first, second)
-        ]
-    packed = [run_command(["pack", str(theirs), "--to", str(work)]) for theirs in made]
+        folders = [returned(project, one, tmp_path / one).parent for one in (first, second)]
+    packed = [run_command(["pack", str(project_in(folder)), "--to", str(work)]) for folder in folders]
     assert (packed, of(work)) == ([0, 1], first)
 
 
@@ -408,16 +402,19 @@ def test_a_question_whose_key_is_taken_gets_a_free_one_and_keeps_its_number_in_t
     assert keys(copy) == keys(project)
 
 
-def test_a_release_with_keys_that_are_taken_comes_in_under_free_ones(tmp_path: Path) -> None:
-    project, other = new(tmp_path), Project.create(tmp_path / "other.goldsmith")
-    for number in range(3):
+def their_release(folder: Path, questions: int) -> Path:
+    other = Project.create(folder / "other.goldsmith")
+    for number in range(questions):
         items.add(other, f"Their question {number}?")
-    releases.export(other, tmp_path / "release")
+    releases.export(other, folder / "release")
+    return folder / "release"
+
+
+def test_a_release_with_keys_that_are_taken_comes_in_under_free_ones(tmp_path: Path) -> None:
+    project, release = new(tmp_path), their_release(tmp_path, 3)
     items.add(project, "What did we ask ourselves?")
-    imports.run(project, "goldsmith", [tmp_path / "release"], warm=False)
-    assert keys(project) == ["1", "4", "2", "3"]
-    again = imports.run(project, "goldsmith", [tmp_path / "release"], warm=False)[1]
-    assert (str(again), again.problems) == ("nothing new", ())
+    _, again = (imports.run(project, "goldsmith", [release], warm=False)[1] for _ in range(2))
+    assert (keys(project), str(again), again.problems) == (["1", "4", "2", "3"], "nothing new", ())
     releases.export(project, tmp_path / "ours")
     written = json.loads((tmp_path / "ours" / "items.json").read_text("utf-8"))
     assert [each["key"] for each in written] == keys(project)
@@ -425,11 +422,7 @@ def test_a_release_with_keys_that_are_taken_comes_in_under_free_ones(tmp_path: P
 
 @pytest.mark.parametrize("seed", [0, 3, 5, 6])
 def test_no_two_items_are_called_the_same_in_whatever_order_they_come(tmp_path: Path, seed: int) -> None:
-    other = Project.create(tmp_path / "other.goldsmith")
-    for number in range(4):
-        items.add(other, f"Their question {number}?")
-    releases.export(other, tmp_path / "release")
-    write_peer(tmp_path / "in")
+    folders = {"goldsmith": their_release(tmp_path, 4), PEER: write_peer(tmp_path / "in")}
     project, chance = new(tmp_path), random.Random(seed)
     steps = ["add", "add", "add", PEER, PEER, "goldsmith", "goldsmith"]
     chance.shuffle(steps)
@@ -437,6 +430,5 @@ def test_no_two_items_are_called_the_same_in_whatever_order_they_come(tmp_path: 
         if step == "add":
             items.add(project, "What did we ask ourselves?")
         else:
-            folder = tmp_path / ("in" if step == PEER else "release")
-            imports.run(project, step, [folder], warm=False)
+            imports.run(project, step, [folders[step]], warm=False)
     assert len(set(keys(project))) == len(keys(project)) == 3 + 2 + 4

@@ -32,7 +32,7 @@ from annotator.protocols.researcherbench.coverage import Coverage
 from annotator.protocols.researcherbench.factual import Verification
 from annotator.protocols.researcherbench.pairwise import Preference
 from annotator.storage.tables import CALL
-from tests.cli.commands import goldsmith, told
+from tests.cli.commands import printed, told
 from tests.judging.odd_server import Odd, OddServer, completion, error
 from tests.servers.served import JUDGE, file_with_judge
 from tests.storage import sql
@@ -214,14 +214,11 @@ def test_verdicts_that_their_replies_do_not_hold_are_counted_and_taken_back_on_r
 ) -> None:
     judged_less_strictly(file, capsys, server)
     asked = len(server.bodies)
-    _, out, _ = goldsmith(capsys, "judge", "reread", file, "--judge", JUDGE)
-    assert "12 verdicts would change" in out
-    assert "judge reread --all" in out
+    out = printed(capsys, "judge", "reread", file, "--judge", JUDGE)
+    assert ("12 verdicts would change" in out, "judge reread --all" in out) == (True, True)
     assert told(capsys, "judge", "missing", file)["by_cause"] == {}
-    _, out, _ = goldsmith(capsys, "judge", "reread", file, "--judge", JUDGE, "--all")
-    assert "12 verdicts were removed" in out
-    result = told(capsys, "judge", "missing", file)
-    assert result["by_cause"] == {"invalid": 12}
+    assert "12 verdicts were removed" in printed(capsys, "judge", "reread", file, "--judge", JUDGE, "--all")
+    assert told(capsys, "judge", "missing", file)["by_cause"] == {"invalid": 12}
     assert len(server.bodies) == asked
     question = "SELECT after FROM audit WHERE verb = 'read replies again' ORDER BY seq"
     *_, (after,) = sql.rows(Project.open(file, readonly=True), question)

@@ -47,7 +47,7 @@ def handed_out(project: Project, folder: Path) -> None:
 
 
 def written_by_keyboard(project: Project, folder: Path) -> None:
-    with at_work(project, "Ada") as window:
+    with at_work(pairs.work_as(project, "Ada")) as window:
         page = window.show_page("Author", item_id=pairs.item(project), kind=Kind(MOTIVES))
         press("Return")
         type_words(FIRST)
@@ -84,7 +84,7 @@ def sent_back_by_a_second(project: Project, folder: Path) -> None:
 
 
 def adjudicated_by_keyboard(project: Project, folder: Path) -> None:
-    with at_work(project, "Cleo") as window:
+    with at_work(pairs.work_as(project, "Cleo")) as window:
         page = window.show_page("Adjudicate")
         page.focus_first()
         press("Return", "F9")
@@ -107,7 +107,7 @@ def told(project: Project, folder: Path) -> None:
 
 
 def every_page_opens(project: Project, folder: Path) -> None:
-    with at_work(Project.open(project.path), "Cora") as window:
+    with at_work(pairs.work_as(Project.open(project.path), "Cora")) as window:
         for page in PAGES:
             window.show_page(page)
             window.session.wait()

@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtGui import QKeySequence
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel
 from sqlalchemy import update
 
@@ -61,9 +59,9 @@ KEYS = {
 
 
 @contextmanager
-def at_work(project: Project, name: str) -> Iterator[Window]:
-    """The window with one of the people at work, and the keyboard."""
-    made = Window(pairs.work_as(project, name), "Items")
+def at_work(project: Project) -> Iterator[Window]:
+    """The window with whoever works, and the keyboard."""
+    made = Window(project, "Items")
     made.show()
     made.activateWindow()
     while QApplication.activeWindow() is not made:
@@ -74,28 +72,23 @@ def at_work(project: Project, name: str) -> Iterator[Window]:
 
 def labelled_by_keys(project: Project, folder: Path) -> None:
     make_application()
-    window = Window(Project.open(project.path))
-    window.show()
-    window.activateWindow()
-    QTest.qWaitForWindowActive(window)
-    for protocol in label_cases.offered(project):
-        response_id = labels.queue(project, protocol)[0].response_id if protocol in KEYS else ""
-        page = window.show_page("Label", protocol=protocol, response_id=response_id)
-        assert isinstance(page, LabelPage)
-        assert page.bench.protocol == protocol
-        called, tabs = PROTOCOLS[protocol].presentation, page.tabs.tabs
-        assert tabs.tabText(tabs.currentIndex()) == called.tab
-        assert protocol not in KEYS or page.criteria.title.text() == called.title
-        unit_id = page.bench.unit_id
-        for key, value in KEYS.get(protocol, {}).items():
-            page.flow.touched()
-            page.bench.move_to(unit_id)
-            page.criteria.take_focus()
-            pressed = QKeySequence(key)[0]
-            QTest.keyClick(QApplication.focusWidget(), pressed.key(), pressed.keyboardModifiers())
-            assert page.bench.value_of(unit_id) == value, f"{protocol}: {key}"
-            assert page.criteria.rows[unit_id].chip.words() == face(value, protocol).words
-    window.close()
+    with at_work(Project.open(project.path)) as window:
+        for protocol in label_cases.offered(project):
+            response_id = labels.queue(project, protocol)[0].response_id if protocol in KEYS else ""
+            page = window.show_page("Label", protocol=protocol, response_id=response_id)
+            assert isinstance(page, LabelPage)
+            assert page.bench.protocol == protocol
+            called, tabs = PROTOCOLS[protocol].presentation, page.tabs.tabs
+            assert tabs.tabText(tabs.currentIndex()) == called.tab
+            assert protocol not in KEYS or page.criteria.title.text() == called.title
+            unit_id = page.bench.unit_id
+            for key, value in KEYS.get(protocol, {}).items():
+                page.flow.touched()
+                page.bench.move_to(unit_id)
+                page.criteria.take_focus()
+                press(key)
+                assert page.bench.value_of(unit_id) == value, f"{protocol}: {key}"
+                assert page.criteria.rows[unit_id].chip.words() == face(value, protocol).words
 
 
 PRESENCE = "planted.presence"
@@ -149,7 +142,7 @@ def labelled_by_file(project: Project, folder: Path) -> None:
 
 def labelled_by_keyboard(project: Project) -> None:
     """Ben labels in the window, and submits there; the first point of each report he finds contradicted."""
-    with at_work(Project.open(project.path), "Ben") as window:
+    with at_work(pairs.work_as(Project.open(project.path), "Ben")) as window:
         page = window.show_page("Label", protocol=PRESENCE)
         for _ in ANSWERING:
             for place, unit in enumerate(page.bench.units):
@@ -328,20 +321,17 @@ def layout_comes_and_goes(project: Project, folder: Path) -> None:
 
 
 def layout_offered(project: Project, folder: Path) -> None:
-    application = make_application()
-    window = Window(project)
-    window.show()
-    for page, words in (
-        ("Import", "Planted bench (one file"),
-        ("Release", "Planted bench"),
-        ("Validate", ""),
-    ):
-        window.show_page(page)
-        assert words in "".join(shown(window)), page
-    window.show_page("Validate", part="Sets")
-    assert "Planted bench's files (labels.planted …)" in "".join(shown(window))
-    window.close()
-    application.processEvents()
+    with at_work(project) as window:
+        for page, words in {
+            "Import": "Planted bench (one file",
+            "Release": "Planted bench",
+            "Validate": "",
+        }.items():
+            window.show_page(page)
+            assert words in "".join(shown(window)), page
+        window.show_page("Validate", part="Sets")
+        assert "Planted bench's files (labels.planted …)" in "".join(shown(window))
+    make_application().processEvents()
     assert "Planted bench's layout, a folder (*)" in label_matching.offered().values()
     for words in (["import"], ["export"], ["labels", "import"], ["labels", "export"]):
         assert "planted" in said([*words, "--help"])

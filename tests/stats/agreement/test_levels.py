@@ -60,58 +60,80 @@ def test_every_figure_of_a_level_is_told(level: Level) -> None:
     assert result.keys() <= WORDS.keys()
 
 
+def values(scale: Scale, *given: object, **more: object) -> dict[str, float | None]:
+    return {name: one.value for name, one in levels.figures(scale, *given, **more).items()}
+
+
 def test_ordinal_figures_are_those_of_other_packages() -> None:
     a, b, items = judged()
-    result = levels.figures(ORDINAL, a, b, items)
     first, second = both(a, b)
+    words = [[str(x) for x in first], [str(y) for y in second]]
+    peers = {
+        "alpha": krippendorff.alpha([first, second], level_of_measurement="ordinal", value_domain=range(11)),
+        "spearman": spearmanr(first, second).statistic,
+        "ac2": gwet_ac1(words, "quadratic", ORDINAL.names).value,
+    }
     for weights in ("linear", "quadratic"):
-        peer = cohen_kappa_score(first, second, labels=range(11), weights=weights)
-        assert result[f"kappa_{weights}"].value == pytest.approx(peer)
-    peer = krippendorff.alpha([first, second], level_of_measurement="ordinal", value_domain=range(11))
-    assert result["alpha"].value == pytest.approx(peer)
-    assert result["spearman"].value == pytest.approx(spearmanr(first, second).statistic)
-    ours = gwet_ac1([[str(x) for x in first], [str(y) for y in second]], "quadratic", ORDINAL.names)
-    assert result["ac2"].value == pytest.approx(ours.value)
+        peers[f"kappa_{weights}"] = cohen_kappa_score(first, second, labels=range(11), weights=weights)
+    assert values(ORDINAL, a, b, items) == pytest.approx(peers)
 
 
 @needs_oracles
 def test_weighted_kappa_is_as_published() -> None:
     known = oracle("cohen_1960_1968")
-    first, second = two_raters(known["data"])
     scale = Scale(Level.ORDINAL, tuple(Value(name, name) for name in ("low", "middle", "high")))
-    result = levels.figures(scale, *([scale.names[code] for code in codes] for codes in (first, second)))
-    assert result["kappa_linear"].value == pytest.approx(known["linear"])
-    assert result["kappa_quadratic"].value == pytest.approx(known["quadratic"])
+    result = values(scale, *([scale.names[code] for code in codes] for codes in two_raters(known["data"])))
+    kappas = (result["kappa_linear"], result["kappa_quadratic"])
+    assert kappas == pytest.approx((known["linear"], known["quadratic"]))
 
 
 def test_alpha_and_icc_of_numbers_are_those_of_other_packages() -> None:
     a, b, items = judged()
     first, second = both(a, b)
-    result = levels.figures(NUMBER, a, b, items)
-    peer = krippendorff.alpha([first, second], level_of_measurement="interval")
-    assert result["alpha"].value == pytest.approx(peer)
-    peer = cohen_kappa_score(first, second, weights="quadratic", labels=list(range(11)))
-    assert result["kappa_quadratic"].value == pytest.approx(peer)
+    result = values(NUMBER, a, b, items)
+    assert (result["alpha"], result["kappa_quadratic"]) == pytest.approx(
+        (
+            krippendorff.alpha([first, second], level_of_measurement="interval"),
+            cohen_kappa_score(first, second, weights="quadratic", labels=list(range(11))),
+        )
+    )
     # Shrout & Fleiss's oracle is told of `icc`, which takes any number of raters.
     for form in ("2,1", "1,1"):
         one = levels.figures(NUMBER, a, b, items, form=form)["icc"]
-        assert (one.value, one.method[:8]) == (
-            pytest.approx(icc([first, second], form)),
-            f"ICC({form})",
-        )
+        assert (one.value, one.method[:8]) == (pytest.approx(icc([first, second], form)), f"ICC({form})")
 
 
 def test_limits_of_agreement_are_those_of_bland_and_altman() -> None:
     named = sorted({*LARGE, *MINI})
     scale = Scale(Level.INTERVAL, tuple(Value(f"{one}", "") for one in named), of_numbers=True)
-    result = levels.figures(scale, [str(one) for one in MINI], [str(one) for one in LARGE])
+    result = values(scale, [str(one) for one in MINI], [str(one) for one in LARGE])
+    half = (result["upper_limit"] - result["lower_limit"]) / 2
     # Published: the large meter less the mini one −2.1, standard deviation 38.8.
-    assert result["mean_difference"].value == pytest.approx(-2.1, abs=0.05)
-    half = (result["upper_limit"].value - result["lower_limit"].value) / 2
-    assert half / 1.96 == pytest.approx(38.8, abs=0.05)
-    assert result["absolute_difference"].value == pytest.approx(492 / 17)
+    assert (result["mean_difference"], half / 1.96) == pytest.approx((-2.1, 38.8), abs=0.05)
+    assert result["absolute_difference"] == pytest.approx(492 / 17)
     # So many numbers make no table.
     assert "kappa_quadratic" not in result
+
+
+def test_differences_are_worked_out_by_hand() -> None:
+    # Second less first: 2, 0, −1, 3; mean 1, absolute 6/4, variance (1 + 1 + 4 + 4) / 3.
+    first, second = ["1", "5", "9", "4"], ["3", "5", "8", "7"]
+    result, half = values(NUMBER, first, second), 1.959964 * sqrt(10 / 3)
+    assert (result["mean_difference"], result["absolute_difference"]) == (1, 1.5)
+    assert (result["lower_limit"], result["upper_limit"]) == pytest.approx((1 - half, 1 + half))
+    assert values(NUMBER, second, first)["mean_difference"] == -1
+
+
+def test_units_count_by_weight_where_that_has_a_meaning() -> None:
+    first, second = ["1", "5", "9"], ["3", "5", "8"]
+    result = values(NUMBER, first, second, weights=[3.0, 0.5, 1.0])
+    # (3 · 2 − 1) / 4.5 and (3 · 2 + 1) / 4.5.
+    differences = (result["mean_difference"], result["absolute_difference"])
+    assert differences == pytest.approx((5 / 4.5, 7 / 4.5))
+    assert result.keys() == {"kappa_quadratic", "mean_difference", "absolute_difference"}
+    twice = values(ORDINAL, ["1", *first], ["3", *second])
+    weighted = {name: twice[name] for name in ("kappa_quadratic", "kappa_linear", "ac2")}
+    assert values(ORDINAL, first, second, weights=[2, 1, 1]) == pytest.approx(weighted)
 
 
 def test_kappa_of_numbers_goes_by_their_differences_and_not_by_their_places() -> None:
@@ -120,30 +142,6 @@ def test_kappa_of_numbers_goes_by_their_differences_and_not_by_their_places() ->
     # Observed 0 + 81 + 0 + 1 = 82 of 4 pairs; expected over 16 pairs, of 0, 1, 10, 1 and 0, 10, 10, 0:
     # 0: 200; 1: 2 + 162 = 164, twice; 10: 200. 1 − (82 / 4) / (728 / 16).
     assert result["kappa_quadratic"].value == pytest.approx(1 - 20.5 / 45.5)
-
-
-def test_differences_are_worked_out_by_hand() -> None:
-    # Second less first: 2, 0, −1, 3; mean 1, absolute 6/4, variance (1 + 1 + 4 + 4) / 3.
-    result = levels.figures(NUMBER, ["1", "5", "9", "4"], ["3", "5", "8", "7"])
-    assert result["mean_difference"].value == 1
-    assert result["absolute_difference"].value == 1.5
-    assert result["upper_limit"].value == pytest.approx(1 + 1.959964 * sqrt(10 / 3))
-    assert result["lower_limit"].value == pytest.approx(1 - 1.959964 * sqrt(10 / 3))
-    turned = levels.figures(NUMBER, ["3", "5", "8", "7"], ["1", "5", "9", "4"])
-    assert turned["mean_difference"].value == -1
-
-
-def test_units_count_by_weight_where_that_has_a_meaning() -> None:
-    first, second, weights = ["1", "5", "9"], ["3", "5", "8"], [3.0, 0.5, 1.0]
-    result = levels.figures(NUMBER, first, second, weights=weights)
-    # (3 · 2 − 1) / 4.5 and (3 · 2 + 1) / 4.5.
-    assert result["mean_difference"].value == pytest.approx(5 / 4.5)
-    assert result["absolute_difference"].value == pytest.approx(7 / 4.5)
-    assert result.keys() == {"kappa_quadratic", "mean_difference", "absolute_difference"}
-    weighted = levels.figures(ORDINAL, first, second, weights=[2, 1, 1])
-    twice = levels.figures(ORDINAL, ["1", *first], ["3", *second])
-    assert weighted.keys() == {"kappa_quadratic", "kappa_linear", "ac2"}
-    assert all(one.value == pytest.approx(twice[name].value) for name, one in weighted.items())
 
 
 @pytest.mark.parametrize("scale", [ORDINAL, NUMBER])
