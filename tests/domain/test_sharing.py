@@ -199,8 +199,7 @@ def test_a_team_leaves_the_adjudicator_outside(held, adjudicators, adjudicated):
 
 def test_items_that_nobody_is_left_to_adjudicate_are_named():
     shared = share(plan(annotators=FOUR[:2], adjudicators=FOUR[:2], items=("i00",)), [], {}, AT)
-    assert shared.unadjudicated == ("i00",)
-    assert on(shared, Stage.RUBRIC) == {"i00": {"ann", "ben"}}
+    assert (shared.unadjudicated, on(shared, Stage.RUBRIC)) == (("i00",), {"i00": {"ann", "ben"}})
 
 
 def test_an_item_of_one_rater_gets_no_adjudicator():

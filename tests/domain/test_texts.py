@@ -43,8 +43,7 @@ def marked(old, new):
 @given(TEXTS, TEXTS)
 def test_no_character_is_lost(old, new):
     pieces = differences(old, new)
-    assert joined(pieces, "same", "removed") == old
-    assert joined(pieces, "same", "added") == new
+    assert (joined(pieces, "same", "removed"), joined(pieces, "same", "added")) == (old, new)
 
 
 @given(WORDS, WORDS, WORDS)
@@ -53,8 +52,7 @@ def test_no_character_of_long_texts_is_lost(head, middle, tail):
     body = [f"w{i}" for i in range(150)]
     old, new = " ".join([*head, *body, *middle]), " ".join([*middle, *body[40:], *head, *body[:60], *tail])
     pieces = differences(old, new)
-    assert joined(pieces, "same", "removed") == old
-    assert joined(pieces, "same", "added") == new
+    assert (joined(pieces, "same", "removed"), joined(pieces, "same", "added")) == (old, new)
 
 
 @given(TEXTS, TEXTS)

@@ -124,8 +124,7 @@ def test_what_says_no_weights_is_refused(text: str) -> None:
 @given(st.sets(HUNDREDTHS, min_size=2, max_size=MOST).filter(lambda found: max(found) > 0))
 def test_what_is_written_is_read_again(numbers: set[float]) -> None:
     weights = read(", ".join(str(number) for number in numbers))
-    assert weights.values == tuple(sorted(numbers))
-    assert read(weights.text) == weights
+    assert (weights.values, read(weights.text)) == (tuple(sorted(numbers)), weights)
 
 
 @pytest.mark.parametrize(

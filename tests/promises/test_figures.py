@@ -646,8 +646,7 @@ def test_one_rater_stands_in_a_table_unless_all_are_asked_for(tmp_path: Path) ->
     def raters(judge: str) -> set[str]:
         return {row.rater for row in overview.everything(project, judge)} - {"computed"}
 
-    assert raters("") == {"small"}
-    assert raters(EACH) == {"small", "people"}
+    assert (raters(""), raters(EACH)) == ({"small"}, {"small", "people"})
     (told,) = (words for words in overview.sheets(overview.report(project))[0].notes if "Left out" in words)
     assert "(people)" in told
 

@@ -284,8 +284,7 @@ def test_a_log_comes_in_once_and_overwrites_nothing(tmp_path: Path) -> None:
     for again in ([LOG], [tmp_path / "log.eval", LOG]):
         same = imports.run(project, "", again, warm=False)[1]
         assert (str(same), same.problems, same.counts["judgements"].same) == ("nothing new", (), 4)
-    assert covered(project) == (0.75 + 0) / 2
-    assert checking.check(project).problems == []
+    assert (covered(project), checking.check(project).problems) == ((0.75 + 0) / 2, [])
 
 
 @pytest.mark.parametrize(

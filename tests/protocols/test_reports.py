@@ -158,8 +158,7 @@ def test_texts_share_the_room_there_is():
     works = [Reference(text=f"Page {n}", identifier=f"{URL}{n}") for n in range(2)]
     pages = {f"{URL}{n}": page("y" * reports.LONGEST_EVIDENCE) for n in range(2)}
     told = reports.evidence_of(material(*works, pages=pages))
-    assert told.count("y") == reports.LONGEST_EVIDENCE
-    assert told.count("the rest is left out") == 2
+    assert (told.count("y"), told.count("the rest is left out")) == (reports.LONGEST_EVIDENCE, 2)
 
 
 PAPER = "Depth **hurts** plain networks. A shortcut adds the input to the output."

@@ -157,8 +157,7 @@ def test_adjusted_ps_are_statsmodels(ps):
     # The peer collects garbage on every call, which takes long beside all that other tests have loaded.
     with patch("gc.collect"):
         by_holm, by_yekutieli = (multitest.multipletests(ps, method=how)[1] for how in ("holm", "fdr_by"))
-    assert holm(ps) == pytest.approx(by_holm)
-    assert benjamini_yekutieli(ps) == pytest.approx(by_yekutieli)
+    assert (holm(ps), benjamini_yekutieli(ps)) == (pytest.approx(by_holm), pytest.approx(by_yekutieli))
 
 
 @given(st.integers(FEWEST, 500), st.data())

@@ -113,8 +113,7 @@ def test_a_correction_moves_what_follows_and_can_be_put_back() -> None:
 def test_a_correction_of_several_segments_makes_one_of_them() -> None:
     before, after = corrected(TEXT, TRANSCRIPT, TEXT.index("old."), TEXT.index("Very old.") + 4, "new, so")
     new, changed = exchanged(TEXT, TRANSCRIPT, before, after)
-    assert said(new, changed)[0] == "Salt is new, so old."
-    assert changed.segments[0][:2] == (0, 5_000)
+    assert (said(new, changed)[0], changed.segments[0][:2]) == ("Salt is new, so old.", (0, 5_000))
 
 
 @pytest.mark.parametrize(

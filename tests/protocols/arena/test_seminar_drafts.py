@@ -185,8 +185,7 @@ async def test_the_plain_text_forms_are_read() -> None:
     told = DrawnInspirations.from_text(
         "QUOTES: one || two\nTEXT: A lead.\nTYPE: Hypothesis\nQUALITIES: verifiability, explorability"
     )
-    assert told.inspirations[0].quotes == ["one", "two"]
-    assert told.inspirations[0].type == "hypothesis"
+    assert (told.inspirations[0].quotes, told.inspirations[0].type) == (["one", "two"], "hypothesis")
     tasks = WrittenTasks.from_text(
         "INSPIRATIONS: i1, i2\nPHASE: Design\nFAMILY: Hypothesis Generation\nDIFFICULTY: Basic\nTASK: Do it."
     )

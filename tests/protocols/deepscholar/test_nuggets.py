@@ -252,8 +252,7 @@ async def test_more_than_ten_texts_are_read_window_by_window_with_the_list_so_fa
 async def test_thirty_stay_and_long_ones_are_flagged() -> None:
     result = await nuggets.make(item("T."), Scripted([f"{'word ' * 12}{n}" for n in range(31)]))
     assert result.document is not None
-    assert len(result.document.units) == 30
-    assert result.flags == (nuggets.CUT, nuggets.TOO_LONG)
+    assert (len(result.document.units), result.flags) == (30, (nuggets.CUT, nuggets.TOO_LONG))
 
 
 async def test_a_nugget_that_is_left_out_or_weighed_twice_spoils_the_draft() -> None:

@@ -120,8 +120,7 @@ def test_a_mark_leads_to_the_list_then_to_what_came_with_the_report_then_to_noth
     )
     material = Material(ITEM, report(body + listed), parts={ResponsePart.REFERENCES: known})
     first, second, third = baseline(material).document.units
-    assert sources(first) == ["arxiv:2001.00001"]
-    assert sources(second) == ["doi:10.1000/x"]
+    assert (sources(first), sources(second)) == (["arxiv:2001.00001"], ["doi:10.1000/x"])
     assert (sources(third), third.dangling) == (["Untraced"], 1)
     bare = Material(ITEM, report("Trees cool [1]."), parts={ResponsePart.REFERENCES: known})
     assert sources(baseline(bare).document.units[0]) == ["arxiv:2002.00002"]

@@ -168,8 +168,7 @@ def test_the_baseline_is_never_inconsistent():
 
 def test_two_responses_are_needed():
     assert PAIRWISE.paired
-    assert PAIRWISE.lacks({}, 1) == ["a second response"]
-    assert PAIRWISE.lacks({}, 2) == []
+    assert (PAIRWISE.lacks({}, 1), PAIRWISE.lacks({}, 2)) == (["a second response"], [])
 
 
 # Appendix E.6.2, Table 6: mean errors per response, by question type, with the printed subtotals.
@@ -198,8 +197,7 @@ def test_the_columns_of_table_6(question_type, taxonomy, place):
     *counts, subtotal = TABLE_6[question_type][place]
     result = mean_counts(hundred(question_type, counts, taxonomy.values), taxonomy)[question_type]
     assert [round(100 * result[value].value) for value in taxonomy.values] == counts
-    assert round(100 * result[SUBTOTAL].value) == subtotal
-    assert result[SUBTOTAL].n == 100
+    assert (round(100 * result[SUBTOTAL].value), result[SUBTOTAL].n) == (subtotal, 100)
 
 
 def test_the_mean_is_over_responses_also_those_without_an_error():

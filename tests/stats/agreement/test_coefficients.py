@@ -37,8 +37,7 @@ def alpha(raters, level, **more):
 )
 def test_each_level_by_hand(level, value):
     result = alpha([[1, 1, 4, None], [1, 2, 4, 3]], level)
-    assert result.value == pytest.approx(float(value))
-    assert result.n == 3
+    assert (result.value, result.n) == (pytest.approx(float(value)), 3)
     assert "1 of 4 units left out: fewer than two judgements" in result.note
 
 

@@ -178,8 +178,7 @@ def test_units_of_their_own_are_nearly_wilsons():
 
 def test_units_all_alike_count_as_their_clusters():
     result = clustered_wilson([True] * 30, [i // 3 for i in range(30)])
-    assert result.high == 1
-    assert result.low == pytest.approx(wilson_bounds(1.0, 10, 2.26216)[0], abs=1e-5)
+    assert (result.high, result.low) == (1, pytest.approx(wilson_bounds(1.0, 10, 2.26216)[0], abs=1e-5))
     assert "so that each counts as one unit" in result.note
 
 

@@ -332,8 +332,7 @@ def test_a_unit_that_the_judge_did_not_judge_is_left_out_and_counted():
 def test_without_a_label_there_is_only_the_judges_own_score():
     found = corrected_mean([None, None, None], [1, 0, 1], clusters=["p", "q", "r"])
     assert (found.corrected.value, found.labelled.value, found.tuning) == (None, None, None)
-    assert found.corrected.note == NO_LABEL
-    assert found.raw.value == pytest.approx(2 / 3)
+    assert (found.corrected.note, found.raw.value) == (NO_LABEL, pytest.approx(2 / 3))
     assert found.raw.low < found.raw.value < found.raw.high
 
 
