@@ -108,11 +108,9 @@ def test_groundedness_is_the_cited_share_of_all_claims_whatever_their_verdicts(v
     assert (result.value, result.n, result.missing) == (2 / 3, 3, 0)
 
 
-def test_without_claims_groundedness_is_undefined():
-    assert (groundedness(scored({})).value, groundedness(scored({})).note) == (
-        None,
-        "the report makes no claim",
-    )
+def test_without_claims_both_are_undefined():
+    assert [figure(scored({})).value for figure in (faithfulness, groundedness)] == [None, None]
+    assert groundedness(scored({})).note == "the report makes no claim"
 
 
 def test_claims_that_were_never_drawn_are_not_no_claims():

@@ -25,7 +25,6 @@ from annotator.stats.validation import comparison
 from tests.stats.agreement_oracles import icc, needs_oracles, oracle, two_raters
 
 ORDINAL, NUMBER = numbers(0, 10, level=Level.ORDINAL), numbers(0, 10)
-FEW = 50
 # Bland & Altman (1986), Lancet 327, 307-310: peak flow by a large and by a mini meter, l/min.
 LARGE = [494, 395, 516, 434, 476, 557, 413, 442, 650, 433, 417, 656, 267, 478, 178, 423, 427]
 MINI = [512, 430, 520, 428, 500, 600, 364, 380, 658, 445, 432, 626, 260, 477, 259, 350, 451]
