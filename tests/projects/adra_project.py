@@ -6,6 +6,8 @@ from pathlib import Path
 
 from sqlalchemy import insert
 
+from annotator.actions.assignments import assignments
+from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
 from annotator.actions.items.extracts import NewExtract
 from annotator.actions.project import people
@@ -21,7 +23,6 @@ from annotator.domain.texts.canonical import derived_id, now
 from annotator.storage import tables
 from annotator.storage.tables import JUDGEMENT, RESPONSE, SYSTEM
 from tests.material import drawn_extracts
-from tests.projects.small_projects import seal
 from tests.templates import once
 
 JUDGE = "judge-of-tests"
@@ -49,7 +50,7 @@ def adra_project(folder: Path, questions: int = 1, systems: Sequence[str] = ("Al
             project, f"Question {number}?", "Technical Details", "NLP" if number % 2 else "Vision"
         ).subject
         for document in gold():
-            seal(project, item_id, document)
+            assignments.seal(project, artifacts.start(project, item_id, document.KIND, document).subject)
         for system in systems:
             answer(project, item_id, system)
     add_judge(project)
