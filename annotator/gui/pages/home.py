@@ -124,6 +124,10 @@ def replaced(body: QWidget, old: QWidget, new: QWidget) -> QWidget:
     return new
 
 
+class NextRow(QWidget):
+    """One sentence of a `NextCard`, and its button."""
+
+
 class NextCard(Pane):
     """What is to be done, each sentence with the button that leads there or copies a text."""
 
@@ -136,7 +140,7 @@ class NextCard(Pane):
         vertical(*rows or [PlainLabel(nothing, "hint")], on=self, margins=(16, 8, 16, 8), spacing=6)
 
     def _row(self, step: "NextStep", role: str) -> QWidget:
-        row = QWidget()
+        row = NextRow()
         act = partial(self._copy, step) if step.copied else partial(self.session.go, step.page, **step.place)
         button = push_button(step.button, act, role, accessibleName=f"{step.button}: {step.words}")
         horizontal(

@@ -412,7 +412,7 @@ def test_every_page_of_the_sample_fits_at_any_zoom_is_in_order_at_rest_and_goes_
     result += amiss_at_rest(window, early, models)
     for model in models.values():
         qtmodeltester.check(model)
-    assert len(models) == 12
+    assert len(models) == 11
     qtmodeltester._cleanup()
     result += opened_forms(window)
     result += check(window, SMALL, 100, side_panels)
