@@ -18,6 +18,7 @@ from annotator.cli.saying import (
     KeyEnv,
     Timeout,
     changing,
+    changing_by,
     given_of,
     opened,
     reading,
@@ -188,18 +189,18 @@ def apply_selection(project: Any, json_: Json = False) -> None:
 
 
 @app.command()
+@changing_by("at")
 def bar(
-    file: File,
+    project: Any,
     at: Annotated[str, typer.Option("--set", help="Another mean, as the next version of the guideline")] = "",
     json_: Json = False,
 ) -> None:
     """Show the mean rating at which an item is kept, or set another."""
     from annotator.actions.authoring import settings
 
-    with opened(file, readonly=not at) as project:
-        if at:
-            settings.set_bar(project, at)
-        result = settings.bar(project)
+    if at:
+        settings.set_bar(project, at)
+    result = settings.bar(project)
     say({"bar": result}, json_, [f"Items are kept at {result:g} or more."])
 
 
@@ -314,24 +315,7 @@ def types(project: Any, json_: Json = False) -> None:
 respond_app = typer.Typer()
 systems_app = typer.Typer(help="Systems under test: their groups and footnotes.", no_args_is_help=True)
 responses_app = typer.Typer(help="Where reports come from.", no_args_is_help=True)
-ConditionName = Annotated[
-    str, typer.Option(help=f"Prompts and parameters: {', '.join(one.name for one in CONDITIONS)}")
-]
-Cutoff = Annotated[
-    str,
-    typer.Option(help="Last day of publication to keep to, 2025-03-24; asked for and kept with the reports"),
-]
-ModeName = Annotated[str, typer.Option(help="File the reports under a mode of this name")]
 SYSTEM_COLUMNS = ("name", "group", "footnote", "notes")
-Planned = Annotated[
-    bool, typer.Option("--plan", help="Ask for a plan first, keep it, and have the report follow it")
-]
-GoldGiven = Annotated[
-    str,
-    typer.Option(
-        help="end-to-end, isolated or gold-plan-injection: gold given; continuation: half the task given"
-    ),
-]
 
 
 @respond_app.command()
@@ -348,11 +332,25 @@ def respond(
         str, typer.Option(help="Request parameters as a JSON object; by default the judge's, or none")
     ] = "",
     item: Items = None,
-    mode: GoldGiven = "end-to-end",
-    plan: Planned = False,
-    condition: ConditionName = CONDITIONS[0].name,
-    cutoff: Cutoff = "",
-    mode_name: ModeName = "",
+    mode: Annotated[
+        str,
+        typer.Option(
+            help="end-to-end, isolated or gold-plan-injection: gold given; continuation: half the task given"
+        ),
+    ] = "end-to-end",
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Ask for a plan first, keep it, and have the report follow it")
+    ] = False,
+    condition: Annotated[
+        str, typer.Option(help=f"Prompts and parameters: {', '.join(one.name for one in CONDITIONS)}")
+    ] = CONDITIONS[0].name,
+    cutoff: Annotated[
+        str,
+        typer.Option(
+            help="Last day of publication to keep to, 2025-03-24; asked for and kept with the reports"
+        ),
+    ] = "",
+    mode_name: Annotated[str, typer.Option(help="File the reports under a mode of this name")] = "",
     trials: Annotated[int, typer.Option(min=1, max=100, help="Reports per item")] = 1,
     concurrency: Concurrency = 4,
     timeout: Timeout = 900.0,

@@ -33,6 +33,7 @@ from annotator.cli.saying import (
     TokensPerMinute,
     Trials,
     changing,
+    changing_by,
     how,
     opened,
     protocol_of,
@@ -74,8 +75,9 @@ def judge_costs_(
 
 
 @app.command("anchor")
+@changing
 def judge_anchor(
-    file: File,
+    project: Any,
     judge: Judge,
     protocol: Protocol = "",
     size: Annotated[int, typer.Option(min=1, help="How many verdicts")] = 100,
@@ -86,9 +88,7 @@ def judge_anchor(
     """Freeze some of a judge's verdicts as an anchor set for later drift checks."""
     from annotator.actions.judging import drift
 
-    protocol = protocol_of(file, protocol)
-    with opened(file) as project:
-        result = drift.anchor(project, judge, protocol, size, again=again, **reach(system, item)).after
+    result = drift.anchor(project, judge, protocol, size, again=again, **reach(system, item)).after
     said.print(
         f"{counted(len(result['units']), 'verdict is', 'verdicts are')} frozen. Check for drift with: "
         "goldsmith judge drift",
@@ -174,8 +174,9 @@ def judge_missing(
 
 
 @app.command("reread")
+@changing
 def judge_reread(
-    file: File,
+    project: Any,
     judge: Judge,
     protocol: Protocol = "",
     everything: Annotated[
@@ -186,16 +187,15 @@ def judge_reread(
     """Parse stored replies again with the current rules, without a call; replies and earlier verdicts are kept."""
     from annotator.actions.judging import reparse
 
-    protocol = protocol_of(file, protocol)
-    with opened(file) as project:
-        result = asyncio.run(reparse.again(project, judge, protocol, everything=everything))
+    result = asyncio.run(reparse.again(project, judge, protocol, everything=everything))
     offer = f"{result.offer()} Change them with: judge reread --all." if result.otherwise else ""
     say(asdict(result), json_, [result.words(), *([offer] if offer else [])])
 
 
 @app.command("consistency")
+@reading
 def judge_consistency(
-    file: File,
+    project: Any,
     judge: Judge,
     other: Annotated[
         str, typer.Option("--with", help="Judge to compare with; by default the judge's own repeated trials")
@@ -206,14 +206,10 @@ def judge_consistency(
     """How often a judge contradicts itself over repeated trials, or agrees with another judge."""
     from annotator.actions.attacks import biases
 
-    protocol = protocol_of(file, protocol)
     result: biases.JudgeConsistency | biases.SelfConsistency
-    with opened(file, readonly=True) as project:
-        result = (
-            biases.between(project, judge, other, protocol)
-            if other
-            else biases.within(project, judge, protocol)
-        )
+    result = (
+        biases.between(project, judge, other, protocol) if other else biases.within(project, judge, protocol)
+    )
     say(result.tree(), json_, result.words())
 
 
@@ -362,8 +358,9 @@ def judge_resume(
 
 
 @app.command("batches")
+@changing_by("withdraw", "forget")
 def judge_batches(
-    file: File,
+    project: Any,
     judge: OfJudge = "",
     withdraw: Annotated[bool, typer.Option("--withdraw", help="Ask the provider to cancel them")] = False,
     forget: Annotated[
@@ -375,10 +372,9 @@ def judge_batches(
     from annotator.actions.judges import judges
     from annotator.actions.runs import run_kind
 
-    with opened(file, readonly=not (withdraw or forget)) as project:
-        forgotten = run_kind.forget(project, judge) if forget else 0
-        stopped = asyncio.run(run_kind.withdraw(project, judge)) if withdraw else 0
-        out = run_kind.out(project, judges.named(project, judge).id if judge else "")
+    forgotten = run_kind.forget(project, judge) if forget else 0
+    stopped = asyncio.run(run_kind.withdraw(project, judge)) if withdraw else 0
+    out = run_kind.out(project, judges.named(project, judge).id if judge else "")
     words = [
         *([f"{forgotten:,} batches forgotten."] if forget else []),
         *(
@@ -539,8 +535,9 @@ def judge_presets(json_: Json = False) -> None:
 
 
 @judge_app.command("price")
+@changing_by("forget", "input_price", "output_price", "cached_price")
 def judge_price(
-    file: File,
+    project: Any,
     name: str,
     input_price: InputPrice = None,
     output_price: OutputPrice = None,
@@ -553,13 +550,12 @@ def judge_price(
     from annotator.actions.judging import derived_judges
 
     typed = _typed(input_price, output_price, cached_price)
-    with opened(file, readonly=not (forget or any(typed))) as project:
+    judge = judges.named(project, name)
+    if forget or any(typed):
+        judges.change(project, judge.id, {}, typed if any(typed) else ())
         judge = judges.named(project, name)
-        if forget or any(typed):
-            judges.change(project, judge.id, {}, typed if any(typed) else ())
-            judge = judges.named(project, name)
-        own = judge.settings.price
-        words = derived_judges.price_words(project, judge)
+    own = judge.settings.price
+    words = derived_judges.price_words(project, judge)
     say(
         {"judge": name, "price": own.model_dump(exclude_none=True) if own else None, "words": words},
         json_,
@@ -667,8 +663,9 @@ def judge_vote(
 
 
 @judge_app.command("prompts")
+@changing_by("use")
 def judge_prompts(
-    file: File,
+    project: Any,
     use: Annotated[
         str,
         typer.Option(help="NAME=WORDING: ask by another wording that the program ships", show_default=False),
@@ -679,15 +676,14 @@ def judge_prompts(
     from annotator.actions.judges import prompts
 
     name, _, wording = use.partition("=")
-    with opened(file, readonly=not use) as project:
-        if use:
-            prompts.use(project, name, wording)
-        result: list[dict[str, Any]] = []
-        for line in prompts.listed(project):
-            there, now = prompts.wordings(line.name), prompts.in_force(project, line.name).text
-            held = next((words for words, text in there.items() if text == now), "own")
-            of = {"prompt": line.name, "protocol": line.protocol, "version": line.version}
-            result.append({**of, "wording": held, "wordings": list(there)})
+    if use:
+        prompts.use(project, name, wording)
+    result: list[dict[str, Any]] = []
+    for line in prompts.listed(project):
+        there, now = prompts.wordings(line.name), prompts.in_force(project, line.name).text
+        held = next((words for words, text in there.items() if text == now), "own")
+        of = {"prompt": line.name, "protocol": line.protocol, "version": line.version}
+        result.append({**of, "wording": held, "wordings": list(there)})
     words = [
         f"{one['prompt']}: version {one['version']}, {one['wording']}"
         + (f" (of {', '.join(one['wordings'])})" if len(one["wordings"]) > 1 else "")
@@ -697,9 +693,6 @@ def judge_prompts(
 
 
 contests_app = typer.Typer(help="The ranking of tasks by pairs.", no_args_is_help=True)
-Top = Annotated[
-    int | None, typer.Option(min=1, help="How many are to be kept; a tenth, at most 100, unless given")
-]
 
 
 @contests_app.command("run")
@@ -778,7 +771,9 @@ def export(
 def show_standings(
     project: Any,
     rater: Annotated[str, typer.Option(help="Whose comparisons; by default who compared most")] = "",
-    top: Top = None,
+    top: Annotated[
+        int | None, typer.Option(min=1, help="How many are to be kept; a tenth, at most 100, unless given")
+    ] = None,
     departures: Departures = False,
     json_: Json = False,
 ) -> None:
@@ -793,8 +788,9 @@ def show_standings(
 
 
 @contests_app.command("keep")
+@changing
 def keep(
-    file: File,
+    project: Any,
     top: Annotated[int, typer.Option(min=1, help="How many tasks to keep")],
     per_seminar: Annotated[int | None, typer.Option(min=1, help="At most so many of each seminar")] = None,
     quota: Annotated[
@@ -810,11 +806,10 @@ def keep(
     """Make items of the best tasks; near-duplicates and what is beyond a quota are held back with their reason."""
     from annotator.actions.contests import contest_standings
 
-    with opened(file, readonly=dry_run) as project:
-        limits = contest_standings.quotas(per_seminar, quota or ())
-        result = contest_standings.report(project, rater, str(top))
-        chosen = contest_standings.chosen(result.ranking, result.tasks, top, limits, result.decided)
-        _, new = (None, []) if dry_run else contest_standings.keep_tasks(project, chosen, result.tasks)
+    limits = contest_standings.quotas(per_seminar, quota or ())
+    result = contest_standings.report(project, rater, str(top))
+    chosen = contest_standings.chosen(result.ranking, result.tasks, top, limits, result.decided)
+    _, new = (None, []) if dry_run else contest_standings.keep_tasks(project, chosen, result.tasks)
     keys = {task.task: result.tasks[task.task].key for task in chosen}
     lines = [f"{task.rank}. {keys[task.task]}: {task.words}" for task in chosen]
     number = sum(task.kept for task in chosen)

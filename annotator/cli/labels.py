@@ -16,6 +16,7 @@ from annotator.cli.saying import (
     NamingLayouts,
     bar,
     changing,
+    changing_by,
     opened,
     progress_bars,
     protocol_of,
@@ -31,14 +32,6 @@ authoring_app = typer.Typer(
     help="Rubrics, plans and other documents that a person writes.", no_args_is_help=True
 )
 _OF_QUESTION = re.compile(r"Q?(?P<number>-?\d{1,18})=(?P<system>.+)")
-_IfUnsaid = Annotated[
-    str,
-    typer.Option(
-        "--protocol",
-        help="Protocol, if the files do not say; else the one that the project goes by",
-        show_default=False,
-    ),
-]
 
 
 @app.command("import", cls=NamingLayouts)
@@ -59,7 +52,14 @@ def labels_import(
             help="NAME=ALIAS: the person behind a rater in the files; an id or alias alone: the person at work",
         ),
     ] = None,
-    protocol: _IfUnsaid = "",
+    protocol: Annotated[
+        str,
+        typer.Option(
+            "--protocol",
+            help="Protocol, if the files do not say; else the one that the project goes by",
+            show_default=False,
+        ),
+    ] = "",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be imported, without importing")
     ] = False,
@@ -279,8 +279,9 @@ def _standing(one: Any) -> str:
 
 
 @app.command("pairs")
+@changing_by("draw")
 def labels_pairs(
-    file: File,
+    project: Any,
     draw: Annotated[
         int,
         typer.Option(
@@ -300,10 +301,9 @@ def labels_pairs(
     from annotator.protocols import PROTOCOLS
 
     protocol = protocol or [name for name in PROTOCOLS if label_cases.can_draw(name)][-1]
-    with opened(file, readonly=draw < 0) as project:
-        if draw >= 0:
-            label_cases.draw_pairs(project, protocol, draw, seed)
-        result = label_cases.sampling(project, protocol)
+    if draw >= 0:
+        label_cases.draw_pairs(project, protocol, draw, seed)
+    result = label_cases.sampling(project, protocol)
     many = len(result.get("pairs", ()))
     words = (
         f"{counted(many, 'pair')} drawn (seed {result['seed']})." if result else "Every pair is asked about."
@@ -382,19 +382,6 @@ reviews_app = typer.Typer(
 ItemKey = Annotated[str, typer.Option("--item", help="The item's key", show_default=False)]
 KindName = Annotated[Kind, typer.Option("--kind", help="What is reviewed", show_default=False)]
 Several = list[str] | None
-Protocols = Annotated[
-    Several,
-    typer.Option(help="Protocol to label by, with --stage labelling; repeatable. By default coverage"),
-]
-Day = Annotated[datetime | None, typer.Option(help="Due by the end of this day", formats=["%Y-%m-%d"])]
-Reviewed = Annotated[
-    list[Stage] | None,
-    typer.Option(
-        help="Stage in which one or two others review the first person's draft, not blind; repeatable"
-    ),
-]
-Share = Annotated[float, typer.Option(help="Share of each person's labelling that is repeated", min=0, max=1)]
-Anew = Annotated[bool, typer.Option("--each-stage-anew", help="Draw the people for each stage independently")]
 
 
 @handing_out_app.command()
@@ -407,14 +394,28 @@ def assign(
     item: Annotated[
         Several, typer.Option(help="Item key; by default, without --item and --pilot, every item")
     ] = None,
-    due: Day = None,
+    due: Annotated[
+        datetime | None, typer.Option(help="Due by the end of this day", formats=["%Y-%m-%d"])
+    ] = None,
     seed: Annotated[int, typer.Option(help="The same seed draws the same plan", min=0)] = 0,
     pilot: Annotated[Several, typer.Option(help="Key of a pilot item, assigned to everyone")] = None,
-    protocol: Protocols = None,
-    reviewed: Reviewed = None,
-    repeat_share: Share = 0.0,
+    protocol: Annotated[
+        Several,
+        typer.Option(help="Protocol to label by, with --stage labelling; repeatable. By default coverage"),
+    ] = None,
+    reviewed: Annotated[
+        list[Stage] | None,
+        typer.Option(
+            help="Stage in which one or two others review the first person's draft, not blind; repeatable"
+        ),
+    ] = None,
+    repeat_share: Annotated[
+        float, typer.Option(help="Share of each person's labelling that is repeated", min=0, max=1)
+    ] = 0.0,
     repeat_after: Annotated[int, typer.Option(help="Days before the repeat", min=0)] = 10,
-    each_stage_anew: Anew = False,
+    each_stage_anew: Annotated[
+        bool, typer.Option("--each-stage-anew", help="Draw the people for each stage independently")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan, assign nothing")] = False,
     json_: Json = False,
 ) -> None:

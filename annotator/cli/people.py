@@ -16,6 +16,7 @@ from annotator.cli.saying import (
     Json,
     bar,
     changing,
+    changing_by,
     opened,
     progress_bars,
     reading,
@@ -77,8 +78,9 @@ def people_role(
 
 
 @people_app.command("key")
+@changing_by("yes")
 def people_key(
-    file: File,
+    project: Any,
     person: Annotated[
         str, typer.Argument(help="Person: an id or an alias; by default this file's own key")
     ] = "",
@@ -97,20 +99,19 @@ def people_key(
     """Show the six words of a key, or replace a lost key."""
     from annotator.actions.parcels import known_keys, tasking
 
-    with opened(file, readonly=not yes) as project:
-        if replace_by is not None:
-            change = (known_keys if person else tasking).replacement(project, replace_by, person)
-            if yes:
-                change.make(project)
-            result = {"key": change.words, "instead_of": change.before, "replaced": yes}
-            say(
-                result,
-                json_,
-                [change.meaning, *([] if yes else ["Nothing was changed; add --yes to replace the key."])],
-            )
-            return
-        words = known_keys.words_of(project, person) if person else known_keys.own_words(project)
-        sender = "" if person else tasking.sender_words(project)
+    if replace_by is not None:
+        change = (known_keys if person else tasking).replacement(project, replace_by, person)
+        if yes:
+            change.make(project)
+        result = {"key": change.words, "instead_of": change.before, "replaced": yes}
+        say(
+            result,
+            json_,
+            [change.meaning, *([] if yes else ["Nothing was changed; add --yes to replace the key."])],
+        )
+        return
+    words = known_keys.words_of(project, person) if person else known_keys.own_words(project)
+    sender = "" if person else tasking.sender_words(project)
     lines = [
         f"Key of {person or 'this file'}: {f'“{words}”' if words else 'none yet'}",
         *([f"Tasks of this project are signed with “{sender}”"] if sender else []),

@@ -26,6 +26,7 @@ from annotator.cli.saying import (
     NamingLayouts,
     bar,
     changing,
+    changing_by,
     lines,
     opened,
     print_json,
@@ -209,8 +210,9 @@ def _to_import_into(file: Path, dry_run: bool) -> Iterator[tuple[Any, bool]]:
 
 
 @app.command()
+@changing_by("choose")
 def uses(
-    file: File,
+    project: Any,
     choose: Annotated[
         str, typer.Option("--set", help="What it uses from now on, as for `goldsmith new --uses`")
     ] = "",
@@ -219,10 +221,9 @@ def uses(
     """Show what the project uses, or choose others; what it holds stays in use."""
     from annotator.actions.project import profile
 
-    with opened(file, readonly=not choose) as project:
-        if choose:
-            profile.choose(project, choose)
-        result = profile.profile(project)
+    if choose:
+        profile.choose(project, choose)
+    result = profile.profile(project)
     tree = {
         "uses": result.text,
         "documents": sorted(result.kinds),
@@ -232,8 +233,9 @@ def uses(
 
 
 @app.command()
+@changing_by("allow")
 def weights(
-    file: File,
+    project: Any,
     allow: Annotated[
         str,
         typer.Option(help="A range such as “-3 to 3” or “0 to 1 by 0.25”, or a list such as “-5, 1, 3”"),
@@ -243,10 +245,9 @@ def weights(
     """Show which weights the criteria of rubrics may have, or allow others."""
     from annotator.actions.authoring import settings
 
-    with opened(file, readonly=not allow) as project:
-        if allow:
-            settings.allow(project, allow)
-        result = settings.allowed(project)
+    if allow:
+        settings.allow(project, allow)
+    result = settings.allowed(project)
     tree = {"weights": result.text, "values": list(result.values)}
     say(tree, json_, [f"Criteria may have these weights: {result.text}"])
 

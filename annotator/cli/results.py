@@ -14,6 +14,7 @@ from annotator.cli.saying import (
     Json,
     bar,
     changing,
+    changing_by,
     opened,
     print_json,
     progress_bars,
@@ -392,8 +393,9 @@ def _words(row: dict[str, Any]) -> tuple[str, ...]:
 
 
 @app.command()
+@changing_by("unadjudicated")
 def gold(
-    file: File,
+    project: Any,
     unadjudicated: Annotated[
         bool | None,
         typer.Option(
@@ -408,12 +410,11 @@ def gold(
     from annotator.protocols import PROTOCOLS
 
     kinds = dict.fromkeys(kind for protocol in PROTOCOLS.values() for kind in protocol.needs)
-    with opened(file, readonly=unadjudicated is None) as project:
-        if unadjudicated is not None:
-            annotating.count_unadjudicated(project, unadjudicated)
-        counts = annotating.unadjudicated_counts(project)
-        with project.store.read() as db:
-            remarks = {kind.value: words for kind in kinds if (words := annotating.words(db, [kind]))}
+    if unadjudicated is not None:
+        annotating.count_unadjudicated(project, unadjudicated)
+    counts = annotating.unadjudicated_counts(project)
+    with project.store.read() as db:
+        remarks = {kind.value: words for kind in kinds if (words := annotating.words(db, [kind]))}
     rule = f"counts, by {annotating.FIRST_ALIAS}" if counts else "does not count"
     lines = [
         f"What several wrote and nobody adjudicated {rule}.",

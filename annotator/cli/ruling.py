@@ -16,6 +16,7 @@ from annotator.cli.saying import (
     Protocol,
     Timeout,
     changing,
+    changing_by,
     opened,
     protocol_of,
     reading,
@@ -37,14 +38,6 @@ Reason = Annotated[
     str,
     typer.Option(
         help="The judge's fault, e.g. “too strict”; an invalid value lists them all", show_default=False
-    ),
-]
-ErrorKind = Annotated[
-    str,
-    typer.Option(
-        "--kind",
-        help="Kind of error in an accepted verdict; an invalid one lists all",
-        show_default=False,
     ),
 ]
 Note = Annotated[str, typer.Option(help="Note on the ruling or review", show_default=False)]
@@ -121,7 +114,14 @@ def review(
     said: Annotated[str, typer.Option("--say", help="agree, disagree or unsure", show_default=False)] = "",
     reason: Reason = "",
     note: Note = "",
-    kind: ErrorKind = "",
+    kind: Annotated[
+        str,
+        typer.Option(
+            "--kind",
+            help="Kind of error in an accepted verdict; an invalid one lists all",
+            show_default=False,
+        ),
+    ] = "",
     from_: From = None,
     open_: OpenOnly = False,
     protocol: Protocol = "",
@@ -152,8 +152,9 @@ def review(
 
 
 @app.command("error-sample")
+@changing_by("per_system")
 def error_sample(
-    file: File,
+    project: Any,
     per_system: Annotated[
         int,
         typer.Option(
@@ -168,10 +169,9 @@ def error_sample(
     from annotator.actions.labelling import label_sealing
     from annotator.actions.studies import part_views
 
-    with opened(file, readonly=not per_system) as project:
-        if per_system:
-            part_views.draw_responses(project, per_system, seed, system or ())
-        result = label_sealing.sample(project)
+    if per_system:
+        part_views.draw_responses(project, per_system, seed, system or ())
+    result = label_sealing.sample(project)
     many = len(result.responses) if result else 0
     words = (
         f"{counted(many, 'report')} drawn, {result.per_system} of each system (seed {result.seed})."
@@ -183,13 +183,12 @@ def error_sample(
 
 
 @rulings_app.command("unclear")
-def unclear(file: File, protocol: Protocol = "", json_: Json = False) -> None:
+@reading
+def unclear(project: Any, protocol: Protocol = "", json_: Json = False) -> None:
     """Criteria ruled unclear and not reworded since, the most frequently ruled first."""
     from annotator.actions.validation import disagreements
 
-    protocol = protocol_of(file, protocol)
-    with opened(file, readonly=True) as project:
-        result = disagreements.unclear(project, protocol)
+    result = disagreements.unclear(project, protocol)
     trees = [
         {
             "criterion": criterion.unit_id,
@@ -207,8 +206,9 @@ def unclear(file: File, protocol: Protocol = "", json_: Json = False) -> None:
 
 
 @rulings_app.command("reword")
+@changing
 def reword(
-    file: File,
+    project: Any,
     criterion: Annotated[str, typer.Argument(help="Criterion id from “rulings unclear”", show_default=False)],
     text: Annotated[str, typer.Argument(help="The new words", show_default=False)],
     why: Annotated[str, typer.Option(help="Reason, for readers of the new version", show_default=False)] = "",
@@ -219,12 +219,10 @@ def reword(
     from annotator.actions.sets import reviews
     from annotator.actions.validation import disagreements
 
-    protocol = protocol_of(file, protocol)
-    with opened(file) as project:
-        listed = {one.unit_id: one for one in disagreements.unclear(project, protocol)}
-        one = _of(listed, criterion)
-        reviews.word(project, protocol, one.item_id, one.unit_id, text, why or reviews.WHY)
-        again = reviews.waiting(project, protocol)
+    listed = {one.unit_id: one for one in disagreements.unclear(project, protocol)}
+    one = _of(listed, criterion)
+    reviews.word(project, protocol, one.item_id, one.unit_id, text, why or reviews.WHY)
+    again = reviews.waiting(project, protocol)
     say(
         {"criterion": criterion, "words": text, "to_judge": [_tree(each) for each in again]}, json_,
         [f"The criterion of item {one.item_key} is reworded.", *(each.words() for each in again)],
@@ -232,8 +230,9 @@ def reword(
 
 
 @rulings_app.command("again")
+@changing_by("queue")
 def again(
-    file: File,
+    project: Any,
     judge: JudgeName = "",
     queue: Annotated[bool, typer.Option("--queue", help="Add a run for each judge to the queue")] = False,
     protocol: Protocol = "",
@@ -242,12 +241,10 @@ def again(
     """Reworded criteria that judges must judge again; all other verdicts stay valid and are not asked for."""
     from annotator.actions.sets import reviews
 
-    protocol = protocol_of(file, protocol)
-    with opened(file, readonly=not queue) as project:
-        result = reviews.waiting(project, protocol, judge)
-        if queue:
-            for judgements in result:
-                reviews.queue_up(project, judgements.order.judge, judgements.order.protocol)
+    result = reviews.waiting(project, protocol, judge)
+    if queue:
+        for judgements in result:
+            reviews.queue_up(project, judgements.order.judge, judgements.order.protocol)
     words = [one.words() for one in result] or ["Nothing needs to be judged again."]
     if queue and result:
         words.append("Queued; start it with: judge run, or in the window.")

@@ -109,25 +109,38 @@ class opened:  # noqa: N801 - reads as a verb in a with statement
             yield f"Give {me.alias} the role: goldsmith people role {self._file} {me.alias} {given}"
 
 
-def changing(command: Callable[..., None], *, readonly: bool = False) -> Callable[..., None]:
+def changing(command: Callable[..., None], *, by: Collection[str] | None = None) -> Callable[..., None]:
     """The command on a file, of one on the project in it, which is open while that runs.
 
+    It is opened for reading alone in a dry run, and where none of the options is given `by` which the command changes
+    anything; by default it always does. A `Protocol` that is not named is the one that the project goes by.
     A command that refuses options by itself opens the project itself, after them.
     """
+    on_project = signature(command)
+    _, *options = on_project.parameters.values()
+    of_protocol = any(one.annotation is Protocol for one in options)
 
     @wraps(command)
     def on_file(file: Path, **given: Any) -> None:
-        with opened(file, readonly=readonly) as project:
+        changes = by is None or any(given[one.name] != one.default for one in options if one.name in by)
+        with opened(file, readonly=not changes or given.get("dry_run", False)) as project:
+            if of_protocol and not given["protocol"]:
+                from annotator.actions.labelling import label_cases
+
+                given["protocol"] = label_cases.usual(project)
             command(project, **given)
 
-    on_project = signature(command)
-    _, *options = on_project.parameters.values()
     parameters = [Parameter("file", Parameter.POSITIONAL_OR_KEYWORD, annotation=File), *options]
     on_file.__signature__ = on_project.replace(parameters=parameters)  # type: ignore[attr-defined]
     return on_file
 
 
-reading = partial(changing, readonly=True)
+reading = partial(changing, by=())
+
+
+def changing_by(*options: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """As `changing`, of a command that only reads unless one of these options is given."""
+    return partial(changing, by=options)
 
 
 def progress_bars() -> "Progress":

@@ -135,8 +135,9 @@ def counted_look(project: Any, set_name: str, part: str, judge: str) -> str:
 
 
 @sets_app.command("draw")
+@changing
 def draw(
-    file: File,
+    project: Any,
     name: Annotated[str, typer.Argument(help="Name of the set", show_default=False)],
     people: Annotated[
         list[str], typer.Option("--person", help="Annotator: an alias; two or more", show_default=False)
@@ -160,15 +161,13 @@ def draw(
     from annotator.actions.project import people as everybody
     from annotator.actions.sets import validation_sets
 
-    protocol = protocol_of(file, protocol)
-    with opened(file, readonly=dry_run) as project:
-        whose = tuple(everybody.known(project, person).id for person in people)
-        query = validation_sets.SetRequest(
-            name, whose, protocol, width, share, likeness, size, test, raters, seed, apart
-        )
-        result = validation_sets.preview(project, query)
-        if not dry_run:
-            validation_sets.make(project, query)
+    whose = tuple(everybody.known(project, person).id for person in people)
+    query = validation_sets.SetRequest(
+        name, whose, protocol, width, share, likeness, size, test, raters, seed, apart
+    )
+    result = validation_sets.preview(project, query)
+    if not dry_run:
+        validation_sets.make(project, query)
     tree = {
         "name": name, "dry_run": dry_run, "units": result.units, "told": list(result.sentences),
         "responses": [response.model_dump(mode="json") for response in result.content.responses],
