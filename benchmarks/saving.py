@@ -81,8 +81,7 @@ def main() -> int:
 
 
 def _judged(medians: dict[str, float], p99: float, peer: float, *, measured: bool) -> dict[str, bool]:
-    source = "timed in this run" if measured else "recorded elsewhere, not timed here"
-    print(f"A Label Studio save: {peer:.1f} ms ({source})")
+    print(f"A Label Studio save: {peer:.1f} ms, {'timed in this run' if measured else 'recorded elsewhere'}")
     for name, p50 in medians.items():
         print(f"  {name}, median alone: 1/{peer / p50:.0f} of it (goal: at most 1/{SHARE})")
     print(f"  99th percentile beside a judge: {p99 / peer:.2f} of it (goal: below 1)")
@@ -252,8 +251,12 @@ def _wait_for(port: int, patience: float = 240.0) -> None:
 
 def _posted(port: int, token: str, path: str, body: Any) -> Any:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-    headers = {"Authorization": f"Token {token}", "Content-Type": "application/json"}
-    connection.request("POST", path, json.dumps(body), headers)
+    connection.request(
+        "POST",
+        path,
+        json.dumps(body),
+        {"Authorization": f"Token {token}", "Content-Type": "application/json"},
+    )
     answer = connection.getresponse()
     content = answer.read()
     if answer.status not in (200, 201):
