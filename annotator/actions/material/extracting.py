@@ -16,7 +16,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.runs.journal import Reply, RunJournal, call_of
 from annotator.actions.runs.judge_cases import Key, RunRequest, checked_scope, system_ids
-from annotator.actions.runs.run_kind import DrawingRun, RunWork
+from annotator.actions.runs.run_kind import DocumentRun, RunWork
 from annotator.actions.runs.run_records import OpenRun
 from annotator.domain.judges.judge import Judge, JudgeKind, Status
 from annotator.domain.judges.protocol import (
@@ -61,7 +61,7 @@ def plan(project: Project, order: RunRequest) -> ExtractionPlan:
     return ExtractionPlan(kind.judge.name, work.total, work.total - work.before, kind.things)
 
 
-class ExtractionRun(DrawingRun):
+class ExtractionRun(DocumentRun):
     """A run in which a judge extracts, by the order's `protocol`, from everything not yet extracted."""
 
     def read(self, project: Project, order: RunRequest) -> tuple[Judge, Protocol]:
@@ -69,7 +69,7 @@ class ExtractionRun(DrawingRun):
         self.things = "items" if isinstance(extraction.makes, Kind) else "reports"
         judge = judges.named(project, order.judge)
         self._origin = by_set(extraction.rubric_set) if extraction.rubric_set else by_judge(judge.id)
-        return judge, self.drawing_by(extraction, extraction.name, extraction.needs)
+        return judge, self.protocol_by(extraction, extraction.name, extraction.needs)
 
     def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
         project, order, extraction = self.project, self.order, self._extraction

@@ -17,7 +17,7 @@ from annotator.actions.project import people, profile
 from annotator.actions.project.file import Project, record
 from annotator.actions.runs import judge_cases
 from annotator.actions.runs.journal import RunJournal
-from annotator.actions.runs.run_kind import DrawingRun, RunWork, failure_words, with_failures
+from annotator.actions.runs.run_kind import DocumentRun, RunWork, failure_words, with_failures
 from annotator.actions.runs.run_records import OpenRun, RunEvent
 from annotator.domain.experts.assignment import Person
 from annotator.domain.judges.judge import Judge, JudgeKind, Status
@@ -473,7 +473,7 @@ def _named(kind: Kind | WriterAid) -> str:
     return NAMES[kind] if isinstance(kind, WriterAid) else f"a {kind.value}"
 
 
-class DraftRun(DrawingRun):
+class DraftRun(DocumentRun):
     """A run in which a judge drafts for the person working; `protocol` names the kind of draft.
 
     An item with a draft that they have not dealt with gets no second one. The last line lists under `failed` what did
@@ -482,7 +482,7 @@ class DraftRun(DrawingRun):
 
     doing, resumed, skips = "drafting", False, True
     things, reply_tokens = "drafts", 1_500
-    drawn, nothing, may_be_empty = "drafted", "Nothing was drafted.", False
+    verdict, nothing, may_be_empty = "drafted", "Nothing was drafted.", False
 
     def read(self, project: Project, order: judge_cases.RunRequest) -> tuple[Judge, Protocol]:
         extraction, judge = _checked(project, order)
@@ -491,7 +491,7 @@ class DraftRun(DrawingRun):
         self.items = materials.item_ids(project, order.items)
         self.to_do = [item for item in self.items if not proposals(project, item, self.kind)]
         self.failed: list[dict[str, Any]] = []
-        return judge, self.drawing_by(extraction, order.protocol)
+        return judge, self.protocol_by(extraction, order.protocol)
 
     def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
         return RunWork(

@@ -424,15 +424,15 @@ class RunKind(ABC):
         return self.ended(ended, journal)
 
 
-class DrawingRun(RunKind):
-    """A run that draws documents by an extraction: each is laid aside, by item and response, until it is kept."""
+class DocumentRun(RunKind):
+    """A run that makes documents by an extraction: each is laid aside, by item and response, until it is kept."""
 
-    drawn: ClassVar[str] = "drawn"
-    """What stands in the place of a verdict where a document came; `nothing` says what did not."""
+    verdict: ClassVar[str] = "drawn"
+    """What stands in the place of a verdict where a document came; `nothing` says why none did."""
     nothing: ClassVar[str] = "Nothing was drawn."
     may_be_empty: ClassVar[bool] = True
 
-    def drawing_by(self, extraction: Extraction, name: str, needs: tuple[Kind, ...] = ()) -> Protocol:
+    def protocol_by(self, extraction: Extraction, name: str, needs: tuple[Kind, ...] = ()) -> Protocol:
         """The extraction as a protocol, under the name by which the run is kept."""
         self._extraction = extraction
         self._materials: dict[tuple[str, str], Material] = {}
@@ -443,9 +443,9 @@ class DrawingRun(RunKind):
             citation=extraction.citation,
             needs=needs,
             metrics=(),
-            scale=plain(self.drawn),
+            scale=plain(self.verdict),
             judge=self._ask,
-            baseline=self._draw if extraction.baseline else None,
+            baseline=self._baseline if extraction.baseline else None,
             prompts=extraction.prompts,
         )
 
@@ -453,21 +453,17 @@ class DrawingRun(RunKind):
         material = self._materials.pop((case.item.id, case.response.id))
         return self._laid_aside(case, await self._extraction.extract(material, ask))
 
-    def _draw(self, case: Case) -> Verdicts:
-        draw = self._extraction.baseline
-        return (
-            self._laid_aside(case, draw(self._materials.pop((case.item.id, case.response.id))))
-            if draw
-            else {}
-        )
+    def _baseline(self, case: Case) -> Verdicts:
+        extract, material = self._extraction.baseline, self._materials.pop((case.item.id, case.response.id))
+        return self._laid_aside(case, extract(material)) if extract else {}
 
     def _laid_aside(self, case: Case, extracted: Extracted) -> Verdicts:
         self._extracted[case.item.id, case.response.id] = extracted
-        document, flags = extracted.document, " ".join(extracted.flags)
-        if document is not None and (document.units or self.may_be_empty):
-            return {case.unit.id: Verdict(value=self.drawn, flags=flags)}
-        status = Status.UNCLEAR if extracted.status is Status.OK else extracted.status
-        return {case.unit.id: Verdict(status=status, cause=extracted.cause or self.nothing, flags=flags)}
+        document, status, flags = extracted.document, extracted.status, " ".join(extracted.flags)
+        if document is not None and status is Status.OK and (document.units or self.may_be_empty):
+            return {case.unit.id: Verdict(value=self.verdict, flags=flags)}
+        failed = Status.UNCLEAR if status is Status.OK else status
+        return {case.unit.id: Verdict(status=failed, cause=extracted.cause or self.nothing, flags=flags)}
 
 
 def with_failures(line: RunEvent, failed: list[dict[str, Any]]) -> RunEvent:

@@ -151,10 +151,11 @@ def test_what_is_drawn_from_items_is_drawn_once_each(tiny: Project, monkeypatch:
     assert extracting.plan(tiny, order).to_do == 0
 
 
+@pytest.mark.parametrize("part", [None, Insights(units=(Insight(text="A part"),))], ids=["nothing", "a part"])
 def test_what_cannot_be_drawn_is_refused_or_missing_with_its_cause(
-    tiny: Project, monkeypatch: pytest.MonkeyPatch
+    tiny: Project, monkeypatch: pytest.MonkeyPatch, part: Insights | None
 ) -> None:
-    empty = replace(TINY_PLAN, baseline=lambda _: Extracted(None, Status.UNCLEAR, "There is no plan in it."))
+    empty = replace(TINY_PLAN, baseline=lambda _: Extracted(part, Status.UNCLEAR, "There is no plan in it."))
     monkeypatch.setitem(EXTRACTIONS, TINY_PLAN.name, empty)
     assert run(tiny, "baseline")["missing"] == {"unclear": 4}
     assert steps(tiny) == []
