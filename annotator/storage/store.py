@@ -104,12 +104,11 @@ class Store:
             if self._written and self._witness:
                 self._witness.settle()
             self._raw.execute("COMMIT")
-        except DBAPIError as error:
-            if isinstance(error.orig, sqlite3.Error) and not isinstance(error.orig, sqlite3.IntegrityError):
-                raise opening.explained(error.orig, self.path) from error
+        except (DBAPIError, sqlite3.Error) as error:
+            cause = error.orig if isinstance(error, DBAPIError) else error
+            if isinstance(cause, sqlite3.Error) and not isinstance(cause, sqlite3.IntegrityError):
+                raise opening.explained(cause, self.path) from error
             raise
-        except sqlite3.Error as error:
-            raise opening.explained(error, self.path) from error
         finally:
             written, self._depth, self._written = self._written, 0, False
             if self._raw.in_transaction:

@@ -36,6 +36,7 @@ from annotator.domain.texts.canonical import (
 )
 from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted, nested
+from annotator.storage.connection import PreparedStatement
 from annotator.storage.tables import ADJUDICATION, ARTIFACT, AUDIT, CONSENSUS_VERSION, DRAFT, REVISION
 
 # The revision by which a consensus is opened for editing; the next sealed one closes it again.
@@ -185,13 +186,13 @@ def standing(drafted: Drafted, units: Iterable[str]) -> dict[str, DraftSource]:
     return {unit_id: drafted[unit_id] for unit_id in units if unit_id in drafted}
 
 
-_NEWEST = (
+_NEWEST = PreparedStatement(
     select(ARTIFACT, REVISION.c.content, REVISION.c.sha256, REVISION.c.chain)
     .join(REVISION, (REVISION.c.artifact_id == ARTIFACT.c.id) & (REVISION.c.number == ARTIFACT.c.revision))
     .where(ARTIFACT.c.id == bindparam("wanted"))
 )
-_ADD_REVISION = insert(REVISION)
-_POINT = update(ARTIFACT).where(ARTIFACT.c.id == bindparam("wanted")).values(revision=bindparam("number"))
+_ADD_REVISION = PreparedStatement(insert(REVISION))
+_POINT = PreparedStatement(update(ARTIFACT).where(ARTIFACT.c.id == bindparam("wanted")))
 
 
 def read(project: Project, artifact_id: str) -> Artifact:
@@ -418,10 +419,10 @@ class NewestArtifact:
 
 def read_newest(db: Connection, artifact_id: str) -> NewestArtifact:
     """An artifact with its newest document, inside a transaction; KeyError when there is none of that id."""
-    row = db.execute(_NEWEST, {"wanted": artifact_id}).mappings().first()
+    row = _NEWEST.first(db, {"wanted": artifact_id})
     if row is None:
         raise KeyError(artifact_id)
-    return NewestArtifact(_artifact(dict(row)), row["sha256"], row["chain"])
+    return NewestArtifact(_artifact(row), row["sha256"], row["chain"])
 
 
 def artifact_of(row: Row[Any]) -> Artifact:
@@ -497,8 +498,8 @@ def write_revision(
         "guideline": settings.version_in_force(db, stage_of(document.KIND)), "form": FORM,
         "verb": verb, "by": by or project.by, "at": now(),
     }  # fmt: skip
-    db.execute(_ADD_REVISION, row)
-    db.execute(_POINT, {"wanted": artifact_id, "number": number})
+    _ADD_REVISION.execute(db, row)
+    _POINT.execute(db, {"wanted": artifact_id, "revision": number})
     _remember(document.KIND, content.decode(), document)
     return {"revision": number, "sha256": digest}
 
@@ -538,8 +539,8 @@ REMARK = "remark"
 # Stand in the place of an artifact: of an adjudicator's drafts, whose units are rulings, and of reference material.
 RULING, REFERENCE = "ruling", "reference"
 _ADD = insert(DRAFT)
-_DROP = delete(DRAFT).where(
-    DRAFT.c.place == bindparam("at_place"), DRAFT.c.person_id == bindparam("of_person")
+_DROP = PreparedStatement(
+    delete(DRAFT).where(DRAFT.c.place == bindparam("at_place"), DRAFT.c.person_id == bindparam("of_person"))
 )
 
 
@@ -573,4 +574,4 @@ def forget_draft(project: Project, artifact_id: str, unit_id: str, field: str) -
 
 
 def drop_draft(project: Project, db: Connection, place: str) -> None:
-    db.execute(_DROP, {"at_place": place, "of_person": people.someone(project).id})
+    _DROP.execute(db, {"at_place": place, "of_person": people.someone(project).id})

@@ -17,6 +17,7 @@ from annotator.domain.kinds.artifact import MOST, Document, Kind, State, Weights
 from annotator.domain.kinds.rubric import Criterion, Rubric, counted_weights, not_allowed
 from annotator.domain.texts.canonical import Change, derived_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
+from annotator.storage.connection import PreparedStatement
 from annotator.storage.tables import ARTIFACT, GUIDELINE, ITEM, REVISION
 
 SETTING = "weights"
@@ -123,7 +124,9 @@ def widen(project: Project, sentences: int) -> Change:
 # What the program ships is version 1 of every stage; the first that a coordinator writes is version 2.
 SHIPPED = 1
 # It is asked at every save.
-_NEWEST = select(func.max(GUIDELINE.c.version)).where(GUIDELINE.c.stage == bindparam("of_stage"))
+_NEWEST = PreparedStatement(
+    select(func.max(GUIDELINE.c.version)).where(GUIDELINE.c.stage == bindparam("of_stage"))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +243,7 @@ def _answer(
 
 
 def _newest(db: Connection, stage: Stage) -> int:
-    version: int | None = db.execute(_NEWEST, {"of_stage": stage.value}).scalar_one()
+    (version,) = _NEWEST.execute(db, {"of_stage": stage.value}).fetchone()
     return version or SHIPPED
 
 

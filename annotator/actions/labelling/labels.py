@@ -53,6 +53,7 @@ from annotator.domain.material.item import Item
 from annotator.domain.texts.canonical import Change, new_id, now
 from annotator.domain.texts.refusal import Refusal, required
 from annotator.protocols import PROTOCOLS, USUAL
+from annotator.storage.connection import PreparedStatement
 from annotator.storage.tables import AUDIT, ITEM, JUDGEMENT, RESPONSE
 
 Fields = dict[str, Any]
@@ -70,17 +71,19 @@ class LabelPlace(NamedTuple):
 
 # Built once: a label is saved hundreds of times an hour, and building a statement costs more than running it.
 _BESIDE = {"sealed": submitted(), "worded": worded_since()}
-_ONE = select(JUDGEMENT, *(column.label(name) for name, column in _BESIDE.items())).where(
-    JUDGEMENT.c.protocol == bindparam("protocol"),
-    JUDGEMENT.c.response_id == bindparam("response_id"),
-    JUDGEMENT.c.unit_id == bindparam("unit_id"),
-    JUDGEMENT.c.rater_kind == RaterKind.PERSON.value,
-    JUDGEMENT.c.rater_id == bindparam("rater"),
-    JUDGEMENT.c.trial == 1,
+_ONE = PreparedStatement(
+    select(JUDGEMENT, *(column.label(name) for name, column in _BESIDE.items())).where(
+        JUDGEMENT.c.protocol == bindparam("protocol"),
+        JUDGEMENT.c.response_id == bindparam("response_id"),
+        JUDGEMENT.c.unit_id == bindparam("unit_id"),
+        JUDGEMENT.c.rater_kind == RaterKind.PERSON.value,
+        JUDGEMENT.c.rater_id == bindparam("rater"),
+        JUDGEMENT.c.trial == 1,
+    )
 )
 _COUNTS = select(finished()).where(JUDGEMENT.c.id == bindparam("row"))
-_NEW = insert(JUDGEMENT)
-_CHANGED = update(JUDGEMENT).where(JUDGEMENT.c.id == bindparam("row"))
+_NEW = PreparedStatement(insert(JUDGEMENT))
+_CHANGED = PreparedStatement(update(JUDGEMENT).where(JUDGEMENT.c.id == bindparam("row")))
 # What a label is about stays as it is, and with it the indexes.
 _SUBJECT = frozenset({"id", *LabelPlace._fields, "item_id", "rater_kind", "rater_id", "trial"})
 
@@ -93,7 +96,7 @@ def stored(
 
     What came in by a file as finished work is changed by a file alone, unless its unit was reworded since.
     """
-    row = db.execute(_ONE, {**place._asdict(), "rater": rater}).mappings().first()
+    row = _ONE.first(db, {**place._asdict(), "rater": rater})
     if row and row["sealed"]:
         raise lock()
     if row is None:
@@ -112,9 +115,9 @@ def stored(
 def write(db: Connection, judgement: Fields, *, new: bool) -> None:
     row = {**judgement, "sha256": judgement_hash(judgement)}
     if new:
-        db.execute(_NEW, row)
+        _NEW.execute(db, row)
     else:
-        db.execute(_CHANGED, {"row": row["id"]} | {name: row[name] for name in row.keys() - _SUBJECT})
+        _CHANGED.execute(db, {"row": row["id"]} | {name: row[name] for name in row if name not in _SUBJECT})
 
 
 def put(db: Connection, before: Fields | None, after: Fields | None) -> Fields | None:

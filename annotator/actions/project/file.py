@@ -11,7 +11,6 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC
 from functools import wraps
-from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Concatenate, ParamSpec, TextIO, TypeVar, TypeVarTuple
@@ -28,7 +27,7 @@ from annotator.domain.material.item import traits_read
 from annotator.domain.texts.canonical import Change, canonical_json, new_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols.profiles import ALL
-from annotator.storage.connection import ChangeWatch
+from annotator.storage.connection import ChangeWatch, PreparedStatement
 from annotator.storage.opening import (
     RESTORE,
     SCHEMA,
@@ -47,7 +46,7 @@ from annotator.storage.store import ProjectHold, Store
 from annotator.storage.tables import AUDIT, JUDGEMENT, META, PERSON, add_missing
 
 __all__ = ["Project", "Unwritable", "record", "row_hash"]
-_ADD = insert(AUDIT)
+_ADD = PreparedStatement(insert(AUDIT))
 Columns = TypeVarTuple("Columns")
 # The setting that a whole sample has.
 SAMPLE = "sample"
@@ -292,7 +291,7 @@ def record(project: Project, db: Connection, change: Change, *, undoes: int | No
     row["sha256"] = row_hash(row)
     if project.from_task:
         add_missing(db, META, {"key": f"{CHANGED_WITH}{__version__}", "value": "true"})
-    return replace(change, by=project.by, at=at, seq=db.execute(_ADD, row).lastrowid)
+    return replace(change, by=project.by, at=at, seq=_ADD.execute(db, row).lastrowid or 0)
 
 
 def commit(project: Project, change: Change, *statements: Executable) -> Change:
@@ -535,36 +534,12 @@ def silent(_stage: str, _done: int, _total: int) -> None:
 
 
 def insert_rows(db: Connection, written: Table, rows: Sequence[Row], tell: Progress) -> None:
-    """Insert rows that all have the same keys. SQLAlchemy words the statement and converts values once per column.
-
-    Its own list of parameters is prepared row by row, which takes longer than SQLite takes to write them.
-    """
-    if not rows:
-        return
-    statement = insert(written).compile(dialect=db.dialect, column_keys=list(rows[0]))
-    names = statement.positiontup or list(rows[0])
-    convert = _converter(db, written, names)
+    """Insert rows that all have the same keys."""
+    add = PreparedStatement(insert(written))
     for start in range(0, len(rows), BATCH):
-        values = [convert(row) for row in rows[start : start + BATCH]]
-        named = values if statement.positional else [dict(zip(names, row, strict=True)) for row in values]
-        db.exec_driver_sql(str(statement), named)
-        tell(f"writing {written.name}s", min(start + BATCH, len(rows)), len(rows))
-
-
-def _converter(db: Connection, written: Table, names: Sequence[str]) -> Callable[[Row], tuple[Any, ...]]:
-    """A function that gives a row's values in order, each as the driver wants it."""
-    types = (written.c[name].type.dialect_impl(db.dialect) for name in names)
-    result = [(place, kind.bind_processor(db.dialect)) for place, kind in enumerate(types)]
-    processors = [(place, process) for place, process in result if process]
-    get = itemgetter(*names)
-
-    def convert(row: Row) -> tuple[Any, ...]:
-        values = list(get(row))
-        for place, process in processors:
-            values[place] = process(values[place])
-        return tuple(values)
-
-    return convert
+        batch = rows[start : start + BATCH]
+        add.execute_many(db, batch)
+        tell(f"writing {written.name}s", start + len(batch), len(rows))
 
 
 def is_sample(settings: Mapping[str, Any]) -> bool:
