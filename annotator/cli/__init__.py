@@ -19,7 +19,8 @@ class Stopped(SystemExit):
 
 def run_command(words: list[str]) -> int:
     """Run one command: 0 all done, 1 refused with one plain sentence, 2 wrong usage, 3 not all of it."""
-    if any("\0" in word or not _is_text(word) for word in words):
+    # Bytes of no encoding come in as halves of characters.
+    if any(sign == "\0" or "\ud800" <= sign <= "\udfff" for word in words for sign in word):
         warned.print("A word of this command holds characters that are not text. Remove them.", markup=False)
         return USAGE
     try:
@@ -68,11 +69,6 @@ def _allowed_now(refusal: KeyNotAllowed) -> bool:
         # An entry of the keyring is offered once; without a variable the judge cannot be asked.
         warned.print(kept_keys.allow(refusal.key, refusal.address, allowed=allowed), markup=False)
     return allowed or refusal.key.startswith("keyring:")
-
-
-def _is_text(word: str) -> bool:
-    """Whether a word can be written as UTF-8: bytes of no encoding come in as halves of characters."""
-    return not any("\ud800" <= character <= "\udfff" for character in word)
 
 
 @contextmanager

@@ -165,9 +165,10 @@ class PreparedStatement:
         dialect = _first_engine().dialect
         compiled = self._statement.compile(dialect=dialect, column_keys=names)
         marks = compiled.positiontup
-        types = [compiled.binds[name].type.dialect_impl(dialect) for name in marks]
         stores = [
-            (place, store) for place, each in enumerate(types) if (store := each.bind_processor(dialect))
+            (place, store)
+            for place, name in enumerate(marks)
+            if (store := compiled.binds[name].type.dialect_impl(dialect).bind_processor(dialect))
         ]
         fixed = {name: value for name, value in compiled.params.items() if name not in names}
 

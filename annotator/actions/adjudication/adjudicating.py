@@ -573,7 +573,13 @@ def pair(project: Project, ruling_id: str, other_id: str) -> Change:
             **{letter: row.members[letter] for letter in moving if letter in row.members},
         }
         joined = _with(row, mine, result, kind, documents)
-        new = [joined, _with(other, theirs, result, kind, documents)] if theirs else [_heir(joined, other)]
+        # What was worded in a row that goes stays, where the other has nothing of the kind itself.
+        inherited = {name: getattr(joined, name) or getattr(other, name) for name in INHERITED}
+        new = (
+            [joined, _with(other, theirs, result, kind, documents)]
+            if theirs
+            else [joined.model_copy(update=inherited)]
+        )
         return ruling_rows.replace(project, db, row.id, "pair rows", [row, other], new)
 
 
@@ -616,11 +622,6 @@ def _moving(row: Ruling, other: Ruling) -> list[str]:
     if other.members.keys() < row.members.keys():
         return sorted(other.members)
     raise Refusal("Both rows have a unit of every letter already.", "Split one of them first.")
-
-
-def _heir(row: Ruling, gone: Ruling) -> Ruling:
-    """The row with what was worded and said in one that goes, where it has nothing of the kind itself."""
-    return row.model_copy(update={name: getattr(row, name) or getattr(gone, name) for name in INHERITED})
 
 
 def _with(

@@ -538,7 +538,6 @@ def _remember(kind: str, content: str, document: Document[Any]) -> None:
 REMARK = "remark"
 # Stand in the place of an artifact: of an adjudicator's drafts, whose units are rulings, and of reference material.
 RULING, REFERENCE = "ruling", "reference"
-_ADD = insert(DRAFT)
 _DROP = PreparedStatement(
     delete(DRAFT).where(DRAFT.c.place == bindparam("at_place"), DRAFT.c.person_id == bindparam("of_person"))
 )
@@ -564,7 +563,7 @@ def save_draft(project: Project, artifact_id: str, unit_id: str, field: str, tex
     place, author = draft_place(artifact_id, unit_id, field), people.someone(project).id
     with project.store.write() as db:
         drop_draft(project, db, place)
-        db.execute(_ADD, {"place": place, "person_id": author, "text": text, "at": now()})
+        db.execute(insert(DRAFT), {"place": place, "person_id": author, "text": text, "at": now()})
 
 
 def forget_draft(project: Project, artifact_id: str, unit_id: str, field: str) -> None:

@@ -243,8 +243,7 @@ def _answer(
 
 
 def _newest(db: Connection, stage: Stage) -> int:
-    (version,) = _NEWEST.execute(db, {"of_stage": stage.value}).fetchone()
-    return version or SHIPPED
+    return int(_NEWEST.execute(db, {"of_stage": stage.value}).fetchone()[0] or SHIPPED)
 
 
 def _checked(stage: Stage, version: int, text: str, by: str) -> GuidelineFields:

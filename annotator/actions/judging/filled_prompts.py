@@ -111,15 +111,14 @@ async def _numbered(project: Project, name: str, number: int) -> _About | None:
             if question.prompt != name:
                 continue
             if number == 0:
-                about = subject.item.key, subject.response.system_id, _unit(subject)
-                return _About(*about, question.fields, question.fenced)
+                units = subject.units if isinstance(subject, Case) else ()
+                words = " · ".join(unit.text for unit in units if unit.text)
+                return _About(
+                    subject.item.key, subject.response.system_id, words, question.fields, question.fenced
+                )
             number -= 1
             break
     return None
-
-
-def _unit(subject: Case | Material) -> str:
-    return " · ".join(unit.text for unit in subject.units if unit.text) if isinstance(subject, Case) else ""
 
 
 def _judged(project: Project, protocol: Protocol) -> Iterator[tuple[Case, Any]]:

@@ -216,14 +216,13 @@ def _turned(units: Iterable[Label], first: Callable[[Label], str]) -> list[Label
     there = {label.id for label in listed}
     return [
         _mirrored(label)
-        if _is_pair(label) and first(label) != label.response_id and _mirrored(label).id not in there
+        if label.protocol in PROTOCOLS
+        and PROTOCOLS[label.protocol].paired
+        and first(label) != label.response_id
+        and _mirrored(label).id not in there
         else label
         for label in listed
     ]
-
-
-def _is_pair(label: Label) -> bool:
-    return label.protocol in PROTOCOLS and PROTOCOLS[label.protocol].paired
 
 
 def _mirrored(label: Label) -> Label:
@@ -513,7 +512,10 @@ def dealt(reports: Iterable[str], person_id: str) -> list[tuple[str, str]]:
     The order hangs on the person and the reports alone, so a report that comes later does not reshuffle the rest.
     """
     order = sorted(reports, key=lambda response_id: sha256(f"{person_id}/{response_id}"))
-    return [(f"Report {_letter(place)}", response_id) for place, response_id in enumerate(order)]
+    return [
+        (f"Report {chr(ord('A') + place) if place < 26 else place + 1}", response_id)
+        for place, response_id in enumerate(order)
+    ]
 
 
 def together(one: str, other: str) -> str:
@@ -546,7 +548,3 @@ def shown_first(person_id: str, protocol: str, *pair: str) -> str:
 
 def _both(case: Case) -> tuple[str, str]:
     return case.response.id, case.unit.id
-
-
-def _letter(place: int) -> str:
-    return chr(ord("A") + place) if place < 26 else f"{place + 1}"

@@ -291,11 +291,13 @@ def _rows(
     for place, system in enumerate(systems):
         cells = tuple(column[place] for column in across)
         if any(cell.estimate is not None and cell.estimate.value is not None for cell in cells):
-            yield system, tuple(_of_mode(cell, scope) for cell in cells)
-
-
-def _of_mode(cell: SheetCell, scope: RowScope) -> SheetCell:
-    return replace(cell, source=replace(cell.source, mode=scope.mode)) if cell.source is not None else cell
+            yield (
+                system,
+                tuple(
+                    replace(cell, source=replace(cell.source, mode=scope.mode)) if cell.source else cell
+                    for cell in cells
+                ),
+            )
 
 
 def _cells(

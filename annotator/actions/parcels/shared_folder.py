@@ -113,7 +113,8 @@ def choose(project: Project, folder: Path | None) -> Change:
 def look(project: Project) -> FolderNews:
     """The state of the shared folder; nothing is changed."""
     folder = shared.folder_of(project)
-    if folder is None or not _may(project):
+    may = project.from_task or project.person is None or project.person.has(Role.COORDINATOR)
+    if folder is None or not may:
         return FolderNews(folder)
     try:
         shared.refuse_inside(project.path, folder)
@@ -205,10 +206,6 @@ def key_words(key: WaitingKey) -> tuple[str, str]:
         f"Ask {key.alias}, by telephone or in person, whether their Send page shows the same six words. Until then "
         "their work waits, and so does all that others must not read."
     )
-
-
-def _may(project: Project) -> bool:
-    return project.from_task or project.person is None or project.person.has(Role.COORDINATOR)
 
 
 def _unreachable(folder: Path, error: OSError) -> Refusal:

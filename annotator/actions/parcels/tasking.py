@@ -699,10 +699,6 @@ def _settled(db: Connection, name: str, given: parcels.TaskDocument) -> tuple[st
     return result or given.id, result is not None
 
 
-def _purpose(assignment: parcels.TaskAssignment) -> Purpose:
-    return Purpose.REVIEW if assignment.review else Purpose.PILOT if assignment.pilot else Purpose.WORK
-
-
 def add_assignments(db: Connection, person_id: str, given: list[parcels.TaskAssignment]) -> None:
     """What the annotator is asked for; later tasks change when and by which protocols."""
     rows = [
@@ -711,7 +707,10 @@ def add_assignments(db: Connection, person_id: str, given: list[parcels.TaskAssi
             "item_id": assignment.item_id,
             "person_id": person_id, "stage": assignment.stage.value, "trial": 1, "due": assignment.due,
             "protocols": assignment.protocols,
-            "purpose": _purpose(assignment).value, "not_before": None, "submitted_at": None,
+            "purpose": (
+                Purpose.REVIEW if assignment.review else Purpose.PILOT if assignment.pilot else Purpose.WORK
+            ).value,
+            "not_before": None, "submitted_at": None,
         }
         for assignment in given
     ]  # fmt: skip

@@ -27,7 +27,7 @@ from annotator.domain.material.item import traits_read
 from annotator.domain.texts.canonical import Change, canonical_json, new_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols.profiles import ALL
-from annotator.storage.connection import ChangeWatch, PreparedStatement
+from annotator.storage.connection import ChangeWatch, PreparedStatement, Values
 from annotator.storage.opening import (
     RESTORE,
     SCHEMA,
@@ -525,7 +525,6 @@ def _keep(project: Project, key: Any, state: Any, answer: Any) -> None:
 # Small enough that progress moves, large enough that it costs nothing.
 BATCH = 2000
 
-Row = Mapping[str, Any]
 Progress = Callable[[str, int, int], None]
 
 
@@ -533,7 +532,7 @@ def silent(_stage: str, _done: int, _total: int) -> None:
     """Progress that nobody listens to."""
 
 
-def insert_rows(db: Connection, written: Table, rows: Sequence[Row], tell: Progress) -> None:
+def insert_rows(db: Connection, written: Table, rows: Sequence[Values], tell: Progress) -> None:
     """Insert rows that all have the same keys."""
     add = PreparedStatement(insert(written))
     for start in range(0, len(rows), BATCH):

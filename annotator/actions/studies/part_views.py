@@ -364,15 +364,9 @@ def _line(
     cells = (
         text(matches.item_key), text(matches.system), what, text(WHY[match.by] if match else ""),
         text(match.key if match else ""),
-        *(_reference(reference) for _, reference in sides),
+        *(text(one.text or one.identifier, tip=_whole(one)) if one else text("") for _, one in sides),
     )  # fmt: skip
     return SheetLine(cells, matches.item_id, response_id=matches.response_id, more=(("Why", why), *more))
-
-
-def _reference(reference: Reference | None) -> SheetCell:
-    return (
-        text("") if reference is None else text(reference.text or reference.identifier, tip=_whole(reference))
-    )
 
 
 def _whole(reference: Reference) -> str:

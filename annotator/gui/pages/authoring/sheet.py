@@ -263,7 +263,10 @@ class AuthoringSheet(Pane):
         self.saving.follow(artifact, editable=artifact is not None and self.closed is None)
         self._stack.setCurrentWidget(self.beginning if artifact is None else self.form)
         self.bar.setVisible(artifact is not None)
-        drafted = self._helped()
+        drafted = self.kind in OFFLINE_HELP or (
+            self.kind in DRAFTED_KINDS
+            and any(judge.kind is JudgeKind.ENDPOINT for judge in self.session.ask(judges.all_of) or [])
+        )
         if artifact is None:
             self.strip.show_nothing("")
             words = KINDS[self.kind].under(self._weights)
@@ -437,13 +440,6 @@ class AuthoringSheet(Pane):
         self.saving.type(unit_id, field, value)
         self._check_soon.start()
         self.stirred.emit()
-
-    def _helped(self) -> bool:
-        """Whether there is help with the kind: references in bulk, or a model that may be asked for a draft."""
-        return self.kind in OFFLINE_HELP or (
-            self.kind in DRAFTED_KINDS
-            and any(judge.kind is JudgeKind.ENDPOINT for judge in self.session.ask(judges.all_of) or [])
-        )
 
     @property
     def _types(self) -> tuple[QuestionType, ...]:

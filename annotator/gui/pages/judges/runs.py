@@ -426,7 +426,9 @@ class RunsPart(PagePart):
                 "queue_run": able,
                 "start_queue": writable and not going and self.past.waits,
                 "run_again": writable and not going and run is not None and run.open,
-                "run_costs": run is not None and run.paid and _judged(run),
+                "run_costs": run is not None
+                and run.paid
+                and not (run.protocol.startswith(CHECKS) or draws(run.protocol)),
                 "run_compare": writable and not going and judged and run is not None and run.paid,
                 "read_replies": run is not None,
             }
@@ -449,11 +451,6 @@ class RunsPart(PagePart):
 
 def _priced(project: Project, order: RunRequest) -> tuple[RunRequest, list[str]]:
     return order, orders.forecast(project, order).words()
-
-
-def _judged(run: RunLine) -> bool:
-    """Whether judgements came of a run, on which its cost can be laid."""
-    return not run.protocol.startswith(CHECKS) and not draws(run.protocol)
 
 
 def _offers(project: Project) -> tuple[Offers, list[str]]:
