@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import unicodedata
+from collections import deque
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import cache, lru_cache
@@ -251,9 +252,14 @@ def misfits(raw: sqlite3.Connection) -> Iterator[tuple[str, int, str, str]]:
 
 def _undecodable(raw: sqlite3.Connection, name: str, texts: list[str]) -> Iterator[tuple[str, int, str, str]]:
     columns = ", ".join(f'"{text}"' for text in texts)
+    question = f'SELECT rowid, {columns} FROM "{name}"'  # noqa: S608
+    # Almost always all of it can be read, which is quickly seen.
+    with suppress(sqlite3.OperationalError):
+        deque(raw.execute(question), maxlen=0)
+        return
     factory, raw.text_factory = raw.text_factory, bytes
     try:
-        for row, *values in raw.execute(f'SELECT rowid, {columns} FROM "{name}"'):  # noqa: S608
+        for row, *values in raw.execute(question):
             for text, value in zip(texts, values, strict=True):
                 try:
                     value is None or value.decode()
