@@ -1,4 +1,4 @@
-"""Backups: copying a project while it is in use, and how long each backup is kept."""
+"""Backups: copies of a project in use, and how long each one stays."""
 
 import errno
 import glob
@@ -30,7 +30,7 @@ NOT_THE_BACKUP = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_COR
 
 @dataclass(frozen=True, slots=True)
 class BackupFile:
-    """A backup in the list. `ok` is about its size and marks; restoring checks more."""
+    """A backup in the list. `ok` covers its size and header; restoring checks more."""
 
     path: Path
     at: datetime
@@ -45,10 +45,10 @@ def folder_of(project: Path) -> Path:
 
 
 def backup(project: Store | sqlite3.Connection, folder: Path, stem: str, why: str = "") -> Path:
-    """A verified copy `<stem>-YYYYMMDD-HHMMSS.goldsmith` (UTC) in the folder, as the project stands now.
+    """Make a verified copy `<stem>-YYYYMMDD-HHMMSS.goldsmith` (UTC) of the project in the folder and return its path.
 
-    Refusal when it cannot be written; earlier backups are never touched. A copy of a project with altered rows is
-    made all the same, for it may hold newer work than any other, but says of itself that it is not whole.
+    Refusal if it cannot be written; earlier backups are never touched. A project with altered rows is copied too,
+    since it may hold newer work than any other copy; the label of the copy then records the problem.
     """
     raw = project._raw if isinstance(project, Store) else project
     at = datetime.now(UTC)
@@ -59,18 +59,18 @@ def backup(project: Store | sqlite3.Connection, folder: Path, stem: str, why: st
         path = folder / f"{stem}-{files.stamp(at)}.goldsmith"
         while True:
             target = files.free_name(path)
-            # Another process may take that name meanwhile.
+            # Another process may take that name meanwhile: try the next one.
             with suppress(FileExistsError):
                 copy(raw, target, {"why": why, "at": at.isoformat()}, new=True)
                 return target
 
 
 class NotCopied(Exception):
-    """A project could not be copied, in the store's own words; nothing was changed."""
+    """A project could not be copied; the text is SQLite's message. Nothing was changed."""
 
 
 def copy_project(source: Store | Path, target: Path, *, new: bool = False) -> None:
-    """Copy an open project, or a file that nobody has open, as `copy` does; NotCopied when the store fails."""
+    """Copy an open project, or a file that nobody has open, as `copy` does; NotCopied if SQLite fails."""
     try:
         if isinstance(source, Store):
             copy(source._raw, target, new=new)
@@ -86,8 +86,8 @@ def copy(
 ) -> str:
     """Copy a database through its own connection, verify the copy, and only then give it its name.
 
-    Returns what is wrong with its rows, or an empty text; Damaged when its pages are broken, FileExistsError when the
-    copy is to be `new` and the name is taken.
+    Returns the problem with its rows, empty if there is none. Raises Damaged if its pages are broken, FileExistsError
+    if `new` is set and the name is taken.
     """
     if raw.in_transaction:
         raise RuntimeError("a copy made inside a transaction would wait for that transaction for ever")
@@ -112,7 +112,7 @@ def _copy_pages(raw: sqlite3.Connection, new: sqlite3.Connection) -> None:
 
 
 def row_counts(raw: sqlite3.Connection) -> dict[str, int]:
-    """How many rows each table holds, the search index's own tables apart."""
+    """The number of rows of each table, without the tables of the search index."""
     names = raw.execute(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' "
         "AND name NOT LIKE 'item_words%' ORDER BY name"
@@ -121,7 +121,7 @@ def row_counts(raw: sqlite3.Connection) -> dict[str, int]:
 
 
 def verify(path: Path) -> str:
-    """What is wrong with the rows of a file that nobody has open, or an empty text; Damaged when pages are broken."""
+    """The problem with the rows of a file that nobody has open, empty if there is none; Damaged if pages are broken."""
     opening.recognise(path, thorough=False)
     try:
         with closing(raw_connection(path, readonly=True)) as raw:
@@ -164,14 +164,14 @@ def _explaining(folder: Path, stem: str) -> Iterator[None]:
 
 
 def backups(folder: Path, stem: str) -> list[BackupFile]:
-    """The backups of a project, newest first; needs nothing of the project itself."""
+    """The backups of a project, newest first; the project itself is not read."""
     result = [
         (path, at)
         for path in (list(folder.glob("*.goldsmith")) if folder.is_dir() else [])
         if (at := _moment(path, stem)) is not None
     ]
     newest_first = sorted(result, key=lambda pair: (pair[1], pair[0]), reverse=True)
-    # Another process may thin them out meanwhile.
+    # Another process may prune them meanwhile.
     return [file for path, at in newest_first if (file := _described(path, at)) is not None]
 
 
@@ -202,7 +202,7 @@ def _described(path: Path, at: datetime) -> BackupFile | None:
 
 
 def label_of(path: Path) -> dict[str, str]:
-    """What a backup says of itself: why and when it was made. Empty for any other project file."""
+    """The label of a backup: why and when it was made, and its problem. Empty for any other project file."""
     try:
         with closing(raw_connection(path, readonly=True)) as raw:
             row = raw.execute("SELECT value FROM meta WHERE key = ?", [LABEL]).fetchone()
@@ -214,9 +214,9 @@ def label_of(path: Path) -> dict[str, str]:
 
 
 def prune(folder: Path, stem: str, now: datetime) -> list[Path]:
-    """Delete the backups that are no longer needed; what cannot be recognised is left alone.
+    """Delete the backups that are no longer needed and return them; files that are not valid backups stay.
 
-    One that a scanner or a syncing program holds is left to the next time.
+    One that a scanner or a syncing program has open is left for the next time.
     """
     known = {file.path: file.at for file in backups(folder, stem) if file.ok}
     doomed = set(to_delete(known.values(), now))
@@ -229,10 +229,10 @@ def prune(folder: Path, stem: str, now: datetime) -> list[Path]:
 
 
 def to_delete(times: Iterable[datetime], now: datetime) -> list[datetime]:
-    """Which backups to delete, oldest first.
+    """The backups to delete, oldest first.
 
-    Kept: of the last day those half an hour apart, then the last of each day for a week, of each week for a month,
-    of each month for a year; and always the newest. Times in the future (a clock set back) are kept.
+    These stay: of the last day, backups half an hour apart; then the last of each day for a week, of each week for a
+    month, of each month for a year; and always the newest. Times in the future (a clock set back) stay too.
     """
     ordered = sorted(set(times))
     moments = set(ordered[-1:]) | {at for at in ordered if at > now} | _spaced(ordered, now)
@@ -258,21 +258,21 @@ def _period(at: datetime, now: datetime) -> tuple[str, int, int]:
 
 
 Migrations = Sequence[Callable[[], None]]
-# Seconds that a large project may take in another process.
+# Seconds that migrating a large project may take in another process.
 LOCK_PATIENCE = 300.0
 UNCHANGED = "Your project is unchanged; please report this."
-# Kept by Alembic, made again from other rows, or hashed again after the migration.
+# Written by Alembic, derived from other rows, or hashed again after the migration.
 NOT_COMPARED = ("alembic_version", "rendering", "witness")
-# What a migration may move to another column of its row, and what is counted anew where it did.
+# Values that a migration may move to another column of their row, and the columns recomputed if it did.
 MOVED = {("item", "question"): "working_title"}
 COUNTED_ANEW = {("item", "sha256"): "working_title"}
 
 
 @contextmanager
 def created(path: Path) -> Iterator[Path]:
-    """An empty project file under another name, to be filled; at the end it takes its place, or nothing is left of it.
+    """Yield an empty project file under a temporary name; it gets its real name at the end, or is deleted on an error.
 
-    Refusal when something already lies there.
+    Refusal if a file of that name exists.
     """
     exists = Refusal(
         f"“{path.name}” already exists in {path.absolute().parent}.",
@@ -303,10 +303,10 @@ def _begin(unfinished: Path) -> None:
 
 
 def bring_up_to_date(path: Path, target: int = SCHEMA, migrations: Migrations | None = None) -> bool:
-    """Migrate an older project: copy, migrate the copy, verify it, swap; True when there was something to do.
+    """Migrate an older project: copy, migrate the copy, verify it, swap; True if there was something to do.
 
-    The old file is kept beside the new one as `name.before-format-N`. When anything fails the old file stays. When
-    another process is at it already, that is waited for.
+    The old file stays beside the new one as `name.before-format-N`. If anything fails, the old file stays in place.
+    If another process is migrating already, this waits for it.
     """
     if recognise(path) >= target:
         return False
@@ -325,7 +325,7 @@ def bring_up_to_date(path: Path, target: int = SCHEMA, migrations: Migrations | 
 
 
 def copy_up_to_date(path: Path, target: Path) -> None:
-    """A copy of an older project in the present format, for looking at; the project itself is left as it is."""
+    """Copy an older project to `target` in the present format, to be shown; the project itself stays as it is."""
     try:
         with closing(raw_connection(path, readonly=True)) as old:
             _copy_whole(old, target)
@@ -342,7 +342,7 @@ def _swap_for_migrated(path: Path, version: int, target: int, migrations: Migrat
     swapped = False
     try:
         with files.whole(path) as beside, closing(raw_connection(path)) as guard:
-            # Nobody may write while the copy is made, which a connection does that does not write itself.
+            # Nobody may write while the copy is made; a connection that does not write itself holds the lock.
             guard.execute("BEGIN IMMEDIATE")
             with closing(raw_connection(path, readonly=True)) as old:
                 _copy_whole(old, beside)
@@ -354,7 +354,7 @@ def _swap_for_migrated(path: Path, version: int, target: int, migrations: Migrat
             f"“{path.name}” could not be brought up to date: {_cause(error)}.", UNCHANGED
         ) from error
     except (ValueError, TypeError, LookupError, AttributeError) as error:
-        # A migration reads what older versions wrote; nothing else has such values.
+        # A migration reads values that older versions wrote; a value that breaks it was written by something else.
         raise opening.unchanged(path, str(error)) from error
     finally:
         if not swapped:
@@ -373,7 +373,7 @@ def _keep(old: sqlite3.Connection, path: Path, earlier: Path) -> None:
     try:
         os.link(path, earlier)
     except OSError:
-        # Not every disk knows a second name for a file.
+        # Not every disk supports hard links.
         copy(old, earlier)
 
 
@@ -417,7 +417,7 @@ def _losses_of(raw: sqlite3.Connection, name: str) -> list[str]:
 
 
 def _is_there_condition(name: str, column: str, after: Container[str]) -> str:
-    """The condition that a value of an old row is still in its new one."""
+    """The SQL condition that a value of an old row is still in its new one."""
     same = f'n."{column}" IS o."{column}"'
     moved, counted = MOVED.get((name, column)), COUNTED_ANEW.get((name, column))
     if moved in after:
@@ -433,7 +433,7 @@ def _upgrade(
     raw: sqlite3.Connection, version: int, target: int, migrations: Migrations | None = None
 ) -> None:
     """Run the migrations in one transaction begun by hand: the driver would let DDL commit by itself."""
-    # They take long to load, and a project of today needs none of them.
+    # They take long to load, and a project of the present schema needs none of them.
     from alembic.operations import Operations
     from alembic.runtime.migration import MigrationContext
 

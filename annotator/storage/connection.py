@@ -12,7 +12,7 @@ from sqlalchemy.engine import Connection, Engine
 from sqlalchemy.pool import StaticPool
 from sqlalchemy.util import LRUCache
 
-# "GOLD" in ASCII: tells a Goldsmith project from any other SQLite file.
+# "GOLD" in ASCII: distinguishes a Goldsmith project from any other SQLite file.
 APPLICATION_ID = 0x474F4C44
 PRAGMAS = {
     "fullfsync": 1,
@@ -24,7 +24,7 @@ PRAGMAS = {
 }
 
 POLLED_SECONDS = 0.0005
-# More than the program has statements.
+# More than the number of the program's statements.
 _COMPILED: LRUCache[Any, Any] = LRUCache(2_000)
 
 
@@ -52,10 +52,10 @@ def raw_connection(path: Path, *, readonly: bool = False, busy_seconds: float = 
 
 
 def uri(path: Path, mode: str) -> str:
-    """The address by which SQLite opens an existing file, whatever characters its name has."""
+    """The URI with which SQLite opens an existing file, whatever characters its name has."""
     address = path.resolve().as_uri()
     if not address.startswith("file:///"):
-        # SQLite takes no host in an address: a share is written as a path with two slashes.
+        # SQLite takes no host in a URI: a share is written as a path with two slashes.
         address = address.replace("file://", "file:////", 1)
     return f"{address}?mode={mode}"
 
@@ -70,9 +70,9 @@ def _set_pragmas(connection: sqlite3.Connection) -> None:
 
 
 def begin(connection: sqlite3.Connection, words: str, seconds: float) -> None:
-    """Begin a transaction and take its lock now; sqlite3.OperationalError (busy) when that takes too long.
+    """Begin a transaction and take its lock now; sqlite3.OperationalError (busy) if that takes longer than `seconds`.
 
-    SQLite's own waiting sleeps up to a tenth of a second at a time, and so comes too late again and again while
+    SQLite's own busy handler sleeps up to a tenth of a second at a time, and so misses its turn again and again while
     another process writes without a pause.
     """
     give_up = time.monotonic() + seconds
@@ -98,10 +98,10 @@ def _begun(connection: sqlite3.Connection, words: str, *, last: bool) -> bool:
 
 
 def engine_over(connection: sqlite3.Connection) -> Engine:
-    """SQLAlchemy on that one connection. BEGIN and COMMIT are said by the store, never by the driver.
+    """An SQLAlchemy engine on that one connection. The store sends BEGIN and COMMIT, never the driver.
 
-    Every engine shares one dialect, and with it what was compiled for another: each of the program's statements is
-    compiled once in a process, not once in a project.
+    Every engine shares one dialect and its cache of compiled statements: each of the program's statements is compiled
+    once per process, not once per project.
     """
     shared = _first_engine()
     given: Any = connection
@@ -122,10 +122,11 @@ Values = Mapping[str, Any]
 
 
 class PreparedStatement:
-    """A statement of every save, compiled once and given to the driver itself; each variable value has a name.
+    """A statement that every save runs, compiled once and passed to the driver directly; each variable value has a
+    name.
 
-    By SQLAlchemy's own way a save takes a third longer (`benchmarks.saving`): a person has paused before it, and
-    nothing of that way is left in the processor's cache.
+    Through SQLAlchemy itself a save takes a third longer (`benchmarks.saving`): the user has paused before it, and
+    none of SQLAlchemy's code is left in the processor's cache.
     """
 
     def __init__(self, statement: Select[Any] | Insert | Update | Delete) -> None:
@@ -146,7 +147,7 @@ class PreparedStatement:
         driver.executemany(words, map(row, rows))
 
     def first(self, db: Connection, values: Values) -> dict[str, Any] | None:
-        """The first row of the answer, by the names of its columns."""
+        """The first row of the result by column name; None if there is none."""
         row = self.execute(db, values).fetchone()
         if row is None:
             return None
@@ -186,25 +187,25 @@ _VERSION = "PRAGMA data_version"
 
 
 class ChangeWatch:
-    """A check, through one connection, whether a project was written since."""
+    """Detects, through one connection, whether a project has been written to."""
 
     def __init__(self, raw: sqlite3.Connection) -> None:
         self._raw = raw
 
     @classmethod
     def over(cls, path: Path) -> "ChangeWatch":
-        """A watch with a connection of its own, which sees what every other one writes; close it."""
+        """A watch with a connection of its own, which sees the writes of every other one; the caller closes it."""
         return cls(raw_connection(path, readonly=True))
 
     def by_others(self) -> object:
-        """What is the same until others write; where that cannot be read something that equals nothing else."""
+        """A value that stays equal until others write; if it cannot be read, an object equal to nothing else."""
         try:
             return self._raw.execute(_VERSION).fetchone()
         except sqlite3.Error:
             return object()
 
     def token(self) -> tuple[object, ...]:
-        """What is the same until anyone writes, and is like that of no other watch."""
+        """A value that stays equal until anyone writes, and never equals that of another watch."""
         seen = self.by_others()
         try:
             return self, seen, self._raw.total_changes

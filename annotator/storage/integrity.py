@@ -1,6 +1,6 @@
-"""Detection of flipped bits and lost rows: a hash of every row, kept apart from it.
+"""Detection of flipped bits and lost rows: a hash of every row, stored apart from it.
 
-Judgements are left out: they come in millions, and each carries a hash over all of its own values.
+Judgements are left out: there are millions of them, and each carries a hash over all of its own values.
 """
 
 # ruff: noqa: S608 - the only names put into statements here are those of our own tables.
@@ -16,7 +16,7 @@ WITNESSED = tuple(sorted(set(metadata.tables) - {"judgement", "witness"}))
 
 
 def row_hash(values: tuple[Any, ...]) -> str:
-    """The hash of a row's stored values in the order of its columns; bytes count by their own hash."""
+    """The hash of a row's stored values in the order of its columns; bytes enter by their own hash."""
     try:
         return sha256(canonical_json(values))
     except TypeError:
@@ -27,31 +27,32 @@ def row_hash(values: tuple[Any, ...]) -> str:
 class Witness:
     """Records which rows a connection changes or deletes, by whatever statement.
 
-    New rows need no note: SQLite numbers them upwards, so they are those above the highest number hashed, in the tables
-    that a statement of this connection inserts into.
+    New rows need no record: SQLite numbers them upwards, so they are those above the highest number hashed, in the
+    tables that a statement of this connection inserts into.
     """
 
     def __init__(self, raw: sqlite3.Connection) -> None:
         self._raw = raw
         self._inserted = set[str]()
         raw.set_authorizer(self._note_insertion)
-        # A file is opened to change few of its tables, often none.
+        # Most sessions change few tables of a file, often none.
         self._hashing = cache(partial(_hashing, raw))
         _teach(raw)
         raw.execute("PRAGMA temp_store=MEMORY")
-        # Without it a row that INSERT OR REPLACE pushes out would go unnoticed.
+        # Without it a row replaced by INSERT OR REPLACE would go unnoticed.
         raw.execute("PRAGMA recursive_triggers=ON")
 
     def _note_insertion(self, action: int, table: str | None, *_: str | None) -> int:
-        """Called by SQLite while it prepares a statement, with each thing that the statement will do."""
+        """SQLite's authorizer callback, called for each operation of a statement as it is prepared."""
         if action == sqlite3.SQLITE_INSERT and table in WITNESSED:
             self._inserted.add(table)
         return sqlite3.SQLITE_OK
 
     def watch(self) -> None:
-        """Note from now on what is changed; say it in every transaction that changes something, before it does.
+        """Create the triggers that record changed rows; call it in every transaction that changes something, before
+        it does.
 
-        A file is often opened and not changed; and what is made here goes when the transaction is taken back.
+        Not done on opening, since a file is often opened without being changed; a rollback also removes the triggers.
         """
         execute = self._raw.execute
         if execute("SELECT 1 FROM sqlite_temp_master WHERE name = 'touched'").fetchone():
@@ -65,9 +66,9 @@ class Witness:
                 )
 
     def settle(self) -> None:
-        """Renew the hashes of the rows touched since the last call; say it before COMMIT, in the transaction."""
+        """Renew the hashes of the rows touched since the last call; call it before COMMIT, in the transaction."""
         execute = self._raw.execute
-        # Before a touched row is hashed, which may itself be new and not the first of them.
+        # Before touched rows are hashed: one of them may itself be new, and not the first new row.
         grown = execute(_growth(tuple(sorted(self._inserted)))).fetchall() if self._inserted else []
         for (name,) in execute("SELECT DISTINCT of_table FROM touched").fetchall():
             touched = f"(SELECT row FROM touched WHERE of_table = '{name}')"
@@ -80,7 +81,7 @@ class Witness:
 
 @cache
 def _growth(names: tuple[str, ...]) -> str:
-    """The question which of these tables have rows above the highest that is hashed, and which that is."""
+    """The query for those of these tables that have rows above the highest hashed row number, and that number."""
     return "SELECT name, known FROM ({}) WHERE newest > known".format(
         " UNION ALL ".join(
             f"SELECT '{name}' AS name, (SELECT max(rowid) FROM \"{name}\") AS newest, "
@@ -91,7 +92,7 @@ def _growth(names: tuple[str, ...]) -> str:
 
 
 def renew(raw: sqlite3.Connection) -> None:
-    """Hash every row again, after a migration, in the transaction that made it."""
+    """Hash every row again after a migration, in the same transaction."""
     _teach(raw)
     raw.execute("DELETE FROM witness")
     for name in present(raw):
@@ -100,7 +101,7 @@ def renew(raw: sqlite3.Connection) -> None:
 
 
 def schema_altered(raw: sqlite3.Connection) -> bool:
-    """Whether the tables and indexes are not those that the last migration left."""
+    """Whether the tables and indexes differ from those that the last migration left."""
     stored = raw.execute("SELECT sha256 FROM witness WHERE of_table = 'sqlite_master'").fetchone()
     return stored is None or stored[0] != _schema_hash(raw)
 
@@ -111,13 +112,13 @@ def _schema_hash(raw: sqlite3.Connection) -> str:
 
 
 def present(raw: sqlite3.Connection) -> list[str]:
-    """The tables of this file whose rows are witnessed; none where the file is older than the witness."""
+    """The tables of this file whose rows are hashed; empty if the file is older than the row hashes."""
     there = {name for (name,) in raw.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     return [name for name in WITNESSED if name in there] if "witness" in there else []
 
 
 def altered(raw: sqlite3.Connection, name: str) -> Iterator[tuple[int, str]]:
-    """The rows of a table that are not as they were written: their row number and what is wrong, in words."""
+    """The rows of a table that differ from what was written: row number and problem in words."""
     question = (
         f'SELECT w.sha256, t.rowid, t.* FROM "{name}" t '
         "LEFT JOIN witness w ON w.of_table = ? AND w.of_row = t.rowid"
@@ -135,7 +136,7 @@ def _teach(raw: sqlite3.Connection) -> None:
 
 
 def _hashing(raw: sqlite3.Connection, name: str) -> str:
-    """The statement that hashes those rows of a table for which a condition holds, to be put into its braces."""
+    """The statement that hashes the rows of a table meeting a condition, which is formatted into its braces."""
     columns = ", ".join(f'"{row[1]}"' for row in raw.execute(f'PRAGMA table_info("{name}")'))
     return (
         f"INSERT INTO witness SELECT '{name}', rowid, row_hash({columns}) FROM \"{name}\" WHERE {{}} "

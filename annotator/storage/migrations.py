@@ -1,4 +1,4 @@
-"""How a project of each schema becomes one of the next; what older files hold is never read in another way."""
+"""The migrations from each schema to the next; older files are read in no other way."""
 
 import json
 
@@ -9,7 +9,7 @@ from annotator.domain.texts.canonical import canonical_json, sha256
 
 
 def schema_1() -> None:
-    """The first."""
+    """The first schema."""
     op.create_table(
         "audit",
         sa.Column("seq", sa.Integer(), nullable=False),
@@ -316,7 +316,7 @@ def schema_1() -> None:
         ),
         sa.PrimaryKeyConstraint("source_id", name="pk_source_file"),
     )
-    # Three-letter tokens find words inside words and work for scripts without spaces.
+    # Trigram tokens match parts of words and work for scripts without spaces.
     op.execute("CREATE VIRTUAL TABLE item_words USING fts5(item_id UNINDEXED, words, tokenize='trigram')")
 
 
@@ -324,7 +324,7 @@ def schema_2() -> None:
     """Guidelines, frozen agreement, adjudication, disputes, and the exchange by file."""
     op.add_column("revision", sa.Column("form", sa.String(40), nullable=False, server_default="1"))
     op.add_column("revision", sa.Column("skipped", sa.String(), nullable=True))
-    # A unique constraint can only be changed by making the table anew; no other table refers to this one.
+    # A unique constraint can only be changed by recreating the table; no other table refers to this one.
     with op.batch_alter_table("assignment", recreate="always") as batch:
         batch.add_column(sa.Column("trial", sa.Integer(), nullable=False, server_default="1"))
         batch.add_column(sa.Column("purpose", sa.String(), nullable=False, server_default="work"))
@@ -478,7 +478,7 @@ def schema_2() -> None:
 
 
 def schema_3() -> None:
-    """How a judge is asked, batches, what is drawn from responses, cited pages, sources that models drafted."""
+    """Judges' request settings, batches, extractions from responses, cited pages, and sources that models drafted."""
     op.add_column("judge", sa.Column("asking", sa.String(), nullable=False, server_default="{}"))
     op.add_column("source", sa.Column("drafted", sa.String(1000), nullable=False, server_default=""))
     op.create_table(
@@ -529,7 +529,7 @@ def schema_3() -> None:
 
 
 def schema_4() -> None:
-    """The sets drawn to validate judges, looks at the part that is reported, reviews, rulings and attacks."""
+    """Validation sets, looks at their reported part, reviews, rulings and attacks."""
     op.create_table(
         "validation_set",
         sa.Column("name", sa.String(120), nullable=False),
@@ -640,7 +640,7 @@ def schema_4() -> None:
 
 
 def _links(table: str, *others: str) -> list[sa.ForeignKeyConstraint]:
-    """The links of a table; a column is called by the last word of what it points at."""
+    """The foreign keys of a table; each column is named after the last word of the table it refers to."""
     return [
         sa.ForeignKeyConstraint(
             [f"{other.removeprefix('attack_')}_id"], [f"{other}.id"],
@@ -651,7 +651,7 @@ def _links(table: str, *others: str) -> list[sa.ForeignKeyConstraint]:
 
 
 def schema_5() -> None:
-    """How a judge paired the units of two raters, beside the agreement that was frozen before."""
+    """A judge's pairing of the units of two raters, beside an agreement frozen earlier."""
     op.create_table(
         "assisted_pair",
         sa.Column("id", sa.String(36), nullable=False),
@@ -679,7 +679,7 @@ DAYS = {"response": ("collected_on", "cutoff"), "source": ("citations_on",)}
 
 
 def schema_6() -> None:
-    """Where sources and responses come from, and the group of a system."""
+    """The origin of sources and responses, and the group of a system."""
     for table, lengths in WORDS.items():
         for name, length in lengths.items():
             op.add_column(table, sa.Column(name, sa.String(length), nullable=False, server_default=""))
@@ -690,7 +690,7 @@ def schema_6() -> None:
     op.add_column("source", sa.Column("citations", sa.Integer(), nullable=True))
 
 
-# Queries that stand: a consensus, or what was imported as gold. What is being edited counts as it was before.
+# Queries whose text is final: a consensus, or an import as gold. A query being edited keeps its earlier text.
 _SETTLED = """
 SELECT a.item_id, r.content FROM artifact a JOIN revision r ON r.artifact_id = a.id
 WHERE a.kind = 'query' AND (a.state = 'consensus' OR (a.author_id = '' AND a.state = 'sealed'))
@@ -704,7 +704,7 @@ _WORDS = ("dataset", "key", "question", "question_type", "subject", "language")
 
 
 def schema_7() -> None:
-    """What is known of items as they are curated, and which wording of a question a response answers."""
+    """Curation details of items, and which wording of a question a response answers."""
     for name, longest in (
         ("working_title", 200_000),
         ("origin", 200),
@@ -727,7 +727,7 @@ def _first_wording(content: str) -> str:
 
 
 def _ask(db: sa.Connection, row: dict[str, str], wording: str) -> None:
-    """Ask an item's settled wording; its responses so far answer what it asked before."""
+    """Make an item's settled wording its question; its earlier responses are marked as answers to the old question."""
     values = {"id": row["id"], "question": wording, "working_title": row["question"]}
     tree = {name: row[name] for name in _WORDS} | {"question": wording, "working_title": row["question"]}
     values["sha256"] = sha256(canonical_json(tree))
@@ -738,29 +738,29 @@ def _ask(db: sa.Connection, row: dict[str, str], wording: str) -> None:
 
 
 def schema_8() -> None:
-    """Which protocols a person is asked to label by."""
+    """The protocols that a person is asked to label by."""
     op.add_column("assignment", sa.Column("protocols", sa.String(400), server_default="", nullable=False))
 
 
 def schema_9() -> None:
-    """How often the works that reports name have been cited."""
+    """The citation counts of the works that reports name."""
     op.add_column("page", sa.Column("citations", sa.Integer(), nullable=True))
     op.add_column("page", sa.Column("citations_on", sa.Date(), nullable=True))
 
 
 def schema_10() -> None:
-    """What else items are filed by, and the task of a seminar that one was made from."""
+    """Further traits of items, and the seminar task that an item was made from."""
     op.add_column("item", sa.Column("traits", sa.JSON(), nullable=False, server_default="{}"))
     op.add_column("item", sa.Column("made_from", sa.String(80), nullable=False, server_default=""))
 
 
 def schema_11() -> None:
-    """When and by whom the words of a transcript were said."""
+    """Times and speakers of a transcript's words."""
     op.add_column("source", sa.Column("transcript", sa.String(), nullable=False, server_default=""))
 
 
 def schema_12() -> None:
-    """Contests of tasks."""
+    """Tournaments of tasks."""
     op.create_table(
         "contest",
         sa.Column("pool", sa.String(80), nullable=False),
@@ -788,12 +788,12 @@ def schema_12() -> None:
 
 
 def schema_13() -> None:
-    """What a whole run took, beside the report."""
+    """Tokens and cost of a whole run, beside the report."""
     op.add_column("response", sa.Column("run_tokens", sa.Integer(), nullable=True))
     op.add_column("response", sa.Column("cost_part_usd", sa.Float(), nullable=True))
 
 
-# In order: the first makes a new project, each other one brings a project of the schema before it up to the next.
+# In order: the first makes a new project, each other one migrates a project from the schema before it.
 MIGRATIONS = (
     schema_1,
     schema_2,

@@ -1,4 +1,4 @@
-"""Checks before a file is opened: what cannot be worked on is refused, unharmed."""
+"""Checks before a file is opened: a file that cannot be worked on is refused and stays unharmed."""
 
 import os
 import re
@@ -37,7 +37,7 @@ from annotator.storage.tables import metadata
 SCHEMA = 13
 UNHARMED = "The file was not changed."
 RESTORE = "Restore it from a backup, or choose another file."
-# What SQLite tells more closely than “read-only”.
+# SQLite's error codes that say more than “read-only”.
 PARTICULAR = {
     sqlite3.SQLITE_READONLY_DBMOVED: (
         "was moved, renamed or deleted while it was open; the change was not saved.",
@@ -49,18 +49,18 @@ PARTICULAR = {
     ),
 }
 PATIENCE = 3.0
-# Every table, index, view and trigger of a project of this schema; `objects_of` computes it.
+# The hash of every table, index, view and trigger of a project of this schema, as computed by `objects_of`.
 OBJECTS = "8a533801c3d72020c3c9f05040e7a20dc0e0a5b587a2cf4b1555c59045471b46"
-# Characters of a value whose column names no most, and of one whose column does: an import allows far less.
+# The maximum length of a value in characters: if its column declares none, and if it does. An import allows far less.
 LONGEST, LONGEST_NAMED = 20_000_000, 2_000
-# A whole check of a larger file would keep the window waiting; it is then made when the program is idle.
+# Checking a larger file whole would keep the window waiting; it is checked when the program is idle.
 CHECKED_AT_ONCE = 64 * 1024 * 1024
-# Of how many files this machine remembers that it checked them; one that is forgotten is checked again.
+# The number of files that this machine remembers as checked; a forgotten one is checked again.
 MOST_MARKS = 500
 
 
 class Damaged(Refusal):
-    """The file is a broken project: its backups are the way back."""
+    """The file is a broken project; restoring a backup is the remedy."""
 
 
 class Newer(Refusal):
@@ -78,8 +78,8 @@ class Busy(Refusal):
 def recognise(path: Path, *, thorough: bool = True) -> int:
     """The schema number of the project at `path`.
 
-    Raises Refusal for a missing or foreign file, Damaged, Newer, or Busy; never writes a byte, except that a change
-    cut short by a crash is taken back. `thorough` also looks over the pages, unless the file is very large.
+    Raises Refusal for a missing or foreign file, Damaged, Newer, or Busy. Never writes a byte, except to roll back a
+    change cut short by a crash. `thorough` also checks the pages, unless the file is very large.
     """
     while True:
         looked_at = _look_at(path)
@@ -88,7 +88,7 @@ def recognise(path: Path, *, thorough: bool = True) -> int:
         except FileNotFoundError:
             continue
         except Damaged:
-            # Another process may have put a newer file in its place meanwhile, so that two were looked at.
+            # Another process may have replaced the file meanwhile, so that parts of two files were read.
             if _look_at(path) == looked_at:
                 raise
 
@@ -106,22 +106,22 @@ def _recognised(path: Path, *, thorough: bool) -> int:
                     raise Damaged(f"“{path.name}” is damaged: {verdict}. {UNHARMED}", RESTORE)
             return schema
     except UnicodeDecodeError as error:
-        # The driver could not even read SQLite's complaint, which quotes the broken part.
+        # The driver could not even decode SQLite's message, which quotes the broken part.
         raise Damaged(f"“{path.name}” is damaged ({error.reason}). {UNHARMED}", RESTORE) from None
     except sqlite3.DatabaseError as error:
         if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_ERROR:
-            # These statements are always right, so that only the file can be wrong.
+            # These statements are always valid, so only the file can be wrong.
             raise Damaged(f"“{path.name}” is damaged ({error}). {UNHARMED}", RESTORE) from None
         raise explained(error, path) from None
 
 
 def may_be_written(path: Path) -> bool:
-    """Whether the file and its folder, where the journal goes, may be written."""
+    """Whether the file and its folder, which holds the journal, can be written."""
     return os.access(path, os.W_OK) and files.writable(path.parent)
 
 
 def why_not_written(path: Path) -> Refusal | None:
-    """Why a file is to be opened to read; None when it may be written."""
+    """The reason to open a file read-only; None if it can be written."""
     if not may_be_written(path):
         return only_to_read(path)
     files.forget_second_names(path, files.parts_of(path))
@@ -130,19 +130,19 @@ def why_not_written(path: Path) -> Refusal | None:
         return None
     called = f", “{other}”" if other else ""
     return Refusal(
-        # Each name would have a journal of its own, and what brings a project up to date replaces one name only.
+        # Each name would have a journal of its own, and a migration replaces one name only.
         f"“{path.name}” has a second name on this disk{called} (a hard link), so it is read-only.",
         "Keep one of the two names, or save a copy to change it.",
     )
 
 
 def only_to_read(path: Path) -> Refusal:
-    """What is said where a change is asked for in a file that was opened to read."""
+    """The refusal of a change to a file that was opened read-only."""
     return Refusal(f"“{path.name}” is read-only.", "Save a copy elsewhere to change it.")
 
 
 def _look_at(path: Path) -> tuple[int, int]:
-    """Which file lies there, told by its device and number; Refusal where there is none that can be opened."""
+    """The device and number of the file at a path; Refusal if there is none that can be opened."""
     try:
         result = path.stat()
     except FileNotFoundError:
@@ -200,7 +200,7 @@ def _check_tables(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def objects_of(connection: sqlite3.Connection) -> str:
-    """The hash of all that the file defines, but for what SQLite adds, quotes, and the order of a table's parts."""
+    """The hash of all definitions in the file, ignoring SQLite's own, quotes, and the order of a table's parts."""
     question = (
         "SELECT type || ' ' || name || ',' || sql FROM sqlite_master WHERE sql IS NOT NULL "
         "AND name NOT GLOB 'sqlite_*' AND name NOT GLOB 'item_words_*'"
@@ -216,7 +216,7 @@ def _hash_of_definitions(definitions: tuple[str, ...]) -> str:
 
 
 def check_objects(connection: sqlite3.Connection, path: Path, schema: int) -> None:
-    """A trigger, view or index of another's runs with every change, and may take back what was saved."""
+    """Refuse foreign triggers, views and indexes: they run with every change and may undo what was saved."""
     planted = connection.execute(
         "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view') ORDER BY name"
     ).fetchone()
@@ -228,7 +228,7 @@ def check_objects(connection: sqlite3.Connection, path: Path, schema: int) -> No
 
 
 def unchanged(path: Path, problem: str) -> Damaged:
-    """The refusal of a file that the program did not write like this."""
+    """The refusal of a file whose content the program did not write."""
     return Damaged(
         f"“{path.name}” was changed outside the program or is damaged: {problem}. {UNHARMED}",
         f"{RESTORE} If it came from someone else, ask for it again.",
@@ -236,7 +236,7 @@ def unchanged(path: Path, problem: str) -> Damaged:
 
 
 def misfits(raw: sqlite3.Connection) -> Iterator[tuple[str, int, str, str]]:
-    """Table, row number, field and problem of values that are not what their column declares."""
+    """Table, row number, field and problem of each value that violates its column's declaration."""
     for name, table in metadata.tables.items():
         # The hashes of rows are only compared, and have no row numbers.
         if name == "witness" or raw.execute(f'SELECT 1 FROM "{name}" LIMIT 1').fetchone() is None:  # noqa: S608
@@ -270,14 +270,15 @@ def _undecodable(raw: sqlite3.Connection, name: str, texts: list[str]) -> Iterat
 
 
 def _fits(column: Column[object]) -> str:
-    """The condition that a stored value is what the column declares; 1 or 0, never NULL."""
+    """The SQL condition that a stored value fits its column's declaration; 1 or 0, never NULL."""
     name = f'"{column.name}"'
     text = f"typeof({name}) = 'text'"
-    # Adding no days makes SQLite normalise the 30th of February. It also rounds .9995 s up, so the fraction stays out.
+    # Adding no days makes SQLite normalise the 30th of February. It also rounds .9995 s up, so the fraction stays
+    # out.
     second = f"substr({name}, 1, 19)"
     moment = f"coalesce(datetime({second}, '+0 days') = {second} AND datetime({name}) IS NOT NULL, 0)"
     moment += f" AND length({name}) <= 26"
-    # Texts are declared by SQLModel, around the type that the file has.
+    # SQLModel declares texts by a decorator around the type in the file.
     match column.type.impl_instance if isinstance(column.type, TypeDecorator) else column.type:
         case Boolean():
             fits = f"typeof({name}) = 'integer' AND {name} IN (0, 1)"
@@ -302,17 +303,17 @@ def _fits(column: Column[object]) -> str:
 
 
 def is_known(path: Path) -> bool:
-    """Whether this machine's program left the file as it lies there, so that its contents need no check."""
+    """Whether the program on this machine left the file exactly as it is now, so that its contents need no check."""
     with suppress(OSError, ValueError):
         return _mark_of(path).read_text("utf-8") == _fingerprint(path)
     return False
 
 
 def remember(path: Path, file: str) -> None:
-    """Note that the contents of the file are the program's own, as it lies there now, if it is still that `file`."""
+    """Record that the contents of the file as it is now are the program's own, if it is still that `file`."""
     with suppress(OSError):
         mark, fingerprint = _mark_of(path), _fingerprint(path)
-        # Another program may have put another file in its place.
+        # Another program may have replaced the file.
         if fingerprint.startswith(file):
             mark.parent.mkdir(parents=True, exist_ok=True)
             mark.write_text(fingerprint, "utf-8")
@@ -322,7 +323,7 @@ def remember(path: Path, file: str) -> None:
 
 
 def file_at(path: Path) -> str:
-    """Which file lies at a path, by its device and number; Refusal where it was moved away meanwhile."""
+    """The device and number of the file at a path as text; Refusal if it was moved away meanwhile."""
     device, number = _look_at(path)
     return f"{device} {number} "
 
@@ -354,14 +355,14 @@ def _check_size(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def closed(path: Path) -> Refusal:
-    """The answer of a project that was closed meanwhile."""
+    """The refusal of a call to a project that has been closed."""
     return Refusal(f"“{path.name}” is closed.", "Nothing was lost; open it again.")
 
 
 def explained(error: sqlite3.Error, path: Path) -> Refusal:
-    """The refusal that tells a person what a failure of the file or the disk means.
+    """The refusal that explains a failure of the file or the disk to a person.
 
-    Raises the error itself when it is neither: then the statement was wrong, which is a bug.
+    Raises the error itself if it is neither: then the statement was wrong, which is a bug.
     """
     name, text = path.name, str(error)
     if isinstance(error, sqlite3.ProgrammingError | sqlite3.InterfaceError):
@@ -403,13 +404,15 @@ class UnreadableProject(Exception):
         self._path, self._error = path, error
 
     def refusal(self) -> Refusal:
-        """What it means for a person; raises the driver's error where the question itself was wrong."""
+        """The refusal shown to a person; raises the driver's error if the query itself was wrong."""
         return explained(self._error, self._path)
 
 
 @contextmanager
 def glance(path: Path) -> Iterator[Connection]:
-    """Ask a project that may be closed, damaged or not a project at all; Unreadable where that fails."""
+    """Yield a connection to a project that may be closed, damaged or no project at all; UnreadableProject if that
+    fails.
+    """
     try:
         with closing(raw_connection(path, readonly=True)) as raw, engine_over(raw).connect() as db:
             yield db.execution_options(isolation_level="AUTOCOMMIT")
@@ -435,7 +438,7 @@ SYNCED = (
     ("Google Drive", r"google ?drive( ?-.*)?|drivefs|my drive|googledrive-.*"),
     ("a cloud service", r"cloudstorage|nextcloud|owncloud|pcloud(drive)?|mega(sync)?|box sync"),
 )
-# Where mail programs and systems put what they may clear away at any time.
+# Folders that mail programs and systems may clear at any time.
 PASSING = (
     r"te?mp|temporary internet files|inetcache|content\.outlook|caches|\.cache|temporaryitems|mail downloads"
 )
@@ -443,9 +446,9 @@ REMEDY = "Keep the project on this computer's own disk; backups can be stored an
 
 
 def warning_about(path: Path, mounts: str | None = None) -> str:
-    """Why a live project should not lie at `path`, in one or two sentences; empty when nothing speaks against it.
+    """Why a live project should not lie at `path`, in one or two sentences; empty if there is no reason.
 
-    `mounts` stands for the text of /proc/mounts, or for what `mount` says on macOS.
+    `mounts` replaces the text of /proc/mounts, or the output of `mount` on macOS.
     """
     plain = str(path)
     if plain.startswith(("\\\\", "//")):
@@ -462,7 +465,7 @@ def warning_about(path: Path, mounts: str | None = None) -> str:
 
 
 def is_passing(folder: Path) -> bool:
-    """Whether what is put into a folder may be cleared away, or cannot be put there at all."""
+    """Whether files put into a folder may be cleared away, or cannot be put there at all."""
     whole = folder.expanduser().resolve()
     if whole.is_relative_to(Path(tempfile.gettempdir()).resolve()) or not files.writable(whole):
         return True
@@ -470,7 +473,7 @@ def is_passing(folder: Path) -> bool:
 
 
 def _is_in_icloud(path: Path) -> bool:
-    """Whether macOS keeps the desktop or the documents, where the file lies, in iCloud under their usual names."""
+    """Whether the file is in a desktop or documents folder that macOS stores in iCloud under its usual name."""
     cloud = Path.home() / "Library/Mobile Documents/com~apple~CloudDocs"
     return any(
         files.same(Path.home() / name, cloud / name)
@@ -483,7 +486,7 @@ def _mounted_as(path: Path, mounts: str | None) -> str:
     result, kind, path = -1, "", _composed(path)
     for place, its_kind in _mounted(_mounts() if mounts is None else mounts):
         depth = len(place.parts)
-        # The last mount onto a place hides the ones before.
+        # The last mount at a place hides the earlier ones.
         if depth >= result and path.is_relative_to(_composed(place)):
             result, kind = depth, its_kind
     return kind
@@ -500,7 +503,7 @@ def _mounts() -> str:
 
 
 def _mounted(mounts: str) -> Iterator[tuple[Path, str]]:
-    """Each place with its kind of file system, in the order of mounting."""
+    """Each mount point with its kind of file system, in the order of mounting."""
     for line in mounts.splitlines():
         fields = line.split(" ")
         if match := re.fullmatch(ON_MACOS, line):
@@ -510,7 +513,7 @@ def _mounted(mounts: str) -> Iterator[tuple[Path, str]]:
 
 
 def _composed(path: Path) -> Path:
-    """The path in the one form of letters with accents: macOS tells names in either."""
+    """The path with its accented letters composed (NFC): macOS returns names in either form."""
     return Path(unicodedata.normalize("NFC", str(path)))
 
 

@@ -31,10 +31,10 @@ class Store:
     """A project file opened for reading and writing, or for reading only."""
 
     def __init__(self, path: Path, *, readonly: bool | Refusal = False, busy_seconds: float = 30.0) -> None:
-        """Open an existing project of the present schema; Refusal when it cannot be had.
+        """Open an existing project of the present schema; Refusal if it cannot be opened.
 
-        `readonly` may be the refusal with which every change is met; `busy_seconds` is how long a write waits while
-        another process writes.
+        `readonly` may be the refusal raised on every change; `busy_seconds` is how long a write waits while another
+        process writes.
         """
         self.path = path
         self._busy_seconds = busy_seconds
@@ -51,8 +51,8 @@ class Store:
         self._connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
         self._depth, self._written, self.closed = 0, False, False
         self.taken_back: Callable[[], object] = lambda: None
-        """Called after writing was taken back, for whoever remembers what is in the file."""
-        # A run commits in a thread of its own: the transactions of two threads must not run into each other.
+        """Called after a rollback, for caches of the file's content."""
+        # A run commits in a thread of its own: the transactions of two threads must not mix.
         self._lock = threading.RLock()
 
     @property
@@ -61,9 +61,9 @@ class Store:
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """One transaction for changing: all of it or nothing.
+        """Yield one write transaction: all of it or nothing.
 
-        Inside another transaction it joins that one, and what it did is taken back alone when it fails.
+        Inside another transaction it joins that one, as a savepoint that is rolled back alone if it fails.
         """
         if self.why_readonly is not None:
             raise Refusal(self.why_readonly.happened, self.why_readonly.todo)
@@ -74,13 +74,13 @@ class Store:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Without a transaction: no other thread writes or asks until this ends."""
+        """Hold the lock without a transaction: no other thread writes or reads until this ends."""
         with self._lock:
             yield
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """One transaction for reading, so that all of its questions see the same state."""
+        """Yield one read transaction, so that all of its queries see the same state."""
         with self._lock:
             if self._depth:
                 yield self._connection
@@ -129,7 +129,7 @@ class Store:
             whole = True
         finally:
             self._depth -= 1
-            # A full disk takes the whole transaction back by itself, and the savepoint with it.
+            # A full disk rolls the whole transaction back by itself, and the savepoint with it.
             if self._raw.in_transaction:
                 if not whole:
                     self._raw.execute(f"ROLLBACK TO {name}")
@@ -141,7 +141,7 @@ class Store:
         return self._depth > 0
 
     def at_most(self, table: Table) -> int | None:
-        """How many rows a table has, or more, told at once however many; None where that cannot be read."""
+        """An upper bound of a table's number of rows, in constant time; None if it cannot be read."""
         try:
             (result,) = self._raw.execute(f'SELECT max(rowid) FROM "{table.name}"').fetchone()  # noqa: S608
         except sqlite3.Error:
@@ -149,13 +149,13 @@ class Store:
         return int(result or 0)
 
     def described(self) -> str:
-        """What keeps the project, and how it is set to outlive a power cut."""
+        """The database and its durability settings, in words."""
         (journal,) = self._raw.execute("PRAGMA journal_mode").fetchone()
         (flush,) = self._raw.execute("PRAGMA synchronous").fetchone()
         return f"SQLite {sqlite3.sqlite_version}, journal {journal}, synchronous {flush}"
 
     def close(self) -> None:
-        """Give the file back, once no other thread writes or asks; later callers are refused."""
+        """Close the file once no other thread writes or reads; later calls are refused."""
         with self._lock:
             self.closed = True
             self._connection.close()
@@ -168,9 +168,9 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
 
 @contextmanager
 def alone(path: Path, doing: str, busy: Refusal, seconds: float = 0.0) -> Iterator[None]:
-    """Do what only one process at a time may do to a project; `busy` is raised when another one still does it.
+    """Hold a lock for something that only one process at a time may do to a project; raises `busy` on a time-out.
 
-    A process that dies leaves the lock free.
+    A process that dies frees the lock.
     """
     lock = _locked(path, f".{doing}", busy, seconds)
     try:
@@ -182,7 +182,7 @@ def alone(path: Path, doing: str, busy: Refusal, seconds: float = 0.0) -> Iterat
 def _locked(
     path: Path, doing: str, busy: Refusal, seconds: float = 0.0, *, thread_local: bool = True
 ) -> "FileLock":
-    """The acquired lock beside a project; whoever only reads loads nothing for it."""
+    """The acquired lock beside a project; readers do not load the library."""
     from filelock import FileLock, Timeout
 
     lock = FileLock(path.with_name(f"{path.name}{doing}.lock"), thread_local=thread_local)
@@ -207,7 +207,7 @@ class ProjectHold:
 
     @classmethod
     def take(cls, path: Path) -> "ProjectHold":
-        """Hold the project at `path`; Busy names the holder when another process has it."""
+        """Hold the project at `path`; Busy names the holder if another process has it."""
         path = files.real(path)
         busy = opening.Busy(
             f"“{path.name}” is open in another Goldsmith{_words(holder(path))}.",
@@ -233,7 +233,7 @@ def _say_who(path: Path) -> None:
     try:
         _sidecar(path).write_text(json.dumps(who), "utf-8")
     except OSError as error:
-        # Whatever else keeps it from being written, the lock holds without it.
+        # Whatever else keeps the file from being written, the lock works without it.
         if error.errno in FULL:
             raise opening.Unwritable(
                 f"The disk is full ({error.strerror}), so “{path.name}” is read-only.",
@@ -242,7 +242,7 @@ def _say_who(path: Path) -> None:
 
 
 def holder(path: Path) -> dict[str, str | int]:
-    """Who holds the project: host, pid and since when; empty where nobody says so."""
+    """Who holds the project: host, pid and since when; empty if that was not recorded."""
     try:
         result = json.loads(_sidecar(path).read_text("utf-8"))
     except (OSError, ValueError):
@@ -258,12 +258,13 @@ def _words(owner: dict[str, str | int]) -> str:
 
 
 def _sidecar(path: Path) -> Path:
-    # Windows lets nobody read a locked file, so who holds it is said beside it.
+    # Windows lets nobody read a locked file, so the holder is recorded in a file beside it.
     return path.with_name(f"{path.name}.holder.json")
 
 
 SHORTEST_TOKEN = 3
-# What a long list holds of each item: eight bytes, where its id would take ninety. Only SQLite numbers rows by itself.
+# A long list stores this number for each item: eight bytes, where an id would take ninety. Only SQLite assigns row
+# numbers.
 NUMBER = "item.rowid"
 _OWN_WORDS = (
     "item.key || char(10) || item.question || char(10) || item.question_type || char(10) || item.subject"
@@ -271,14 +272,14 @@ _OWN_WORDS = (
 
 
 def index(db: Connection, items: Iterable[Item]) -> None:
-    """Make the items findable by their present words; call it after they were written, in that transaction."""
+    """Index the present words of the items; call it after they were written, in the same transaction."""
     rows = [
         (item.id, item.id, "\n".join((item.key, item.question, item.question_type, item.subject)))
         for item in items
     ]
     if not rows:
         return
-    # By row number: the index could find an item's id only by reading all of itself.
+    # By row number: to find an item's id the index would have to read all of itself.
     db.exec_driver_sql(
         "REPLACE INTO item_words(rowid, item_id, words) VALUES ((SELECT rowid FROM item WHERE id = ?), ?, ?)",
         rows,
@@ -286,7 +287,7 @@ def index(db: Connection, items: Iterable[Item]) -> None:
 
 
 def rebuild(db: Connection) -> None:
-    """Make the whole index again from the items, inside a transaction."""
+    """Rebuild the whole index from the items, inside a transaction."""
     db.exec_driver_sql("DELETE FROM item_words")
     db.exec_driver_sql(
         f"INSERT INTO item_words(rowid, item_id, words) SELECT rowid, id, {_OWN_WORDS} FROM item"  # noqa: S608
@@ -294,7 +295,7 @@ def rebuild(db: Connection) -> None:
 
 
 def out_of_step(raw: sqlite3.Connection) -> list[str]:
-    """The ids of items whose words are not those in the index, and of index entries without an item."""
+    """The ids of items whose words differ from the index, and of index entries without an item."""
     there = "SELECT item_id, words FROM item_words"
     current = f"SELECT id, {_OWN_WORDS} FROM item"  # noqa: S608
     question = f"SELECT * FROM ({current} EXCEPT {there}) UNION SELECT * FROM ({there} EXCEPT {current})"  # noqa: S608
@@ -302,9 +303,9 @@ def out_of_step(raw: sqlite3.Connection) -> list[str]:
 
 
 def matching(words: str) -> tuple[str, list[str], dict[str, Any]]:
-    """Where to look for items in which every word of `words` is met somewhere: FROM, conditions, the values they name.
+    """FROM, conditions and parameters of a query for items in which every word of `words` occurs somewhere.
 
-    Parts shorter than a token are looked for in the items themselves.
+    Words shorter than a token are searched in the items themselves.
     """
     parts = storable(words).split()
     long = [part for part in parts if len(part) >= SHORTEST_TOKEN]
@@ -318,6 +319,6 @@ def matching(words: str) -> tuple[str, list[str], dict[str, Any]]:
         values[f"part{place}"] = (
             "%" + part.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
         )
-    # The order of a CROSS JOIN is kept: the other way round every item would be looked up among the words.
+    # The order of a CROSS JOIN is fixed: the other way round every item would be looked up among the words.
     source = "item_words CROSS JOIN item ON item.rowid = item_words.rowid" if long else "item"
     return source, conditions, values
