@@ -67,7 +67,7 @@ def load(name: str, folder: Path | None = None) -> Prompt:
 
 
 def fresh_delimiter() -> str:
-    """A code nobody could have written into a report beforehand."""
+    """A random code that nobody could have written into a report beforehand."""
     return secrets.token_hex(8)
 
 
@@ -101,9 +101,9 @@ def _fence(name: str, text: str, delimiter: str) -> str:
 
 @lru_cache(maxsize=64)
 def neutralised(text: str) -> str:
-    """Foreign text whose fence-like and chat-template markers only look like themselves any more.
+    """Foreign text with its fence-like and chat-template markers replaced by lookalikes.
 
-    Every replacement is one character for one; invisible tag characters are left out.
+    Every replacement is one character for one; invisible tag characters are removed.
     """
     return _TAG_CHARACTERS.sub("", _STRUCTURAL.sub(lambda match: _LOOKALIKE[match[0]], text))
 
@@ -115,7 +115,7 @@ _RUBRIC = r"(?:rubric|criteri(?:on|a)|guidelines?|checklist|grading|scoring|inst
 _VERDICT = r"(?:verdict|score|rating|grade|label|covered|decision|judgement|judgment)"
 _KEY = rf"[\"'](?:{_VERDICT}|supported|better|preferred)[\"']\s*:"
 _VALUE = r"(?:[\"'](?:yes|no|true|false|covered|first|second|tie|relevant)|true|false|\d)"
-# Beside its verdict, what a reply of our own form holds.
+# Fields of our own reply format, beside its verdict.
 _BESIDE = r"[\"'](?:quote|rationale|reason(?:ing)?|explanation)[\"']\s*:"
 _ORDERS = re.compile(
     "|".join(
@@ -153,14 +153,16 @@ _HIDDEN = re.compile(
     r"|(?<![-\w])color\s*:\s*(?:white|#fff(?:fff)?\b|transparent))",
     re.IGNORECASE,
 )
-# Flags of England, Scotland and Wales are a black flag followed by tag characters: those hide nothing.
+# Flags of England, Scotland and Wales are a black flag followed by tag characters, which hide nothing.
 _TAGS = re.compile("(?<![\U0001f3f4\U000e0020-\U000e007e])[\U000e0020-\U000e007e]")
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{32,4000}={0,2}(?![A-Za-z0-9+/=])")
 
 
 @lru_cache(maxsize=512)
 def signs(text: str) -> tuple[str, ...]:
-    """What in a text seems meant for the judge, in words; empty when nothing. It never changes a verdict."""
+    """The parts of a text that seem meant for the judge, in words; empty if there are none. They never change a
+    verdict.
+    """
     plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
     checks = (
         ("it gives the judge orders", _ORDERS.search(plain)),
@@ -185,7 +187,7 @@ def _decoded(run: str) -> str:
         return ""
 
 
-# What strict servers agree on; lengths, patterns and bounds are checked here, after the reply has come.
+# The subset that strict servers agree on; lengths, patterns and bounds are checked here, after the reply has come.
 _SCHEMA_KEYS = {
     "type",
     "description",
@@ -206,8 +208,8 @@ _LEFT_TO_US = {
 def strict_schema(reply: type[BaseModel]) -> dict[str, Any]:
     """The schema of a reply class in the strict subset: no references, all fields required, no others allowed.
 
-    Raises ValueError when the class needs more than the subset: free keys, any values, tuples, tagged
-    unions, recursion.
+    Raises ValueError if the class needs more than the subset: free keys, any values, tuples, tagged unions,
+    recursion.
     """
     tree = reply.model_json_schema()
     return _strict(tree, tree.get("$defs", {}), ())

@@ -1,4 +1,4 @@
-"""Progress of a run, counted as it happens."""
+"""Runs: judging cases in parallel, recording verdicts, and counting progress."""
 
 import asyncio
 import time
@@ -22,10 +22,10 @@ from annotator.judging.calls.limits import OPENING, RunHalt
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A finished case: verdicts of its units, calls made and reused, and the call that was read.
+    """A finished case: verdicts of its units, calls made and reused, and the call whose reply was read.
 
-    When `judged` is False the run ended in the middle of the case: its calls are to be journalled, its verdicts are
-    not to be stored, and the case is asked again on resuming.
+    If `judged` is False, the run ended in the middle of the case: its calls are journalled, its verdicts are not
+    stored, and the case is asked again on resuming.
     """
 
     case: Case
@@ -38,7 +38,7 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class RunningCase:
-    """A case with a request in flight, by the judgements it is to give, and for how many seconds."""
+    """A case with a request in flight: the keys of its judgements, and for how many seconds."""
 
     keys: tuple[Key, ...]
     seconds: float
@@ -46,10 +46,10 @@ class RunningCase:
 
 @dataclass(slots=True)
 class Progress:
-    """The progress of a run in judgements. `latest` was recorded before this was announced.
+    """The progress of a run in judgements. `latest` was recorded before this was reported.
 
-    `spent_usd` sums the calls whose cost is known, `unpriced` counts the others; `saved_usd` is what the reused
-    calls had cost. `models` are the names the server returned: more than one is a warning.
+    `spent_usd` sums the calls whose cost is known, `unpriced` counts the others; `saved_usd` is the original cost of
+    the reused calls. `models` are the names the server returned: more than one is a warning.
     """
 
     by_status: Counter[str] = field(default_factory=Counter)
@@ -73,7 +73,7 @@ class Progress:
 
 @dataclass
 class ProgressTally:
-    """The progress of a run as it is counted, and the cases in progress."""
+    """The running counts of a run, and the cases in progress."""
 
     clock: Callable[[], float] = time.monotonic
     counts: Progress = field(default_factory=Progress)
@@ -97,7 +97,7 @@ class ProgressTally:
                 counts.models += (call.returned_model,)
 
     def begin(self, case: Case, ask: Any) -> None:
-        """Note that a case is in progress; `ask` knows whether a request of it is out."""
+        """Record that a case is in progress; `ask` knows whether a request of it is in flight."""
         self.running[keys_of(case)] = ask
 
     def end(self, case: Case) -> None:
@@ -118,10 +118,11 @@ class ProgressTally:
 
 @asynccontextmanager
 async def side_by_side() -> AsyncIterator[asyncio.TaskGroup]:
-    """A group of tasks; when some fail, the others are cancelled and one error is raised by itself.
+    """A group of tasks; if some fail, the others are cancelled and one error is raised by itself.
 
-    Callers catch the store's and the domain's own errors, not groups of them. Of several, an error of the program comes
-    before a refusal, which would hide it; the group of all stays its cause, so that a report tells the others too.
+    Callers catch the store's and the domain's own errors, not groups of them. Of several, an error of the program
+    precedes a refusal, which would hide it; the group of all stays its cause, so that a bug report includes the
+    others.
     """
     try:
         async with asyncio.TaskGroup() as group:
@@ -152,26 +153,26 @@ class AskFactory(Shape):
     def __call__(self, case: Case) -> RecordingAsk: ...
 
     def waiting_until(self) -> datetime | None:
-        """The moment calls go out again, when none may now."""
+        """When calls go out again, if they are paused; None otherwise."""
         ...
 
     async def stored(self) -> None:
-        """Wait until the calls that came back are on disk, on which verdicts rest."""
+        """Wait until the returned calls, on which verdicts rest, are on disk."""
         ...
 
     @property
     def opened(self) -> asyncio.Event:
-        """Set with the first usable answer, until which few cases are begun; a run sets it when it has none left."""
+        """Set at the first usable answer; until then few cases are started. A run sets it when it has no more cases."""
         ...
 
     def failing(self, case: Case) -> bool:
-        """Whether the last questions came to nothing, one of them on the report or a unit of this case."""
+        """Whether the latest questions failed, at least one of them about the report or a unit of this case."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class RunEnd:
-    """The end of a run: done, cancelled, or interrupted with a cause; `until` when the server named a time."""
+    """The end of a run: done, cancelled, or interrupted with a cause; `until` if the server named a time."""
 
     state: RunState
     progress: Progress
@@ -194,14 +195,14 @@ async def run(
 ) -> RunEnd:
     """Judge every unit not `already` judged, by the endpoint behind the factory or, without one, by the baseline.
 
-    A case of which some units are judged is asked for the others alone.
+    If some units of a case are judged, only the others are asked for.
 
-    `record` stores a batch before `progress` tells of it: each case at once when they come slowly, those of 50 ms
-    together when fast; `progress` is told every second at least. While `going` is clear no case is begun. `cancel`
-    stops within a second: what is in flight is dropped and stays unjudged. A case that fails is a verdict with a
-    cause; an error in the program propagates, after what was finished is recorded. How many calls go out at once is
-    for the endpoint's limits to say: a few cases more than that keep all their slots busy. `asks` gives each case its
-    ask in the factory's place, such as from batches.
+    `record` stores a batch before `progress` reports it: each case at once if they come slowly, those of 50 ms
+    together if fast; `progress` is called every second at least. While `going` is clear no case is started. `cancel`
+    stops within a second: requests in flight are dropped and their cases stay unjudged. A case that fails gives
+    verdicts with a cause; an error in the program propagates, after what was finished is recorded. The endpoint's
+    limits decide how many calls go out at once: a `concurrency` of a few cases more keeps all their slots busy.
+    `asks`, if given, makes each case's ask in place of the factory, for instance from batches.
     """
     refuse_unanswerable(protocol, by_model=ask_factory is not None)
     judging = _Run(protocol, left(cases, already), ask_factory, record, progress, asks)
@@ -224,7 +225,7 @@ def refuse_unanswerable(protocol: Protocol, *, by_model: bool) -> None:
 
 
 def left(cases: Iterable[Case], already: Container[Key]) -> Iterator[Case]:
-    """The cases with those of their units that are not already judged; a case without any is left out."""
+    """The cases restricted to units that are not judged already; a case without any is left out."""
     for case in cases:
         due = zip(case.units, keys_of(case), strict=True)
         units = tuple(unit for unit, key in due if key not in already)
@@ -257,7 +258,7 @@ class _Run:
         return self._asks.waiting_until() if self._asks else None
 
     async def through(self, work: Coroutine[Any, Any, None], cancel: asyncio.Event) -> bool:
-        """Do the work while writing what it finishes and watching for the cancel; whether that came first."""
+        """Do the work while writing what it finishes and watching for `cancel`; whether it was cancelled."""
         crew, writer = asyncio.ensure_future(work), asyncio.ensure_future(self._keep_writing())
         watch = asyncio.ensure_future(cancel.wait())
         try:
@@ -273,7 +274,7 @@ class _Run:
         return crew.cancelled()
 
     async def crew(self, asks: AskFactory, concurrency: int, going: asyncio.Event | None) -> None:
-        """Judge with so many cases side by side; when the run is halted, only count what is left."""
+        """Judge so many cases in parallel; if the run is halted, only count the rest."""
         async with side_by_side() as group:
             for number in range(max(1, concurrency)):
                 group.create_task(self._work(asks, going, first=number < OPENING))
@@ -283,7 +284,7 @@ class _Run:
                 await asyncio.sleep(0)
 
     async def baseline(self, going: asyncio.Event | None) -> None:
-        """Calculate case after case in stretches of 50 ms, looking up between them."""
+        """Compute case after case in stretches of 50 ms, yielding to the event loop between them."""
         calculate = self._protocol.baseline
         since = time.monotonic()
         for case in self._source if calculate else ():
@@ -307,11 +308,11 @@ class _Run:
                 asks.opened.set()
                 return
             await self._one(case, (self._ask_of or asks)(case))
-            # Cached answers never wait for anything: without this they would keep the loop to themselves.
+            # Cached answers never wait for anything: without this they would block the event loop.
             await asyncio.sleep(0)
 
     def _next(self, asks: AskFactory) -> Case | None:
-        """The next case. While questions come to nothing, those on the same reports and units are put off."""
+        """The next case. While questions fail, those about the same reports and units are postponed."""
         waiting = len(self._put_off)
         again = (self._put_off.popleft() for _ in range(waiting))
         for case in chain(again, islice(self._source, _LOOK_AHEAD - waiting)):
@@ -344,7 +345,7 @@ class _Run:
         self._news.set()
 
     def _add_unjudged(self, case: Case, ask: RecordingAsk, cause: str) -> None:
-        """Calls that were paid for are kept, though their case is not judged."""
+        """Store the calls that were paid for, though their case is not judged."""
         if ask.calls:
             calls, reused = tuple(ask.calls), tuple(ask.reused)
             skipped = _alike(case, Verdict(status=Status.SKIPPED, cause=cause))
@@ -361,7 +362,7 @@ class _Run:
         await self._write()
 
     async def _write(self) -> None:
-        """Commit what is finished, in a thread: a slow disk holds up no call."""
+        """Commit the finished cases in a thread: a slow disk delays no call."""
         if batch := self._taken():
             if self._asks is not None:
                 await self._asks.stored()
@@ -438,7 +439,9 @@ def _flagged(verdict: Verdict, flags: set[str]) -> Verdict:
 
 
 def _spoilt(call: Call, read_from: str | None, cause: str) -> Call:
-    """A call whose reply could be read and yet leaves a unit unanswered is not to be served again."""
+    """The call; one whose reply was readable but left a unit unanswered is marked invalid, so that it is not served
+    again.
+    """
     if call.id != read_from or call.status is not Status.OK:
         return call
     return call.model_copy(update={"status": Status.INVALID, "cause": cause})

@@ -1,4 +1,4 @@
-"""Batch output files: each question read once, and a stated outcome for every odd line."""
+"""Batch output files: each question is read once, and every irregular line has a stated outcome."""
 
 import asyncio
 import json
@@ -42,22 +42,24 @@ _KEY_CHARACTERS = 56
 
 
 def custom_id(cache_key: str, trial: int) -> str:
-    """What names a question in a batch: the same question has the same name after a restart."""
+    """The id of a question in a batch; it stays the same after a restart."""
     return f"{cache_key[:_KEY_CHARACTERS]}-{trial}"
 
 
 class BatchStage(StrEnum):
     FILED = "filed"
-    """Its questions are chosen; the provider may or may not have it."""
+    """Its questions are chosen; whether the provider has it is unknown."""
     SENT = "sent"
     """The provider has it."""
     SETTLED = "settled"
-    """What came of it is journalled."""
+    """Its results are journalled."""
 
 
 @dataclass(frozen=True, slots=True)
 class BatchEntry:
-    """One question of a batch: its cache key, its prompt's place in the batch's list, the most its answer may cost."""
+    """One question of a batch: its cache key, the index of its prompt in the batch's list, the maximum cost of its
+    answer.
+    """
 
     key: str
     prompt: Annotated[int, Field(ge=0)]
@@ -65,10 +67,10 @@ class BatchEntry:
 
 
 class BatchState(BaseModel, frozen=True, extra="forbid", defer_build=True):
-    """All that must outlive the program while a provider works on a batch. It holds no text and no key.
+    """The state that must outlive the program while a provider works on a batch. It holds no text and no key.
 
-    `parameters` is the JSON object that each request carries beside model and messages, its response format by the
-    name of its rung. `status` is the provider's word.
+    `parameters` is the JSON object that each request carries beside model and messages, with the response format by
+    the name of its rung. `status` is the provider's word.
     """
 
     id: str
@@ -90,7 +92,7 @@ class BatchState(BaseModel, frozen=True, extra="forbid", defer_build=True):
 
     @property
     def most_usd(self) -> float:
-        """The most its answers may cost together."""
+        """The maximum cost of all its answers together."""
         return sum(entry.most_usd for entry in self.entries.values())
 
     @property
@@ -99,18 +101,18 @@ class BatchState(BaseModel, frozen=True, extra="forbid", defer_build=True):
 
 
 class Shelf(Protocol):
-    """Where the batches of one run are kept; each method commits before it returns."""
+    """The store of one run's batches; each method commits before it returns."""
 
     def batches(self) -> list[BatchState]:
-        """Those that are not settled."""
+        """The batches that are not settled."""
         ...
 
     def keep_batch(self, state: BatchState) -> None:
-        """Keep a batch as it stands now, in place of how it stood before."""
+        """Store a batch's present state in place of the earlier one."""
         ...
 
     def keep_calls(self, calls: list[Call]) -> None:
-        """Journal calls; one whose id is there already is left as it is."""
+        """Journal calls; a call whose id exists stays as it is."""
         ...
 
     def find(self, cache_key: str) -> Call | None:
@@ -118,43 +120,45 @@ class Shelf(Protocol):
         ...
 
     def declined(self) -> list[Call]:
-        """The run's calls whose status says that asking again is no use: refused, filtered, too_long."""
+        """The run's calls that need not be repeated, by their status: refused, filtered, too_long."""
         ...
 
 
-# Batches cost half of the table's prices.
+# Batches cost half of the listed prices.
 SHARE = 0.5
-# Asking the same again is of no use: to people, or to a second judge.
+# Repeating the request is of no use; people or a second judge must decide.
 DECLINED = frozenset({Status.REFUSED, Status.FILTERED, Status.TOO_LONG})
 _LONGEST_LINE = 4_000_000
 _AGAIN = "the batch answers this question more than once"
 
 
 class QuestionFate(StrEnum):
-    """What happened to a question, or what a line was that is no question's."""
+    """The outcome of a question, or the kind of a line that belongs to no question."""
 
     ANSWERED = "answered"
-    """A reply that could be read: journalled, and used."""
+    """The reply is readable: journalled, and used."""
     DECLINED = "declined"
     """Refused, filtered or too long: journalled, and not asked again."""
     SPOILED = "spoiled"
-    """A reply that could not be read, or was cut: journalled, and asked live."""
+    """The reply is unreadable or truncated: journalled, and asked live."""
     FAILED = "failed"
     """An error in place of a reply: journalled, and asked live."""
     EXPIRED = "expired"
-    """The day was over before its turn came: asked live."""
+    """The batch's day ended before its turn: asked live."""
     WITHDRAWN = "withdrawn"
-    """The batch was cancelled before its turn came: not asked."""
+    """The batch was cancelled before its turn: not asked."""
     MISSING = "missing"
     """In neither file: asked live."""
     CHANGED = "changed"
     """Answered, but no longer asked: the answer is journalled for its cost and not used."""
     DUPLICATE = "duplicate"
-    """A further line on a question. Two replies to one are none: both are kept, and it is asked live."""
+    """A further line for a question. With two replies to one question neither counts: both are stored, and it is
+    asked live.
+    """
     UNKNOWN = "unknown"
-    """A line on a question that this batch does not hold: left aside."""
+    """A line for a question that this batch does not hold: ignored."""
     DAMAGED = "damaged"
-    """A line that is cut or no JSON: left aside; its question is missing, then."""
+    """A line that is truncated or no JSON: ignored; its question then counts as missing."""
 
 
 LIVE = frozenset({QuestionFate.SPOILED, QuestionFate.FAILED, QuestionFate.EXPIRED, QuestionFate.MISSING})
@@ -167,7 +171,9 @@ _CODES = {
 
 @dataclass(frozen=True, slots=True)
 class ResultLine:
-    """A line of a results file: the question it names, what came of it, and its fate where there was no reply."""
+    """A line of a results file: the question's id, the outcome of the request, and the question's fate if there was
+    no reply.
+    """
 
     custom_id: str
     outcome: CallOutcome
@@ -176,17 +182,17 @@ class ResultLine:
 
 @dataclass
 class Reconciled:
-    """What came of a batch, question by question. `fates` counts questions, and odd lines beside them."""
+    """The outcome of a batch, question by question. `fates` counts the questions, and the irregular lines as well."""
 
     fates: Counter[QuestionFate] = field(default_factory=Counter)
     settled: dict[str, QuestionFate] = field(default_factory=dict)
     cost_usd: float = 0.0
-    """With the most that answers of unknown bill may have cost."""
+    """Including the maximum cost of answers whose bill is unknown."""
     spent_usd: float = 0.0
 
 
 class BatchReading:
-    """The reading of one batch's files: the calls to journal, one at a time, and the reckoning when all are read.
+    """Reads one batch's files: the calls to journal, one at a time, and the totals once all are read.
 
     `replies` gives the class that the answer to a question must fit, by cache key, for the questions still asked.
     """
@@ -199,7 +205,7 @@ class BatchReading:
         secrets: tuple[str, ...],
         hear: Callable[[Usage, Call], None],
     ) -> None:
-        """`hear` is called with the tokens of each answer, as the server counted them."""
+        """`hear` is called with each answer's usage, as the server counted it, and its call."""
         self.reconciled, self._hear = Reconciled(), hear
         self._state = state
         self._replies = replies
@@ -211,7 +217,7 @@ class BatchReading:
         ).decode()
 
     def calls(self, files: Iterable[Path]) -> Iterator[Call]:
-        """Read the output file, then the error file; each question gives one call, or none where none was made."""
+        """Read the output file, then the error file; each question gives one call, or none if no request was made."""
         files, errors = tuple(files), dict[str, ResultLine]()
         self._again = _answered_again(files)
         for file in files:
@@ -241,7 +247,7 @@ class BatchReading:
                 self._settle(name, left)
 
     def _odd(self, line: ResultLine | None, errors: Mapping[str, ResultLine]) -> QuestionFate | None:
-        """Why a line does not count; None when it does."""
+        """Why a line does not count; None if it does."""
         if line is None:
             return QuestionFate.DAMAGED
         if line.custom_id not in self._state.entries:
@@ -262,7 +268,7 @@ class BatchReading:
         call = call_of(
             outcome.without(self._secrets),
             fault,
-            # The same line read twice, after a stop in the middle, is the same call.
+            # The same line read twice, after an interruption, gives the same call.
             id=derived_id("batch", state.batch, name),
             run_id=state.run_id,
             judge_id=state.judge_id,
@@ -282,7 +288,7 @@ class BatchReading:
         return call
 
     def _read(self, key: str, outcome: CallOutcome) -> tuple[str, QuestionFate]:
-        """The fault of a reply that cannot be read, empty if none, and what becomes of its question."""
+        """The fault of an unreadable reply, empty if there is none, and the fate of its question."""
         if not outcome.answered:
             return "", QuestionFate.DECLINED if outcome.status in DECLINED else QuestionFate.FAILED
         if key not in self._replies:
@@ -300,7 +306,7 @@ class BatchReading:
         self.reconciled.fates[fate] += 1
 
     def _cost(self, outcome: CallOutcome, most_usd: float) -> float | None:
-        """What an answer cost: the most it may have where nobody told; None where no price is known."""
+        """The cost of an answer in USD: its maximum if the bill is unknown, None if the price is unknown too."""
         if not outcome.answered:
             return 0.0
         cost = self._prices.bill(outcome.usage, self._state.model, outcome.model, share=SHARE)
@@ -322,7 +328,7 @@ def _answered_again(files: tuple[Path, ...]) -> dict[str, list[str]]:
 
 
 def lines(file: Path) -> Iterator[ResultLine | None]:
-    """The lines of a results file; None for one that is cut, no JSON, or names no question."""
+    """The lines of a results file; None for a line that is truncated, no JSON, or names no question."""
     with file.open("rb") as source:
         while raw := source.readline(_LONGEST_LINE):
             if raw.strip():
@@ -359,12 +365,12 @@ TOKEN = "goldsmith"
 LONGEST_NAP_S = 300.0
 CALL_S = 60.0
 TRANSFER_S = 3600.0
-# No file or batch goes by that name: what a request for it is answered with.
+# The status codes of a request for an unknown file or batch.
 _UNKNOWN = (404, 410)
-# What a server answers that has no such session at all.
-_NO_DESK = (404, 405, 501)
+# The status codes of a server without a batch interface.
+_NO_INTERFACE = (404, 405, 501)
 _PAGES = 20
-# What is still to be sent can be sent another day; what is out is waited for.
+# A batch still to be sent can be sent another day; one already sent is waited for.
 _TRIES = 8
 _MALFORMED_TRIES = 5
 
@@ -373,7 +379,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class BatchStatus:
-    """A batch as the provider shows it; counts are None where it gives none."""
+    """A batch as the provider reports it; counts are None if it gives none."""
 
     batch: str
     status: str
@@ -391,14 +397,14 @@ class BatchStatus:
 
 
 class BatchGone(Exception):
-    """The provider does not know the file or the batch any more."""
+    """The provider no longer knows the file or the batch."""
 
 
 class BatchSession:
     """One endpoint's Files and Batches interfaces, through the openai package.
 
-    What passes (a lost connection, a 429, a 500) is sat out with growing waits: some minutes before a batch is made,
-    however long it lasts once it is. What does not pass raises Halt, without the key. `nap` is given by tests.
+    Transient errors (a lost connection, a 429, a 500) are retried with growing waits: for some minutes before a batch
+    is created, without limit once it is. Permanent ones raise RunHalt, without the key. Tests pass `nap`.
     """
 
     def __init__(self, client: Client, nap: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
@@ -407,7 +413,7 @@ class BatchSession:
         self._nap = nap
 
     async def upload(self, path: Path, name: str) -> str:
-        """Send a file of requests; its id. Refusal when the endpoint has no such session."""
+        """Upload a file of requests and return its id; Refusal if the endpoint has no batch interface."""
 
         async def send() -> str:
             with path.open("rb") as file:
@@ -419,7 +425,9 @@ class BatchSession:
         return await self._steadily(send, making=True)
 
     async def create(self, state: BatchState) -> BatchStatus:
-        """Have a batch made of an uploaded file, once: a request that may have arrived is looked for before another."""
+        """Create a batch from an uploaded file, once: before a retry, a batch made by a request that did arrive is
+        looked for.
+        """
         tried = False
 
         async def send() -> BatchStatus:
@@ -445,7 +453,7 @@ class BatchSession:
             return None
 
     async def look(self, batch: str) -> BatchStatus:
-        """How far a batch is; Gone when the provider does not know it."""
+        """The state of a batch; BatchGone if the provider does not know it."""
 
         async def send() -> BatchStatus:
             return self._seen(await self._openai.batches.retrieve(batch, timeout=CALL_S))
@@ -453,18 +461,18 @@ class BatchSession:
         return await self._steadily(send)
 
     async def withdraw(self, batch: str) -> BatchStatus:
-        """Ask the provider to stop, and look; what it has answered by then is still to be had."""
+        """Cancel a batch and return its state; what it has answered by then can still be downloaded."""
 
         async def send() -> BatchStatus:
             return self._seen(await self._openai.batches.cancel(batch, timeout=CALL_S))
 
-        # Turned down where the batch has ended meanwhile, which a look tells.
+        # Rejected if the batch has ended meanwhile, which its state shows.
         with suppress(RunHalt, BatchGone):
             return await self._steadily(send, tries=3)
         return await self.look(batch)
 
     async def download(self, file: str, path: Path) -> None:
-        """Write a file of results to a path, whole; Gone when the provider does not have it."""
+        """Download a results file to a path, whole; BatchGone if the provider does not have it."""
 
         async def send() -> None:
             async with self._openai.files.with_streaming_response.content(file, timeout=TRANSFER_S) as got:
@@ -475,7 +483,7 @@ class BatchSession:
         await self._steadily(send)
 
     async def clear(self, file: str) -> None:
-        """Have a file deleted that is no longer needed; it is no matter when that fails."""
+        """Delete a file that is no longer needed; a failure is ignored."""
 
         async def send() -> None:
             await self._openai.files.delete(file, timeout=CALL_S)
@@ -511,7 +519,7 @@ class BatchSession:
 
     def _verdict(self, outcome: CallOutcome, *, making: bool) -> Exception:
         words = redact(outcome.message, self._secrets)
-        if making and outcome.http in _NO_DESK:
+        if making and outcome.http in _NO_INTERFACE:
             return Refusal(f"This endpoint takes no batches. {words}", "Run the judge without batches.")
         if outcome.http in _UNKNOWN:
             return BatchGone(words)
@@ -530,7 +538,7 @@ class BatchSession:
         except (openai.APIConnectionError, HTTPError, ClientError) as error:
             return CallOutcome(CallTrouble.CONNECTION, message=f"The connection failed: {root_words(error)}")
         except (openai.OpenAIError, ValueError, TypeError, AttributeError) as error:
-            # A body that is no JSON, or JSON of another shape.
+            # A body that is no JSON, or JSON of another schema.
             return CallOutcome(CallTrouble.MALFORMED, message=f"The server sent something else: {error}")
 
     def _seen(self, batch: "Batch") -> BatchStatus:
@@ -552,7 +560,7 @@ class BatchSession:
 
 
 def _named(made: Any, what: str) -> str:
-    """The id of what the provider says it has made; ValueError when it names none."""
+    """The id of an object that the provider has created; ValueError if it has none."""
     result = getattr(made, "id", None)
     if not isinstance(result, str) or not result:
         raise ValueError(f"a {what} without an id")
@@ -578,9 +586,9 @@ def _moment(seconds: Any) -> datetime | None:
 
 @dataclass(frozen=True, slots=True)
 class BatchLimits:
-    """The most one batch may hold: requests and bytes, a little below what providers take (50 000 and 200 MB).
+    """The limits of one batch, in requests and bytes, a little below the providers' own (50 000 and 200 MB).
 
-    No more than `out` questions are with the provider at a time, all of which are held in memory.
+    At most `out` questions are with the provider at a time, all of which are held in memory.
     """
 
     requests: int = 50_000
@@ -590,7 +598,7 @@ class BatchLimits:
 
 @dataclass(frozen=True, slots=True)
 class BatchRequest:
-    """A question as a line of a batch, and the most its answer may cost."""
+    """A question as a line of a batch, and the maximum cost of its answer."""
 
     name: str
     question: KeyedQuestion
@@ -600,7 +608,7 @@ class BatchRequest:
 
 @dataclass
 class BatchFileWriter:
-    """A file of requests as it is written. All its lines are asked in one form, which is remembered with it."""
+    """A file of requests being written. All its lines ask for one response format, which is stored with the batch."""
 
     path: Path
     sizes: BatchLimits
@@ -639,7 +647,7 @@ class BatchFileWriter:
         )
 
     def fits(self, request: BatchRequest) -> bool:
-        """Whether a request still goes into this file; one too large for any file fits none."""
+        """Whether a request still fits into this file; one too large for any file never does."""
         return len(self.entries) < self.sizes.requests and self.size + len(request.line) <= self.sizes.bytes
 
     def add(self, request: BatchRequest) -> None:

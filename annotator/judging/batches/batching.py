@@ -3,8 +3,8 @@
     batched = await through(protocol.judge, cases, asker, shelf, cancel=cancel)
     ended = await runner.run(protocol, batched.in_order(cases), asker, asks=batched, …)
 
-Every question is put to the provider once, under a name that a restart does not change. What came back is journalled
-before anyone is told; the ordinary run then finds the answers, and asks live for what the batch left over.
+Every question is sent to the provider once, under an id that a restart does not change. The results are journalled
+before they are reported; the ordinary run then finds the answers, and asks live for all that the batches left open.
 """
 
 import asyncio
@@ -60,10 +60,10 @@ R = TypeVar("R", bound=BaseModel)
 
 @dataclass
 class Batched:
-    """What came of the batches, as the ordinary run takes it: it gives each case an ask of its own.
+    """The results of the batches in the form that the ordinary run takes: a factory of one ask per case.
 
-    `live` holds the keys of the questions that the batches left over, `open` marks the cases that wait for an answer.
-    With a `halt` nothing is asked live any more.
+    `live` holds the keys of the questions that the batches left unanswered, `open` marks the cases that wait for an
+    answer. With a `halt` nothing is asked live any more.
     """
 
     asker: Asker
@@ -80,7 +80,7 @@ class Batched:
         return BatchedAsk(self.asker, case.trial, subjects_of(case), batched=self)
 
     def in_order(self, cases: Callable[[], Iterable[Case]]) -> Iterator[Case]:
-        """All cases, those that wait for an answer last: a run that is halted has judged the others by then."""
+        """All cases, those waiting for an answer last: if the run halts, the others are judged by then."""
         yield from (case for case in cases() if hash(keys_of(case)) not in self.open)
         yield from (case for case in cases() if hash(keys_of(case)) in self.open)
 
@@ -94,7 +94,7 @@ class Batched:
             self.declined[call.cache_key] = call
 
     def known(self, question: KeyedQuestion) -> tuple[Call, BaseModel | None] | None:
-        """The call a batch brought on a question, and the reply in it; None when it brought none to use."""
+        """The call that a batch returned for a question, with its reply; None if there is no usable one."""
         declined = self.declined.get(question.key)
         if declined is not None:
             return declined, None
@@ -109,14 +109,14 @@ class Batched:
 
 @dataclass
 class BatchedAsk(CaseAsk):
-    """The `Ask` of one case, answered from the batches where they brought something, and live otherwise."""
+    """The `Ask` of one case: answered from the batches if possible, live otherwise."""
 
     batched: Batched | None = None
 
     async def __call__(
         self, prompt: str, fields: Mapping[str, str], reply: type[R], fenced: Sequence[str] = ()
     ) -> Answer:
-        """Ask once; raises Halt when only asking live would help and the run must end."""
+        """Ask once; raises the RunHalt if only asking live would help and the run must end."""
         if self.batched is not None:
             question = self._question(self.asker.prompt(prompt), fields, reply, fenced)
             answer = self._from_batch(question)
@@ -139,17 +139,17 @@ class BatchedAsk(CaseAsk):
 
 @dataclass
 class DeferringAsk(BatchedAsk):
-    """An ask that notes what is not answered yet and says that it was not asked."""
+    """An ask that collects the unanswered questions and returns them as skipped."""
 
     noted: list[KeyedQuestion] = field(default_factory=list)
 
     def _keep(self, call: Call) -> None:
-        """Nothing is used yet, whichever model gave it."""
+        """Record nothing: no answer is used yet, whichever model gave it."""
 
     async def __call__(
         self, prompt: str, fields: Mapping[str, str], reply: type[R], fenced: Sequence[str] = ()
     ) -> Answer:
-        """The answer where there is one; a question that hangs on one still to come is not heard of yet."""
+        """The stored answer if there is one. A question that depends on a missing answer does not come up yet."""
         question = self._question(self.asker.prompt(prompt), fields, reply, fenced)
         answer = self._from_batch(question)
         if answer is not None:
@@ -165,7 +165,7 @@ Judge = Callable[[Case, Ask], Awaitable[Any]]
 
 FIRST_LOOK_S = 2.0
 _ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
-# The provider's queue is full: not the batch's fault, and less may fit.
+# The provider's queue is full: not the batch's fault, and a smaller batch may fit.
 _QUEUE_FULL = "token_limit_exceeded"
 _FEWEST = 10
 _AT_ONCE = 500
@@ -173,7 +173,7 @@ _AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True)
 class BatchProgress:
-    """How far the batches of a run are: `done` and `failed` as the provider counts them, the rest as journalled."""
+    """The progress of a run's batches: `done` and `failed` as the provider counts them, the rest as journalled."""
 
     batches: int
     questions: int
@@ -198,12 +198,12 @@ async def through(
     sizes: BatchLimits | None = None,
     nap: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> Batched:
-    """Have the questions of all cases answered in batches, those of an earlier start of the run among them.
+    """Have the questions of all cases answered in batches, including those of an earlier start of the run.
 
-    A question that hangs on the answer to another is asked when that one is there, in a batch of its own. `cases` is
-    called again for each pass. `cancel` stops the waiting within a second and leaves the batches with the
-    provider; the next call with the same shelf resumes them. What ends the run otherwise (the key, the budget, a
-    batch turned down whole) is the result's `halt`. Refusal when the endpoint takes no batches.
+    A question that depends on the answer to another is asked once that is known, in a batch of its own. `cases` is
+    called again for each pass. `cancel` ends the waiting within a second and leaves the batches with the provider;
+    the next call with the same shelf resumes them. Any other end of the run (the key, the budget, a batch rejected
+    whole) is the result's `halt`. Refusal if the endpoint takes no batches.
     """
     batched = Batched(asker, shelf)
     for call in shelf.declined():
@@ -217,7 +217,9 @@ async def through(
 async def withdraw(
     asker: Asker, shelf: Shelf, nap: Callable[[float], Awaitable[None]] = asyncio.sleep
 ) -> int:
-    """Ask the provider to stop all batches of a run; how many it stops. The next start takes what was answered."""
+    """Ask the provider to cancel all batches of a run and return how many it cancels. The next start uses what was
+    answered.
+    """
     session, stopped = BatchSession(asker.sender.client, nap), 0
     for state in shelf.batches():
         if state.stage is BatchStage.SENT and state.status not in _ENDED:
@@ -249,7 +251,7 @@ class _Work:
         self._learned = False
 
     async def all(self, cases: Callable[[], Iterable[Case]]) -> None:
-        """Send and wait, until nothing is left that a batch could answer."""
+        """Send and wait until no batch could answer anything more."""
         try:
             for state in self._shelf.batches():
                 await self._restore(state)
@@ -258,12 +260,12 @@ class _Work:
         except RunHalt as halt:
             self._batched.halt = halt
         if self._batched.halt is not None:
-            # Which cases are open is known after a last look only.
+            # Only a last pass shows which cases are open.
             async for _ in self._questions(cases()):
                 pass
 
     async def _restore(self, state: BatchState) -> None:
-        """Take up a batch of an earlier start, which may have stopped before it knew that the batch was made."""
+        """Resume a batch of an earlier start, which may have stopped before it knew whether the batch was created."""
         if state.stage is BatchStage.FILED:
             result = await self._session.find(state) if state.input_file else None
             if result is None:
@@ -275,7 +277,9 @@ class _Work:
         self._held |= state.keys
 
     async def _round(self, cases: Iterable[Case]) -> bool:
-        """Send what is neither settled nor out, and wait for all that is out; whether anything was."""
+        """Send the questions that are neither settled nor with the provider, and wait for all batches; whether there
+        were any.
+        """
         self._all_known.clear()
         old = list(self._out.values())
         async with side_by_side() as group:
@@ -286,7 +290,7 @@ class _Work:
         return bool(old or new)
 
     async def _send(self, cases: Iterable[Case], group: asyncio.TaskGroup) -> int:
-        """File the questions that no batch holds yet; how many batches that makes. All questions are looked at."""
+        """File the questions that no batch holds yet and return the number of batches. Every question is looked at."""
         made, room = 0, True
         with TemporaryDirectory(prefix="goldsmith-batch-", ignore_cleanup_errors=True) as folder:
             filing: BatchFileWriter | None = None
@@ -306,7 +310,7 @@ class _Work:
                     made, filing = made + 1, self._filing(folder)
                 room = filing.most_usd + request.most_usd <= self._sender.budget.room_usd
                 if not room and not self._out and not filing.entries:
-                    # One by one its questions need no more room than they are likely to.
+                    # Asked one by one, its questions need only their likely cost in the budget.
                     self._batched.live.add(question.key)
                     room = True
                 elif room:
@@ -322,22 +326,22 @@ class _Work:
         return BatchFileWriter(Path(folder) / "requests.jsonl", self._sizes, self._sender)
 
     def _only_one_at_a_time(self) -> bool:
-        """Whether a budget forbids to have many answers made before the first of them is billed."""
+        """Whether the budget forbids sending many requests before the first of them is billed."""
         budget = self._sender.budget
         return budget.limit_usd is not None and not budget.keeps_caps
 
     def _done_with(self, key: str) -> bool:
-        """Whether a question is settled, held by a batch, or comes too late."""
+        """Whether a question is settled, held by a batch, or too late."""
         return key in self._held or self._batched.settled(key) or self._batched.halt is not None
 
     async def _questions(self, cases: Iterable[Case]) -> AsyncIterator[tuple[KeyedQuestion, int]]:
         self._batched.open.clear()
         for case in cases:
             ask = DeferringAsk(self._asker, case.trial, batched=self._batched)
-            # What is wrong with a case is said when it is judged.
+            # An invalid case is reported when it is judged.
             with suppress(Refusal, ValidationError):
                 await self._judge(case, ask)
-            # Thousands of cases must not keep the loop to themselves.
+            # Let the event loop run: there may be thousands of cases.
             await asyncio.sleep(0)
             if ask.noted:
                 self._batched.open.add(hash(keys_of(case)))
@@ -345,7 +349,9 @@ class _Work:
                 yield question, case.trial
 
     async def _learn(self, question: KeyedQuestion) -> bool:
-        """Ask the first question live: what it teaches of the endpoint goes for the file. Whether to file it too."""
+        """Ask the first question live, so that the file uses what is learned about the endpoint. Whether to file it
+        too.
+        """
         if self._learned:
             return True
         self._learned = True
@@ -363,7 +369,9 @@ class _Work:
         return False
 
     async def _post(self, filing: BatchFileWriter, group: asyncio.TaskGroup) -> None:
-        """Hand a file to the provider; each step is kept before the next, so that no batch is made twice or lost."""
+        """Send a file to the provider; each step is stored before the next, so that no batch is created twice or
+        lost.
+        """
         state = filing.state(self._asker.run_id, self._asker.judge_id)
         self._keep(state)
         state = self._keep(
@@ -374,18 +382,18 @@ class _Work:
 
     async def _begin(self, group: asyncio.TaskGroup, state: BatchState) -> None:
         group.create_task(self._carry(state))
-        # It is to count against the budget before anything else is sent.
+        # Let it reserve its budget before anything else is sent.
         await asyncio.sleep(0)
 
     async def _carry(self, state: BatchState) -> None:
-        """Wait for a batch and journal what comes; what it may cost stays set aside until its bill is known."""
+        """Wait for a batch and journal its results; its maximum cost stays reserved until its bill is known."""
         try:
             async with self._sender.budget.owe(state.most_usd) as bill:
                 state = await self._until_ended(state)
                 await self._all_known.wait()
                 await self._settle(state, bill)
         except RunHalt as halt:
-            # The other batches are waited for: they are paid.
+            # The other batches are still waited for: they are paid.
             self._batched.halt = self._batched.halt or halt
 
     async def _until_ended(self, state: BatchState) -> BatchState:
@@ -412,7 +420,7 @@ class _Work:
             return
         reading = await self._read(state)
         if reading.reconciled.fates[QuestionFate.DAMAGED]:
-            # The download may have been cut without a word; the same lines make the same calls.
+            # The download may have been truncated silently; the same lines give the same calls.
             reading = await self._read(state)
         result = reading.reconciled
         bill.cost_usd = result.cost_usd
@@ -445,14 +453,14 @@ class _Work:
         for file in (state.output_file, state.error_file):
             if file:
                 path = folder / f"{len(paths)}.jsonl"
-                # A file that is gone leaves its questions missing.
+                # The questions of a file that is gone stay missing.
                 with suppress(BatchGone):
                     await self._session.download(file, path)
                     paths.append(path)
         return paths
 
     async def _turned_down(self, state: BatchState) -> None:
-        """A full queue takes less, later; any other cause would meet the next batch, too."""
+        """After a full queue smaller batches are sent, later; any other cause would hit the next batch, too."""
         if _QUEUE_FULL not in state.cause or len(state.entries) < _FEWEST:
             why = sentence(state.cause or "it did not say why")
             raise RunHalt(f"The provider turned the batch down: {why}")

@@ -1,4 +1,4 @@
-"""From question to answer: stored calls first, then the endpoint; or the size of what would be asked."""
+"""From question to answer: stored calls first, then the endpoint; or the size of the questions without asking."""
 
 import asyncio
 import json
@@ -61,7 +61,7 @@ class ReadReply:
 
 
 class QuestionSettling:
-    """One question asked in ever simpler formats; every finished call is handed to `keep`."""
+    """One question, asked in ever simpler response formats; every finished call is passed to `keep`."""
 
     def __init__(
         self,
@@ -79,7 +79,9 @@ class QuestionSettling:
         self._plain = reply_parts.is_plain(question.reply)
 
     async def settle(self) -> ReadReply:
-        """Ask; a cut reply is asked for again with a larger cap, an unreadable one in the right form, once each."""
+        """Ask; a truncated reply is requested again with a larger cap, an unreadable one with a reminder of the form,
+        once each.
+        """
         parameters = self._sender.client.endpoint.parameters
         reading = await self._request(parameters)
         if reading.call.status is Status.TRUNCATED:
@@ -128,7 +130,7 @@ class QuestionSettling:
     async def _descend(
         self, parameters: Mapping[str, Any], unread: ReadReply | None, trail: CallTrail
     ) -> tuple[SentCall, ReplyForm, int]:
-        """Send on the highest rung that holds, one down for each the server turns down or seems to stumble over."""
+        """Send on the highest rung possible, one lower for each that the server rejects or seems to fail on."""
         rung, attempts = ReplyForm.TEXT if self._plain else self._steps.top, 0
         while True:
             doubtful = self._steps.doubtful(rung)
@@ -159,7 +161,7 @@ class QuestionSettling:
 
 
 def _larger(parameters: Mapping[str, Any], cut: ReadReply) -> dict[str, Any]:
-    """The parameters with a larger cap than a reply was cut at, by the name under which the endpoint took it."""
+    """The parameters with a larger cap than the one a reply was cut at, under the name that the endpoint accepted."""
     sent = json.loads(cut.call.parameters)
     name = next((cap for tree in (parameters, sent) for cap in CAPS if cap in tree), CAPS[-1])
     cap = parameters.get(name, sent.get(name, cut.outcome.usage.output))
@@ -171,9 +173,9 @@ R = TypeVar("R", bound=BaseModel)
 
 @dataclass
 class ReplayAsk:
-    """An ask that reads the first of some stored calls that can be read; `read` is that call.
+    """An ask that answers with the first readable of some stored calls; `read` is that call.
 
-    A case that asks a second question gets no answer to it: only one is kept with a judgement.
+    A second question of the case gets no answer: only one call is stored with a judgement.
     """
 
     calls: Sequence[Call]
@@ -209,7 +211,7 @@ def cache_key(
     schema: Mapping[str, Any],
     trial: int,
 ) -> str:
-    """The SHA-256 of everything that could change the answer; messages carry the stand-in delimiter."""
+    """The SHA-256 of everything that could change the answer; messages carry the placeholder delimiter."""
     tree = {
         "endpoint": endpoint,
         "model": model,
@@ -223,42 +225,42 @@ def cache_key(
 
 
 def keys_of(case: Case) -> tuple[Key, ...]:
-    """What names the judgements of a case within a run: response, unit, trial."""
+    """The keys of a case's judgements within a run: response, unit, trial."""
     return tuple((case.response.id, unit.id, case.trial) for unit in case.units)
 
 
 def subjects_of(case: Case) -> tuple[str, ...]:
-    """What a case is about: its report, or its item where there is none, then its units."""
+    """The subjects of a case: its report, or its item if it has none, then its units."""
     return f"{case.item.id}/{case.response.id}", *(unit.id for unit in case.units)
 
 
 class CallJournal(Protocol):
-    """The finished calls, as a store keeps them."""
+    """The finished calls in a store."""
 
     def find(self, cache_key: str) -> Call | None:
         """The latest call of that key whose status is ok; an error is never served again."""
         ...
 
     def finished(self, run: str) -> Container[Key]:
-        """The judgements that need not be asked for again in a run."""
+        """The judgements of a run that need not be asked for again."""
         ...
 
 
-# Why a model that answers, by the name it gives, may not; empty when it may.
+# Why a model, by the name it returned, may not answer; empty if it may.
 Refused = Callable[[str], str]
-# An answered call, and the reply read from it.
+# An answered call with its parsed reply.
 Known = tuple[Call, BaseModel]
-# Far more than are answered between two commits.
+# Far more than the answers between two commits.
 _AT_HAND = 2_000
 
 
 class Asker:
     """An endpoint judge: gives each case its own `ask`.
 
-    `prompts` take the place of the shipped ones of their names. `fresh` passes the cache over. `delimiter` names the
-    fences of each call; a run that pays for prompts may give one code for the whole run, so that a provider's prompt
-    cache recognizes the same report again. `refused` is asked of every model that answers: the first that may not ends
-    the run. `notes` has each call on disk as it goes out and comes back.
+    `prompts` replace the shipped ones of the same names. `fresh` bypasses the cache. `delimiter` names the fences of
+    each call; a run that pays for prompts may use one code for the whole run, so that a provider's prompt cache
+    recognizes the same report again. `refused` is called with every model that answers: the first that may not answer
+    ends the run. `notes` stores each call as it goes out and comes back.
     """
 
     def __init__(
@@ -295,15 +297,15 @@ class Asker:
 
     @property
     def opened(self) -> asyncio.Event:
-        """Set with the first usable answer of the endpoint, be it a journalled one."""
+        """Set at the first usable answer, including a journalled one."""
         return self.sender.limits.opened
 
     def failing(self, case: Case) -> bool:
-        """Whether the last questions came to nothing, one of them on the report or a unit of this case."""
+        """Whether the latest questions failed, at least one of them about the report or a unit of this case."""
         return not self.sender.limits.breaker.failing.isdisjoint(subjects_of(case))
 
     def waiting_until(self) -> datetime | None:
-        """The moment the endpoint may be called again, when it may not now."""
+        """When the endpoint may be called again; None if it may be now."""
         return self.sender.limits.waiting_until()
 
     def prompt(self, name: str) -> Prompt:
@@ -313,7 +315,7 @@ class Asker:
         return self._prompts[name]
 
     def cached(self, key: str, reply: type[BaseModel]) -> Known | None:
-        """A journalled call that answers the same question, read again; None when there is none."""
+        """A journalled call that answers the same question, with its parsed reply; None if there is none."""
         call = self._journal.find(key) if self._journal else None
         if call is None or call.status is not Status.OK or self.refused(call.returned_model):
             return None
@@ -323,12 +325,14 @@ class Asker:
             return None
 
     def journalled(self, call: Call) -> tuple[Call, str]:
-        """A call as it is journalled, and why the run must end: of a model that may not answer, none is used."""
+        """A call as it is journalled, and why the run must end, empty if it need not. The reply of a refused model is
+        not used.
+        """
         why = self.refused(call.returned_model)
         return (call.model_copy(update={"status": Status.SKIPPED, "cause": why}) if why else call), why
 
     async def elsewhere(self, key: str) -> Known | None:
-        """What comes of the same question where another case has just put it; None when none has, or nothing comes."""
+        """Wait for another case that is asking the same question; None if there is none, or it gets no answer."""
         while key in self._put:
             coming = self._put[key]
             await asyncio.wait({coming})
@@ -339,7 +343,9 @@ class Asker:
 
     @contextmanager
     def putting(self, key: str) -> Iterator[Callable[[Known], None]]:
-        """While a question is put, callers with the same one wait; what is given is called with what came of it."""
+        """Register a question as being asked, so that callers with the same one wait; the yielded function takes its
+        answer.
+        """
         coming: asyncio.Future[Known | None] = asyncio.get_running_loop().create_future()
         if self._journal is not None:
             self._put[key] = coming
@@ -356,7 +362,7 @@ class Asker:
 
 @dataclass
 class CaseAsk:
-    """The `Ask` of one case, and what it has seen: calls made, calls reused, flags raised."""
+    """The `Ask` of one case, and its record: calls made, calls reused, flags raised."""
 
     asker: Asker
     trial: int = 1
@@ -366,7 +372,7 @@ class CaseAsk:
     flags: set[str] = field(default_factory=set)
     call_id: str | None = None
     asking_since: float | None = None
-    """Since when a request of it is out; None while none is."""
+    """When a request of the case went out (monotonic seconds); None while there is none."""
     _out: int = 0
 
     def went(self, by: int) -> None:
@@ -376,7 +382,7 @@ class CaseAsk:
     async def __call__(
         self, prompt: str, fields: Mapping[str, str], reply: type[R], fenced: Sequence[str] = ()
     ) -> Answer:
-        """Ask once; what goes wrong is the answer's status and cause. Raises Halt when the run must end."""
+        """Ask once; a failure is in the answer's status and cause. Raises RunHalt if the run must end."""
         flags = self.raised(fields, fenced)
         question = self._question(self.asker.prompt(prompt), fields, reply, fenced)
         known = self.asker.cached(question.key, reply) or await self.asker.elsewhere(question.key)
@@ -399,7 +405,7 @@ class CaseAsk:
         return Answer(call.status, reading.reply, call.raw, call.cause, flags)
 
     def raised(self, fields: Mapping[str, str], fenced: Sequence[str]) -> tuple[str, ...]:
-        """The flags that the foreign text of a question raises; they are the case's from now on."""
+        """The flags that the fenced text of a question raises; they are added to the case's."""
         flags = messages_module.flags(tuple(fields[name] for name in fenced))
         self.flags.update(flags)
         return flags
@@ -427,7 +433,7 @@ def question_key(
     fenced: Sequence[str],
     trial: int,
 ) -> str:
-    """Under what a question to an endpoint is remembered, whatever delimiter its fences have."""
+    """The cache key of a question to an endpoint, whatever the delimiter of its fences."""
     return cache_key(
         endpoint.base_url,
         endpoint.model,
@@ -449,7 +455,8 @@ _prompt = lru_cache(maxsize=64)(load)
 class WeighedQuestion:
     """A question that was not asked: its key, its approximate tokens, and the class and cap of its reply.
 
-    In the form that the endpoint is known to take, its words are among the tokens; `more` are those of another form.
+    `tokens` include the words that request the response format the endpoint is known to take; `more` are those of
+    another format.
     """
 
     key: str
@@ -459,7 +466,9 @@ class WeighedQuestion:
     cap: int | None
 
     def likely(self, output_tokens: int) -> tuple[int, int]:
-        """The most tokens that it and its reply are likely to have, if a reply is told to have so many."""
+        """The maximum likely tokens of the question and of its reply, if replies are limited to `output_tokens` by
+        default.
+        """
         output = reply_parts.likely_tokens(self.reply) or output_tokens
         return self.tokens + self.more, output if self.cap is None else min(self.cap, output)
 
@@ -496,10 +505,10 @@ async def weighed(
     prompts: Mapping[str, Prompt] = MappingProxyType({}),
     form: str = "",
 ) -> list[WeighedQuestion]:
-    """The questions that a judge would put to an endpoint for a case; of those that hang on an answer, none.
+    """The questions that a judge would ask an endpoint about a case, without those that depend on an answer.
 
-    A reply's class may say by `assumed` which answer to go by, and the questions after it are weighed too.
-    `prompts` take the place of the shipped ones of their names; `form` is that in which the endpoint answers, if known.
+    A reply class may state by `assumed` which answer to continue with; the questions after it are then included.
+    `prompts` replace the shipped ones of the same names; `form` is the response format of the endpoint, if known.
     """
     ask = _Weighing(endpoint, case.trial, prompts, ReplyForm(form or ReplyForm.SCHEMA))
     await judge(case, ask)

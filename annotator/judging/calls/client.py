@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 CAPS = ("max_completion_tokens", "max_tokens")
-# How a server wants to be asked, beside the parameters: remembered among what it has turned down.
+# Request styles other than parameters, remembered among the things that a server has rejected.
 SYSTEM, AT_ONCE = "system role", "replies in one piece"
 _STREAM = {"stream": True, "stream_options": {"include_usage": True}}
 _REFUSING = r"(?=.*(?:not|n't|unsupported|invalid|unknown|only|must|should|expect|requires?|enable))"
@@ -55,12 +55,12 @@ _FORMAT_WORDS = re.compile(
 
 
 def of_judge(judge: Judge) -> dict[str, Any]:
-    """A judge's request parameters; Refusal unless they are a JSON object free of what the program sets itself."""
+    """A judge's request parameters; Refusal unless they are a JSON object without those that the program sets itself."""
     try:
         parameters = json.loads(judge.parameters or "{}", parse_constant=_no_constant)
         canonical_json(parameters)
     except (ValueError, TypeError, RecursionError):
-        # No JSON, or none that can be written again: numbers of more than 64 bits, halves of surrogate pairs.
+        # No JSON, or none that can be written again: integers of more than 64 bits, lone surrogates.
         parameters = None
     if not isinstance(parameters, dict):
         raise Refusal(
@@ -76,7 +76,7 @@ def of_judge(judge: Judge) -> dict[str, Any]:
 
 
 def cap_of(parameters: Mapping[str, Any]) -> int | None:
-    """The most tokens that a reply may have by these parameters; None where they set no cap."""
+    """The maximum tokens of a reply by these parameters; None if they set no cap."""
     caps = [parameters[cap] for cap in CAPS if cap in parameters]
     return max(caps) if caps and all(type(cap) is int for cap in caps) else None
 
@@ -86,7 +86,7 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def rejected_part(outcome: CallOutcome, sent: Mapping[str, Any]) -> str | None:
-    """The name of the parameter a rejection is about, `response_format` among them; None when it names none."""
+    """The name of the parameter that a rejection is about, possibly `response_format`; None if it names none."""
     if outcome.trouble not in (CallTrouble.REJECTED, CallTrouble.TOO_LONG, CallTrouble.SERVER):
         return None
     names = [name for name in sent if name not in ("model", "messages")]
@@ -104,25 +104,26 @@ def rejected_part(outcome: CallOutcome, sent: Mapping[str, Any]) -> str | None:
 
 @dataclass
 class Learned:
-    """What one endpoint and model have turned down; shared by all calls to them.
+    """The parameters and styles that one endpoint and model have rejected; shared by all calls to them.
 
-    `dropped` holds names of parameters, and SYSTEM or AT_ONCE where they are asked in another manner.
+    `dropped` holds names of parameters, and SYSTEM or AT_ONCE if another request style is used instead.
     """
 
     dropped: set[str] = field(default_factory=set)
     renamed: dict[str, str] = field(default_factory=dict)
 
     def arranged(self, messages: Messages) -> Messages:
-        """The messages in the roles that the server takes: without its own, the system's text begins the user's."""
+        """The messages in the roles that the server accepts: without a system role, its text precedes the user's."""
         if SYSTEM not in self.dropped or messages[0]["role"] != "system":
             return messages
         first, second, *rest = messages
         return [{**second, "content": f"{first['content']}\n\n{second['content']}"}, *rest]
 
     def other_manner(self, outcome: CallOutcome, dropped: Set[str]) -> bool:
-        """Learn of a rejection that is about the manner of asking; whether there is another manner to try.
+        """Learn from a rejection of the request style; whether another style is left to try.
 
-        `dropped` is what had been dropped when the request was made: others under way may have learned the same since.
+        `dropped` is what had been dropped when the request was made: parallel requests may have learned the same
+        since.
         """
         if outcome.trouble is not CallTrouble.REJECTED and outcome.http not in (500, 501):
             return False
@@ -137,7 +138,7 @@ class Learned:
         return {name: value for name, value in fitted.items() if name not in self.dropped}
 
     def reject(self, name: str, message: str) -> None:
-        """Remember a parameter that was turned down; a token cap takes its other name if the server names it."""
+        """Remember a rejected parameter; a token cap is renamed if the server names its other name."""
         other = next((cap for cap in CAPS if cap != name), "") if name in CAPS else ""
         given_up = other in self.dropped or name in self.renamed.values()
         if other and not given_up and re.search(rf"\b{other}\b", message):
@@ -147,19 +148,19 @@ class Learned:
 
 
 CONNECT_S = 15.0
-# No reply is as long; what an endpoint sends beyond it is not taken into memory.
+# No reply is as long; anything beyond it is not read into memory.
 LONGEST_BODY = 16_000_000
 _NO_KEY = "none"
-# An address may be given with the page that the program asks for.
+# Users may enter the address with the path of a request.
 _WHOLE_PATH = re.compile(r"/(?:chat/completions|completions|responses|messages|models)?/*\Z")
 _NO_PAGE = re.compile(r"<html|<!doctype|unexpected endpoint|cannot post|not found", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A model behind an address, with the parameters to send. Its text form leaves the key out.
+    """A model behind an address, with the parameters to send. Its repr leaves the key out.
 
-    `headers` and `query` go with each request; `values` holds the secrets that stand in the headers by their names.
+    `headers` and `query` go with each request; `values` holds the secrets that the headers refer to by name.
     """
 
     base_url: str
@@ -173,7 +174,7 @@ class Endpoint:
 
     @classmethod
     def of(cls, judge: Judge, key: str | None = None, timeout_s: float = 180.0) -> "Endpoint":
-        """The endpoint of a judge's settings; Refusal when its address, model or parameters cannot be used."""
+        """The endpoint of a judge's settings; Refusal if its address, model or parameters cannot be used."""
         if not judge.model:
             raise Refusal(
                 f"The judge {judge.name} has no model.", "Enter the model's name as the endpoint knows it."
@@ -186,7 +187,7 @@ class Endpoint:
 
     @property
     def sent_headers(self) -> dict[str, str]:
-        """The headers with their secrets, the key in the usual one unless it stands in another."""
+        """The headers with their secrets filled in, and the key as a bearer token unless another header holds it."""
         known = {**self.values, "key": self.key or _NO_KEY}
         own = {
             name: SECRET.sub(lambda secret: known.get(secret[1], secret[0]), value)
@@ -197,9 +198,9 @@ class Endpoint:
 
 
 def checked_url(url: str) -> str:
-    """An endpoint's base address, without the page that is asked for.
+    """An endpoint's base address, without the path of a request.
 
-    Refusal unless it is http(s) and has no room for a secret.
+    Refusal unless it is http(s) and cannot hold a secret.
     """
     url = _WHOLE_PATH.sub("", url.strip())
     parts = urlsplit(url)
@@ -216,7 +217,7 @@ def checked_url(url: str) -> str:
 
 
 def _address_words(outcome: CallOutcome, base_url: str) -> str:
-    """What may be wrong with the address, where a server knows no such page and the address names no version."""
+    """A hint about the address if the server does not know the path and the address has no version; empty otherwise."""
     if outcome.answered or re.search(r"/v\d", urlsplit(base_url).path):
         return ""
     nowhere = outcome.http in (404, 405) or _NO_PAGE.search(outcome.body[:1_000])
@@ -226,7 +227,7 @@ def _address_words(outcome: CallOutcome, base_url: str) -> str:
 class Client:
     """One endpoint's connections, shared by all its calls. Use as an async context manager, in one event loop.
 
-    `body` of an attempt is sent as it is; retries belong to the caller.
+    `body` of an attempt is sent unchanged; the caller does the retries.
     """
 
     def __init__(self, endpoint: Endpoint, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
@@ -235,7 +236,7 @@ class Client:
         self._line: _Line | None = None
 
     async def __aenter__(self) -> "Client":
-        # Loaded before the first call's clock runs.
+        # Imported before the first call's time-out starts.
         import openai  # noqa: F401
 
         return self
@@ -245,7 +246,9 @@ class Client:
             await self._line.pool.aclose()
 
     async def attempt(self, body: Mapping[str, Any]) -> CallOutcome:
-        """Send one request; whatever the server or the network does comes back as an outcome without the key."""
+        """Send one request; any result or failure of the server or the network is returned as an outcome without the
+        key.
+        """
         started = time.perf_counter()
         try:
             async with asyncio.timeout(self.endpoint.timeout_s):
@@ -273,13 +276,13 @@ class Client:
         if content is None:
             words = f"The server sent more than {LONGEST_BODY // 1_000_000} MB."
             return CallOutcome(CallTrouble.MALFORMED, message=words, http=response.status)
-        # JSON is UTF-8; what a header says of the encoding is not worth the reading.
+        # JSON is UTF-8, so the header's charset is ignored.
         outcome = read(response.status, response.headers, content.decode("utf-8", "replace"), self._now())
         words = _address_words(outcome, self.endpoint.base_url)
         return replace(outcome, message=outcome.message + words) if words else outcome
 
     def package(self) -> "AsyncOpenAI":
-        """The openai package's own client, on the same connections, for whatever is no chat call."""
+        """The openai package's own client on the same connections, for requests other than chat."""
         from openai import AsyncOpenAI, Omit
 
         line = self._line = self._line or _Line(self.endpoint)
@@ -290,7 +293,7 @@ class Client:
             timeout=line.timeout,
             http_client=line.pool,
         )
-        # Read from the environment, and meant for another endpoint perhaps.
+        # Read from the environment, and perhaps meant for another endpoint.
         client.organization = client.project = None
         headers: Any = {"Authorization": Omit(), **self.endpoint.sent_headers}
         client._custom_headers = headers
@@ -299,10 +302,10 @@ class Client:
 
 
 class _Line:
-    """The connections to one endpoint, in the pool that the openai package brings, and what each request repeats.
+    """The connections to one endpoint in the openai package's pool, and the constant parts of each request.
 
-    `AsyncOpenAI` itself would spend more time on a request than all the rest of a judgement takes, and would add to
-    it whatever OPENAI_CUSTOM_HEADERS, OPENAI_ORG_ID and OPENAI_PROJECT_ID hold, meant for another endpoint perhaps.
+    `AsyncOpenAI` itself would take longer for a request than all the rest of a judgement, and would add the contents
+    of OPENAI_CUSTOM_HEADERS, OPENAI_ORG_ID and OPENAI_PROJECT_ID, perhaps meant for another endpoint.
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
@@ -310,16 +313,16 @@ class _Line:
         from httpx2 import URL
         from openai import DefaultAioHttpClient, Timeout
 
-        # The whole call has its own clock in `attempt`; here only getting through to the server is timed.
+        # `attempt` times the whole call; here only connecting to the server is timed.
         self.timeout = Timeout(None, connect=CONNECT_S)
-        # A redirect would carry the prompt, and the key perhaps, to an address that nobody has confirmed.
+        # A redirect would carry the prompt, and perhaps the key, to an address that nobody has confirmed.
         self.pool: AsyncClient = DefaultAioHttpClient(
             timeout=self.timeout, verify=trusted(), follow_redirects=False
         )
         query = f"?{urlencode(endpoint.query)}" if endpoint.query else ""
         url = URL(f"{endpoint.base_url}/chat/completions{query}")
-        # The pool knows the way, by a proxy of the environment or none. What it wraps around a request of aiohttp's
-        # takes as long as that request.
+        # The pool knows the route, by a proxy of the environment or none. Its wrapper around an aiohttp request takes
+        # as long as the request itself.
         way: Any = self.pool._transport_for_url(url)
         way.client = way.get_client()
         proxy = way.proxy
@@ -340,13 +343,13 @@ class _Line:
         )
 
     def post(self, body: Mapping[str, Any]) -> "AbstractAsyncContextManager[ClientResponse]":
-        # In the order given: a model writes the properties of a schema in theirs, the evidence before the verdict.
+        # Keys stay in their order: a model writes the properties of a schema in it, the evidence before the verdict.
         response: AbstractAsyncContextManager[ClientResponse] = self._post(data=orjson.dumps(body))
         return response
 
 
 async def _content(response: "ClientResponse") -> bytes | None:
-    """The body of a response; None when it is longer than any reply."""
+    """The body of a response; None if it is longer than any reply."""
     parts, size = [], 0
     async for part in response.content.iter_any():
         size += len(part)
@@ -357,7 +360,7 @@ async def _content(response: "ClientResponse") -> bytes | None:
 
 
 def root_words(error: BaseException) -> str:
-    """The deepest cause's words: "Connection error." says nothing, nor does a certificate on a machine without any."""
+    """The deepest cause's message ("Connection error." says nothing), or that the machine has no certificates."""
     from ssl import SSLError
 
     while error.__cause__ is not None:
@@ -370,9 +373,9 @@ def root_words(error: BaseException) -> str:
 TRIES = {CallTrouble.RATE: 9, CallTrouble.TIMEOUT: 2}
 OTHER_TRIES = 5
 MOST_TRIES = 10
-# The most tokens of a reply where a budget wants a cap and the judge sets none; thinking counts in it.
+# The cap on a reply's tokens if a budget needs one and the judge sets none; it includes thinking.
 CAP = 4_096
-# The money of a call that broke off may have been spent all the same.
+# An interrupted call may have been billed all the same.
 _UNBILLED = frozenset({CallTrouble.TIMEOUT, CallTrouble.CONNECTION, CallTrouble.MALFORMED})
 
 
@@ -389,7 +392,7 @@ class SentCall:
 
 
 class Sender:
-    """The sender of requests to an endpoint, shared by all its calls, with what they learned about it."""
+    """Sends requests to an endpoint; shared by all its calls, with what they learned about it."""
 
     def __init__(self, client: Client, limits: Limits, prices: Prices, budget: Budget | None = None) -> None:
         self.client = client
@@ -408,11 +411,11 @@ class Sender:
         likely: int = 0,
         trail: CallTrail | None = None,
     ) -> SentCall:
-        """Send until answered or given up; `tries` bounds the attempts at a server's own errors (0: the usual).
+        """Send until answered or given up; `tries` bounds the attempts after a server's own errors (0: the default).
 
-        `likely` is how many tokens such a reply may well have, for as long as none has shown more.
-        A response format that the server turns down by name is given back at once. Raises Halt. The `trail` is told
-        of every request before it goes out, and of each that may have been paid without an answer.
+        `likely` is the likely length of such a reply in tokens, as long as none was longer. If the server rejects the
+        response format by name, this returns at once. Raises RunHalt. `trail` records every request before it goes
+        out, and each that may have been billed without an answer.
         """
         trail = trail or CallTrail(None)
         troubles: Counter[CallTrouble] = Counter()
@@ -469,34 +472,36 @@ class Sender:
                     beside=usage.beside,
                 )
             if cost is None:
-                # Thinking that no bill has shown is not charged by guess.
+                # Thinking that no bill has shown is not charged on a guess.
                 cost = self.most_usd(body, likely, None if self.budget.beside else 0)
             bill.cost_usd = cost
-            # A rejection that names its part teaches something: the next request leaves it out.
+            # A rejection that names its parameter is no failure: the next request leaves that out.
             if rejected_part(outcome, sent) is None:
                 doubtful = form_doubtful and outcome.http in (500, 501)
                 self.limits.record_outcome(outcome, granted, form_doubtful=doubtful)
         return outcome, cost
 
     def _cost(self, outcome: CallOutcome) -> float | None:
-        """What an attempt cost: nothing where the server turned it down, None where nobody told."""
+        """The cost of an attempt in USD: 0 if the server refused it, None if unknown."""
         if not outcome.answered and (outcome.trouble not in _UNBILLED or outcome.code == NOT_SENT):
             return 0.0
         return self.prices.bill(outcome.usage, self.client.endpoint.model, outcome.model)
 
     def fitted(self, parameters: Mapping[str, Any], likely: int = 0) -> dict[str, Any]:
-        """The parameters worth sending, with a token cap where a budget rests on one and none is set."""
+        """The parameters to send, with a token cap if a budget needs one and none is set."""
         if self.budget.limit_usd is not None and not set(CAPS) & set(parameters):
             parameters = {**parameters, "max_tokens": max(CAP, 2 * likely)}
         return self.learned.fit(parameters)
 
     def most_output(self, parameters: Mapping[str, Any], likely: int = 0) -> int:
-        """How many tokens a reply is taken to have: its cap, else the most that was seen or is likely of its kind."""
+        """The maximum tokens assumed for a reply: its cap, else the longest reply seen or likely of its kind."""
         cap = cap_of(parameters)
         return max(FIRST_OUTPUT, likely, *self.budget.longest.values()) if cap is None else cap
 
     def likely_usd(self, tokens: int, parameters: Mapping[str, Any], likely: int = 0) -> float | None:
-        """What a question of so many tokens may well cost: its reply has what it is told to, or what others had."""
+        """The likely cost of a question of so many tokens in USD, with the reply's likely length; None if the price
+        is unknown.
+        """
         known, cap = self.prices.of(self.client.endpoint.model), cap_of(parameters)
         if known is None:
             return None
@@ -505,9 +510,9 @@ class Sender:
         return known.price.cost(round(tokens * self.budget.input_ratio), output)
 
     def most_usd(self, body: Mapping[str, Any], likely: int = 0, beside: int | None = None) -> float | None:
-        """The most a request may cost; None where the price is not known.
+        """The maximum cost of a request in USD; None if the price is unknown.
 
-        `beside` is how many tokens may come on top of its cap, by default as many as bills so far leave possible.
+        `beside` is the number of tokens billed on top of its cap, by default as many as the bills so far allow.
         """
         known, cap = self.prices.of(str(body["model"])), cap_of(body)
         if known is None:
@@ -521,7 +526,7 @@ class Sender:
 def _final(outcome: CallOutcome, troubles: Counter[CallTrouble], tries: int) -> bool:
     if outcome.trouble not in PASSING or troubles.total() >= MOST_TRIES:
         return True
-    # Where nobody is there to answer, the run ends before the question is given up.
+    # If the endpoint cannot be reached, the breaker ends the run before the question is given up.
     most = MOST_TRIES if outcome.code == NOT_SENT else TRIES.get(outcome.trouble, OTHER_TRIES)
     if tries and outcome.http == 500:
         most = tries

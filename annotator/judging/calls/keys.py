@@ -1,4 +1,6 @@
-"""API keys: from the system keyring, an environment variable, or this session's memory, and where each may go."""
+"""API keys: from the system keyring, an environment variable, or this session's memory, and the addresses each may go
+to.
+"""
 
 import json
 import logging
@@ -18,10 +20,10 @@ from annotator.places import user_config
 
 SERVICE = "goldsmith"
 _PORTS = {"http": 80, "https": 443}
-# What stands before the name of an entry of the keyring, where a variable's name could stand too.
+# The prefix that distinguishes the name of a keyring entry from that of an environment variable.
 RING = "keyring:"
 GRANTS = "keys.json"
-# The window gives a judging child its key in this variable, behind its address, never on the command line.
+# The window passes a judging child process its key in this variable, after its address, never on the command line.
 HANDED_OVER = "GOLDSMITH_JUDGE_KEY"
 
 
@@ -33,7 +35,7 @@ class KeyPlace(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LocatedKey:
-    """A key and where it lay. Its text form leaves the key out."""
+    """A key and its location. Its repr leaves the key out."""
 
     value: str = field(repr=False)
     place: KeyPlace
@@ -41,9 +43,9 @@ class LocatedKey:
 
 @dataclass(frozen=True, slots=True)
 class KeyGrant:
-    """What a person at this machine said of a key and an address: whether the one may go to the other.
+    """A person's decision at this machine whether a key may go to an address.
 
-    `key` is the name of an environment variable, or `keyring:` and the name of an entry of the keyring.
+    `key` is the name of an environment variable, or `keyring:` and the name of a keyring entry.
     """
 
     key: str
@@ -52,16 +54,16 @@ class KeyGrant:
 
 
 class KeyGrants:
-    """Which key may go to which scheme, host and port: kept per machine and person, and in no project."""
+    """Which key may go to which scheme, host and port: stored per machine and user, and in no project."""
 
     @property
     def _file(self) -> Path:
         return user_config() / GRANTS
 
     def all(self) -> list[KeyGrant]:
-        """All of them; Refusal when the file cannot be read."""
+        """All grants; Refusal if the file cannot be read."""
         try:
-            # On Windows it cannot be read while another process puts a new one in its place.
+            # On Windows it cannot be read while another process replaces it.
             rows = json.loads(files.patiently(lambda: self._file.read_text("utf-8"), seconds=1.0))["keys"]
             result = [KeyGrant(row["key"], row["address"], row["allowed"]) for row in rows]
         except FileNotFoundError:
@@ -79,17 +81,17 @@ class KeyGrants:
         )
 
     def of(self, key: str, address: str) -> bool | None:
-        """Whether a key may go to an address; None where nobody said."""
+        """Whether a key may go to an address; None if undecided."""
         return next(
             (grant.allowed for grant in self.all() if (grant.key, grant.address) == (key, address)), None
         )
 
     def put(self, grant: KeyGrant) -> None:
-        """Keep what was said of a key and an address, in place of what was said before."""
+        """Store the decision on a key and an address in place of the earlier one."""
         self._write(grant.key, grant.address, grant)
 
     def drop(self, key: str, address: str) -> bool:
-        """Forget what was said of a key and an address; whether there was anything."""
+        """Forget the decision on a key and an address; whether there was one."""
         return self._write(key, address)
 
     def _write(self, key: str, address: str, *added: KeyGrant) -> bool:
@@ -112,7 +114,7 @@ class KeyGrants:
 
 
 class Keys:
-    """The keys of all endpoints, each bound to its address. A key is written into the system's own keyring, or nowhere.
+    """The keys of all endpoints, each bound to its address. A key is written only into the system's own keyring.
 
     `ring` has the keyring package's get_password, set_password and delete_password; by default it is that package.
     """
@@ -124,16 +126,17 @@ class Keys:
         self.grants = KeyGrants()
 
     def find(self, address: str, variable: str = "", former: str = "") -> LocatedKey | None:
-        """The key that may go to an address: of the keyring, or of the variable the judge names; None without one.
+        """The key that may go to an address, from the keyring or the variable named by the judge; None if there is
+        none.
 
-        `former` is the name of a judge under which an earlier version may have kept it.
+        `former` is the name of a judge under which an earlier version may have stored it.
         """
         return self.look(address, variable, former)[0]
 
     def look(self, address: str, variable: str, former: str) -> tuple[LocatedKey | None, str]:
-        """The same, and without a key the name of one at hand of which a person has yet to say whether it may go there.
+        """The same, and if there is none, the name of an available key whose grant for this address is undecided.
 
-        A variable stays so after a no, since the judge cannot do without it.
+        A variable is named even after a no, since the judge cannot do without it.
         """
         held_back = ""
         for key, place, value in self.at_hand(address, variable, former):
@@ -147,14 +150,16 @@ class Keys:
         return None, held_back
 
     def variable(self, name: str) -> str:
-        """A secret in a variable, which may go where its grant says; empty where there is none."""
+        """A secret from an environment variable, which may go where its grant says; empty if there is none."""
         value = self._environment.get(name, "").strip()
         if value:
             hold(checked_key(value))
         return value
 
     def at_hand(self, address: str, variable: str, former: str) -> Iterator[tuple[str, KeyPlace, str]]:
-        """Each key that is there: its name, where it lies, and itself. Without a name it is for this address alone."""
+        """Each available key: its name, its place, and its value. An empty name means that it is bound to this
+        address alone.
+        """
         if value := self._from_ring(address):
             yield RING + address, KeyPlace.KEYRING, value
         if former and (value := self._from_ring(former)):
@@ -168,7 +173,7 @@ class Keys:
             yield "", KeyPlace.SESSION, value
 
     def keep(self, address: str, key: str, *, session_only: bool = False) -> KeyPlace:
-        """Keep a key in the system keyring, or in this session's memory when there is none; says which."""
+        """Store a key in the system keyring, or in this session's memory if there is none; returns the place."""
         key = checked_key(key)
         hold(key)
         if not session_only and self._into_ring(address, key):
@@ -179,7 +184,7 @@ class Keys:
         return KeyPlace.SESSION
 
     def forget(self, *names: str) -> None:
-        """Take keys out of the keyring and of this session's memory; Refusal when the keyring keeps one."""
+        """Delete keys from the keyring and this session's memory; Refusal if the keyring does not delete one."""
         for name in names:
             self._session.pop(name, None)
             if not self._from_ring(name):
@@ -195,7 +200,7 @@ class Keys:
     def _keyring(self) -> Any:
         if self._ring is None:
             if sys.platform != "darwin":
-                # The backend of macOS looks for its libraries as it is loaded: on Linux, by starting compilers.
+                # The backend of macOS looks for its libraries on import: on Linux, by starting compilers.
                 sys.modules.setdefault("keyring.backends.macOS.api", None)  # type: ignore[arg-type]
             import keyring
 
@@ -213,14 +218,16 @@ class Keys:
     def _into_ring(self, name: str, key: str) -> bool:
         try:
             self._keyring().set_password(SERVICE, name, key)
-            # The null backend takes every key and keeps none.
+            # The null backend accepts every key and stores none.
             return bool(self._keyring().get_password(SERVICE, name) == key)
         except _no_ring():
             return False
 
 
 def address_of(base_url: str) -> str:
-    """What a key is bound to: the scheme, host and port of an endpoint, in ASCII: no letter passes for another."""
+    """The address a key is bound to: the scheme, host and port of an endpoint, in ASCII: no letter passes for
+    another.
+    """
     try:
         parts = urlsplit(base_url.strip())
         host, port = parts.hostname or "", parts.port
@@ -228,27 +235,27 @@ def address_of(base_url: str) -> str:
         raise Refusal(
             "The address of the endpoint cannot be used.", "Write one like https://host/v1."
         ) from None
-    # Written out and never mapped: which letters become which host is the client's matter, and a rule that differs
-    # from its own would let “faß.example” pass for “fass.example”.
+    # Escaped and never mapped: which letters become which host is the client's matter, and a rule that differs from
+    # its own would let “faß.example” pass for “fass.example”.
     host = host.encode("ascii", "backslashreplace").decode()
     host = f"[{host}]" if ":" in host else host
     return f"{parts.scheme}://{host}:{_PORTS.get(parts.scheme, 0) if port is None else port}"
 
 
 def allow(key: str, base_url: str, *, allowed: bool = True) -> str:
-    """Keep that a person at this machine lets a key go to an endpoint's address, or does not; the address."""
+    """Store the decision whether a key may go to an endpoint's address; returns the address."""
     address = address_of(base_url)
     KeyGrants().put(KeyGrant(key, address, allowed))
     return address
 
 
 def handing_over(base_url: str, key: str) -> dict[str, str]:
-    """The environment in which a child process finds a key for an endpoint."""
+    """The environment variables that pass a child process the key of an endpoint."""
     return {HANDED_OVER: f"{address_of(base_url)} {key}"}
 
 
 def checked_key(key: str) -> str:
-    """A key that can stand in an HTTP header, without the blanks a copy brought along; Refusal otherwise."""
+    """A key that fits into an HTTP header, stripped of copied whitespace; Refusal otherwise."""
     key = key.strip()
     if not key or not key.isascii() or not key.isprintable() or " " in key:
         raise Refusal(
@@ -259,16 +266,16 @@ def checked_key(key: str) -> str:
 
 
 def _no_ring() -> tuple[type[Exception], ...]:
-    """What the keyring package and its backends raise when there is no ring, or it stays locked."""
+    """The exceptions of the keyring package and its backends if there is no keyring, or it stays locked."""
     from keyring.errors import KeyringError
 
-    # What Windows answers passes through the package as it is: a key too long for its ring, a session without one.
+    # Windows' own errors pass through the package unchanged: a key too long for its keyring, a session without one.
     windows = (sys.modules.get(name) for name in ("win32ctypes.pywin32.pywintypes", "pywintypes"))
     return (KeyringError, RuntimeError, OSError, *(each.error for each in windows if each))
 
 
 class Redaction(logging.Filter):
-    """A filter for log handlers that takes secrets out of the message, its arguments and its traceback."""
+    """A log filter that removes secrets from a record's message, arguments and traceback."""
 
     def __init__(self, keys: Iterable[str] = ()) -> None:
         super().__init__()
@@ -279,7 +286,7 @@ class Redaction(logging.Filter):
         if record.exc_info and not record.exc_text:
             record.exc_text = logging.Formatter().formatException(record.exc_info)
         if record.exc_text:
-            # A handler's formatter would print the traceback again from exc_info, keys and all.
+            # Otherwise the handler's formatter would print the traceback again from exc_info, keys included.
             record.exc_text, record.exc_info = redact(record.exc_text, self.keys), None
         if record.stack_info:
             record.stack_info = redact(record.stack_info, self.keys)
@@ -287,7 +294,7 @@ class Redaction(logging.Filter):
 
 
 def guard(handlers: Iterable[logging.Handler], keys: Iterable[str] = ()) -> Redaction:
-    """Put one redacting filter on log handlers. On handlers: a logger's own filter misses its children's records."""
+    """Add one redacting filter to log handlers: a filter on a logger would miss its children's records."""
     redaction = Redaction(keys)
     for handler in handlers:
         handler.addFilter(redaction)

@@ -12,7 +12,7 @@ from itertools import takewhile
 from annotator.domain.judges.judge import Status
 from annotator.judging.calls.outcome import PASSING, CallOutcome, CallTrouble
 
-# So many like failures in a row, without a usable answer between them, stop a run.
+# So many failures of one kind in a row, without a usable answer between them, stop a run.
 LIKE_FAILURES = 8
 # Questions in progress at once until the first usable answer.
 OPENING = 3
@@ -23,9 +23,9 @@ _FATAL = {
 }
 _UNKNOWN_MODEL = "The endpoint does not know the model or the address."
 _DOWN = frozenset({CallTrouble.SERVER, CallTrouble.CONNECTION, CallTrouble.TIMEOUT, CallTrouble.MALFORMED})
-# A gateway whose server is away, or too busy; other errors of a server pass sooner or not at all.
+# A gateway whose server is down or overloaded; other server errors pass sooner or not at all.
 _AWAY = frozenset({408, 502, 503, 504, 522, 524, 529})
-# What one report alone may be the cause of.
+# Failures that one report alone may cause.
 _OF_ONE_REPORT = frozenset({Status.TOO_LONG, Status.REFUSED, Status.FILTERED})
 _ADVICE = {
     Status.INVALID: "Test the judge, and choose another model or prompt if its replies stay unreadable.",
@@ -40,7 +40,7 @@ _RESUME = "What is stored stays; the same command goes on from there."
 
 
 class RunHalt(Exception):
-    """No further call makes sense: the run ends, what is unjudged stays unjudged and can be resumed."""
+    """No further call makes sense: the run ends, and what is not judged yet can be resumed."""
 
     def __init__(self, cause: str, until: datetime | None = None) -> None:
         super().__init__(cause)
@@ -49,15 +49,14 @@ class RunHalt(Exception):
 
 
 class Breaker:
-    """Lets an endpoint rest that is away, and stops a run that gets nowhere.
+    """Pauses calls to an endpoint that is down, and stops a run without progress.
 
-    A run stops after `LIKE_FAILURES` requests in a row that nobody answered, or questions in a row that came to
-    nothing, for the same reason; after twice as many for different reasons; and before the first usable answer after
-    twice as many requests of any kind. What one report may be the cause of counts once a report. An endpoint that has
-    answered before is left to rest before each of the last `rests` of those requests, each time twice as long: less
-    than two minutes in all. One that turns down the key or redirects `fatal` times in a row, or says that the account's
-    credit or quota is used up, is given up at once. Requests to ask less (429) count for nothing. Times are monotonic
-    seconds.
+    A run stops after `LIKE_FAILURES` unanswered requests in a row, or failed questions in a row, for the same reason;
+    after twice as many for different reasons; and before the first usable answer after twice as many requests of any
+    kind. A failure that one report may cause counts once per report. An endpoint that has answered before is paused
+    before each of the last `rests` of those requests, each time twice as long: less than two minutes in all. One that
+    rejects the key or redirects `fatal` times in a row, or says that the account's credit or quota is used up, is
+    given up at once. 429s do not count. Times are monotonic seconds.
     """
 
     def __init__(
@@ -84,14 +83,16 @@ class Breaker:
 
     @property
     def most_questions(self) -> float:
-        """How many questions may be in progress: few until one was answered, and fewer with each failure in a row."""
+        """The maximum number of questions in progress: small before the first answer, and smaller with each failure
+        in a row.
+        """
         if not self.proven:
             return OPENING
         return max(1, LIKE_FAILURES - len(self._streak)) if self._streak else float("inf")
 
     @property
     def most_requests(self) -> float:
-        """How many requests may be out at once, so that a hopeless run ends within its bound."""
+        """The maximum number of concurrent requests, so that a hopeless run ends within its bound."""
         if not self.proven:
             return max(1, 2 * LIKE_FAILURES - self._in_vain)
         if self._failed:
@@ -100,15 +101,15 @@ class Breaker:
 
     @property
     def _alike(self) -> int:
-        """How many of the last requests that nobody answered failed for the same reason, one after the other."""
+        """The number of the last unanswered requests that failed for the same reason in a row."""
         return len(list(takewhile(self._failed[-1].__eq__, reversed(self._failed)))) if self._failed else 0
 
     def unread(self) -> None:
-        """Learn of a reply that could not be used; the question may be put once more."""
+        """Record an unusable reply; the question may be asked once more."""
         self._unread += 1
 
     def delay(self, now: float) -> float:
-        """Seconds until a call may go out. 0 lets this very call through and, after a rest, only this one."""
+        """Seconds until a call may go out. 0 lets this very call through and, after a pause, only this one."""
         if not self._rested:
             return 0.0
         wait = max(self.rests_until, self._trial_until) - now
@@ -119,15 +120,15 @@ class Breaker:
     def record_outcome(
         self, outcome: CallOutcome, started: float, now: float, *, form_doubtful: bool = False
     ) -> None:
-        """Learn from an attempt that started at that moment; raises Halt when the endpoint is given up.
+        """Record an attempt that started at `started`; raises RunHalt if the endpoint is given up.
 
-        A server's error is not held against an endpoint while the format of the reply may be its cause.
+        A server error does not count against an endpoint while the response format may be its cause.
         """
         if outcome.trouble is CallTrouble.RATE:
             return
         fatal = _UNKNOWN_MODEL if outcome.http == 404 else _FATAL.get(outcome.trouble)
         if fatal:
-            # A key is refused by mistake at times; what is used up stays so.
+            # A key is sometimes rejected by mistake; a used-up quota stays so.
             self._refusals += self._fatal if outcome.trouble is CallTrouble.QUOTA else 1
             if self._refusals >= self._fatal:
                 raise RunHalt(f"{fatal} {outcome.message}")
@@ -136,7 +137,7 @@ class Breaker:
             self._refusals = self._rested = 0
             self._failed.clear()
         elif started > self._opened_at and not form_doubtful:
-            # What was already in progress when the rest began says nothing new.
+            # Failures of requests sent before the pause began add no information.
             self._fail(outcome, now)
         if not self.proven:
             self._in_vain += 1
@@ -149,10 +150,10 @@ class Breaker:
     def settled(
         self, number: int, status: Status, http: int | None, cause: str, subjects: Sequence[str]
     ) -> None:
-        """Learn what a question came to; raises Halt when too many have failed in a row.
+        """Record the result of a question; raises RunHalt if too many have failed in a row.
 
-        Questions are numbered as they are begun: a failure counts unless one begun later was answered. `subjects`
-        names the report that it was about, and what it asked.
+        Questions are numbered in the order of their start: a failure counts unless one started later was answered.
+        `subjects` names the report that it was about, and its units.
         """
         if status is Status.OK:
             self._answered_last = max(number, self._answered_last)
@@ -189,10 +190,10 @@ class Breaker:
 
 
 LONGEST_WAIT_S = 3600.0
-# A daily quota may show itself in nothing but 429s: better to stop with all unjudged than to let case after case fail.
+# An exhausted daily quota may show only as 429s: better to stop and leave all unjudged than to fail case after case.
 RATE_PATIENCE_S = 1800.0
 _MINUTE = 60.0
-# Anyone who waits looks up this often, so that a halt or the breaker's closing is seen at once.
+# Waiting calls check this often, so that they see a halt or the end of a pause at once.
 _LOOK_UP_S = 1.0
 
 
@@ -202,7 +203,7 @@ def backoff(attempt: int, chance: float, base: float = 0.5, cap: float = 30.0) -
 
 
 class MinuteWindow:
-    """At most `limit` of something in any sixty seconds; None for no limit."""
+    """A limit of `limit` units in any sixty seconds; None for no limit."""
 
     def __init__(self, limit: float | None) -> None:
         self._limit = limit
@@ -229,7 +230,7 @@ class MinuteWindow:
 
 
 class Turns:
-    """At most so many at once as there is room for, in the order in which they came; the room may change."""
+    """A semaphore whose size may change, served in the order of arrival."""
 
     def __init__(self, room: Callable[[], float]) -> None:
         self._room, self.active = room, 0
@@ -262,11 +263,11 @@ class Turns:
 
 
 class Limits:
-    """The gate all calls to one endpoint pass through.
+    """The gate that all calls to one endpoint pass through.
 
-    `concurrency` is the most that run at once; a 429 halves what is allowed, answers win it back slowly. A pause
-    longer than `longest_wait_s` is not sat out but halts the run. Clock (monotonic seconds), sleep and chance are
-    given by tests.
+    `concurrency` is the maximum that run at once; a 429 halves the number allowed, answers raise it slowly again. A
+    pause longer than `longest_wait_s` halts the run instead. Tests pass the clock (monotonic seconds), sleep and
+    chance.
     """
 
     def __init__(
@@ -299,22 +300,22 @@ class Limits:
         self._halt: RunHalt | None = None
         self._attempts = 0
         self.opened = asyncio.Event()
-        """Set with the first usable answer, and when a run ends: until then, few questions are begun."""
+        """Set at the first usable answer, and at the end of a run: until then, few questions are started."""
 
     @property
     def active(self) -> int:
         return self._slots.active
 
     def waiting_until(self) -> datetime | None:
-        """The moment calls go out again, when none may now (a quota's pause, the breaker's rest); None otherwise."""
+        """When calls go out again, if they are paused (a quota's pause, the breaker's rest); None otherwise."""
         wait = max(self._resume_at, self.breaker.rests_until) - self._clock()
         return datetime.now(UTC) + timedelta(seconds=wait) if wait > 0 else None
 
     @asynccontextmanager
     async def slot(self, tokens: float = 0.0) -> AsyncIterator[float]:
-        """Wait for leave to send one request of so many tokens; gives the moment it was granted.
+        """Wait for permission to send one request of so many tokens; yields the moment it was granted.
 
-        Raises Halt when the endpoint is given up.
+        Raises RunHalt if the endpoint is given up.
         """
         async with self._slots.one():
             await self._until_open(tokens)
@@ -322,7 +323,7 @@ class Limits:
 
     @asynccontextmanager
     async def question(self) -> AsyncIterator[int]:
-        """Wait for leave to put a question, which may take several requests; gives its number, from 1."""
+        """Wait for permission to ask a question, which may take several requests; yields its number, from 1."""
         async with self._questions.one():
             self._attempts += 1
             yield self._attempts
@@ -330,7 +331,7 @@ class Limits:
     def settled(
         self, number: int, status: Status, http: int | None, cause: str, subjects: Sequence[str]
     ) -> None:
-        """Learn what a question came to; raises Halt when too many have failed in a row."""
+        """Record the result of a question; raises RunHalt if too many have failed in a row."""
         try:
             self.breaker.settled(number, status, http, cause, subjects)
         except RunHalt as halt:
@@ -342,10 +343,10 @@ class Limits:
         self._questions.wake()
 
     def record_outcome(self, outcome: CallOutcome, started: float, *, form_doubtful: bool = False) -> None:
-        """Learn from an attempt that was granted at that moment; raises Halt when the endpoint is given up."""
+        """Record an attempt granted at `started`; raises RunHalt if the endpoint is given up."""
         try:
             if outcome.trouble is CallTrouble.RATE:
-                # The 429s of calls that were already out tell of the same excess: halve once for all of them.
+                # The 429s of calls already in flight report the same excess: halve once for all of them.
                 if started >= self._halved_at:
                     self.allowed, self._halved_at = max(1.0, self.allowed / 2), self._clock()
                 self._lose_patience(outcome)
@@ -364,7 +365,7 @@ class Limits:
         self._questions.wake()
 
     async def back_off(self, attempt: int) -> None:
-        """Wait before trying again after the attempt-th failure; raises Halt when the endpoint is given up."""
+        """Wait before the retry after the attempt-th failure; raises RunHalt if the endpoint is given up."""
         until = self._clock() + backoff(attempt, self._chance(), self._backoff_s)
         while (wait := until - self._clock()) > 0:
             await self._nap(wait)
@@ -398,7 +399,7 @@ class Limits:
 
     def _wait(self, now: float, tokens: float) -> float:
         wait = max(self._resume_at - now, self._requests.delay(now, 1), self._tokens.delay(now, tokens))
-        # The breaker gives its one trial to the first caller: ask it only when nothing else stands in the way.
+        # The breaker gives its one trial to the first caller: ask it only if nothing else delays the call.
         return wait if wait > 0 else self.breaker.delay(now)
 
     async def _nap(self, wait: float) -> None:

@@ -14,9 +14,9 @@ from annotator.judging.calls.limits import RunHalt
 from annotator.judging.calls.outcome import CallOutcome
 
 UNDER_WAY = "The request went out; no answer to it was kept."
-# Calls that are answered faster are kept with their verdicts: what a kill repeats of them is little.
+# Faster calls are stored with their verdicts: a kill then repeats little.
 SLOW_S = 0.02
-# So long an answer waits to be stored with the next request.
+# An answer waits this long to be stored with the next request.
 SOON_S = 0.005
 _LATELY = 16
 _LONGEST_BODY = 20_000
@@ -25,9 +25,9 @@ Keep = Callable[[list[Call]], None]
 
 
 class CallNotes:
-    """The calls of a run on their way to disk. `keep` commits some, in place of what was kept of them before.
+    """The calls of a run on their way to disk. `keep` commits some, replacing earlier versions of them.
 
-    Where one case takes `many` calls, fast ones are kept like slow ones.
+    If one case takes `many` calls, fast ones are stored like slow ones.
     """
 
     def __init__(self, keep: Keep, *, many: bool = False) -> None:
@@ -40,28 +40,28 @@ class CallNotes:
 
     @property
     def is_due(self) -> bool:
-        """Whether a call now is kept as it goes out: calls take long, as far as is known."""
+        """Whether a call should be stored as it goes out: calls are slow, as far as is known."""
         return self._many or not self._lately or min(self._lately) >= SLOW_S
 
     def record_latency(self, latency_s: float) -> None:
-        """Learn how long a call took."""
+        """Record the duration of a call."""
         self._lately.append(latency_s)
 
     def add(self, call: Call) -> None:
-        """Have a call stored with the next request that goes out, and within some milliseconds where none does."""
+        """Queue a call to be stored with the next request that goes out, or after some milliseconds if none does."""
         self._pending[call.id] = call
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(SOON_S, self._begin)
 
     async def put(self, call: Call) -> None:
-        """Wait until a call, and all that was added, is on disk; raises Halt when it cannot be stored."""
+        """Wait until a call, and all calls added before, are on disk; raises RunHalt if they cannot be stored."""
         self._pending[call.id] = call
         self._written = written = self._written or asyncio.get_running_loop().create_future()
         self._begin()
         await asyncio.shield(written)
 
     async def flush(self) -> None:
-        """Wait until all is on disk."""
+        """Wait until all calls are on disk."""
         if self._pending:
             self._begin()
         if self._writer is not None:
@@ -75,7 +75,7 @@ class CallNotes:
             self._writer = asyncio.create_task(self._write())
 
     async def _write(self) -> None:
-        # What gets ready during one commit is stored in the next, answers with the requests that follow them.
+        # Calls that arrive during one commit are stored in the next, answers with the requests that follow them.
         while self._pending:
             calls, self._pending = list(self._pending.values()), {}
             written, self._written = self._written or asyncio.get_running_loop().create_future(), None
@@ -86,24 +86,25 @@ class CallNotes:
             else:
                 written.set_result(None)
             finally:
-                # Those who wait would wait for ever, whatever went wrong; and they may be gone.
+                # Otherwise waiting callers would never wake, whatever went wrong; retrieving the exception covers
+                # those that are gone.
                 if not written.done():
                     written.set_exception(RunHalt("What came back could not be stored."))
                 written.exception()
 
 
 class CallTrail:
-    """One question's requests, each kept as a call before it goes out; `id` is that of the call in progress."""
+    """One question's requests, each stored as a call before it goes out; `id` is that of the call in progress."""
 
     def __init__(self, notes: CallNotes | None, **request: Any) -> None:
-        """`asked` is what is known of the call beforehand, by the names of its fields."""
+        """`request` holds the fields of the call that are known beforehand."""
         self.id = new_id()
         self.went: Callable[[int], None] = lambda _: None
         self._notes, self._request, self._out = notes, request, False
 
     @contextmanager
     def in_flight(self) -> Iterator[None]:
-        """While a request is out; `went` hears 1 as it goes and -1 as it is over."""
+        """Mark a request as in flight; `went` is called with 1 at its start and -1 at its end."""
         self.went(1)
         try:
             yield
@@ -111,7 +112,7 @@ class CallTrail:
             self.went(-1)
 
     async def sent(self, parameters: Mapping[str, Any], most_usd: float | None) -> None:
-        """Keep that a request goes out, with the most that it may cost; the same one tried again is there already."""
+        """Store that a request goes out, with its maximum cost; a retry of the same one is stored already."""
         if self._notes is None or self._out or not self._notes.is_due:
             return
         self._out = True
@@ -127,7 +128,7 @@ class CallTrail:
         await self._notes.put(call)
 
     def came(self, call: Call) -> None:
-        """Have what came of the request stored before the next one goes out."""
+        """Have the result of the request stored before the next one goes out."""
         if self._notes is None:
             return
         if call.latency_s is not None and call.tokens_output is not None:
@@ -136,19 +137,19 @@ class CallTrail:
             self._notes.add(call)
 
     async def lost(self, outcome: CallOutcome, parameters: Mapping[str, Any], cost_usd: float | None) -> None:
-        """Keep a request that may have been paid without an answer; the next one is a call of its own."""
+        """Store a request that may have been billed without an answer; the next one is a call of its own."""
         if self._notes is not None:
             await self._notes.put(self.call(outcome, "", parameters, cost_usd=cost_usd))
         self.id, self._out = new_id(), False
 
     def call(self, outcome: CallOutcome, fault: str, parameters: Mapping[str, Any], **details: Any) -> Call:
-        """The call in progress, with what came of it."""
+        """The call in progress with its result."""
         sent = canonical_json(dict(parameters)).decode()
         return call_of(outcome, fault, id=self.id, parameters=sent, **self._request, **details)
 
 
 def call_of(outcome: CallOutcome, fault: str = "", **request: Any) -> Call:
-    """A finished call: what came of it, beside what is known of how it was asked (by the names of a Call's fields)."""
+    """A finished call: the outcome of a request, with the fields known beforehand (by the names of a Call's fields)."""
     answer: dict[str, Any] = {
         "id": request.get("id") or new_id(),
         "status": Status.INVALID if fault else outcome.status,

@@ -21,13 +21,13 @@ _DURATION = re.compile(
     r"\s*(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?)(?![a-z])",
     re.IGNORECASE,
 )
-# A longer wait is none that anybody sits out, nor one that a date can hold.
+# Nobody sits out a longer wait, and no date can hold it.
 _LONGEST_S = 366 * 86_400.0
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Seconds the server asks to wait, from `retry-after-ms` or Retry-After as a number or a date; None if unsaid."""
+    """Seconds the server asks to wait, from `retry-after-ms` or Retry-After as a number or a date; None if absent."""
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
         return milliseconds / 1000
@@ -43,7 +43,7 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
 
 
 def hinted_wait(headers: Mapping[str, str], text: str) -> float | None:
-    """Seconds a server that is asked too much hints at otherwise: when what is used up comes back, or in words."""
+    """Seconds to wait by other hints of a rate-limited server: when the used-up limit resets, or in words."""
     used_up = [kind for kind in ("requests", "tokens") if headers.get(f"x-ratelimit-remaining-{kind}") == "0"]
     waits = [duration(headers.get(f"x-ratelimit-reset-{kind}", "")) for kind in used_up]
     match = _COME_BACK.search(text)
@@ -113,9 +113,9 @@ _TOO_LONG = re.compile(
     re.IGNORECASE,
 )
 
-# What no waiting makes smaller, though it is told as a rate.
+# No waiting makes these smaller, though they are reported as a rate limit.
 _TOO_LARGE = re.compile(r"\b(?:prompt|input|request)\b.{0,40}\btoo large\b", re.IGNORECASE)
-# A quota that does not come back within the hour, said in words alone.
+# A quota that does not reset within the hour, stated in words alone.
 _SPENT = re.compile(
     r"\b(?:daily|weekly|monthly|(?:per|a|each)[- ](?:day|week|month))\b.{0,60}\b(?:quota|limit|cap|allowance|budget)"
     r"|\b(?:quota|limit|cap|allowance|budget)\b.{0,60}\b(?:daily|weekly|monthly|per[- ](?:day|week|month)|for today)\b"
@@ -123,25 +123,25 @@ _SPENT = re.compile(
     r"|quota (?:is )?(?:exhausted|used up)",
     re.IGNORECASE,
 )
-# One provider tells its charge in parts of a dollar.
+# One provider states its charge in fractions of a dollar.
 _TICKS = 10_000_000_000
-# More than this is no amount: neither dollars nor parts of one.
+# More than this is no amount, in dollars or in fractions of one.
 _MOST_USD = 1e15
 _MODERATED = re.compile(r"moderat|flagged|content polic", re.IGNORECASE)
 
 
 _WORDS = ("message", "code", "parameter", "model", "fingerprint", "finish_reason")
-# No call has as many tokens; a larger count is no count.
+# No call has as many tokens; a larger count is invalid.
 _MOST_TOKENS = 10**9
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens and US dollars as the server counted them; None when it did not say, never 0.
+    """Tokens and US dollars as the server counted them; None if it did not say, never 0.
 
-    `output` holds all that is billed as such, thinking included. Counts that contradict one another leave it unknown,
-    unless the server says what it charged. `beside` is the part of it that the server counts beside the completion, 0
-    where it counts thinking within it.
+    `output` includes all that is billed as such, also thinking. Contradictory counts leave it unknown, unless the
+    server states its charge. `beside` is the part that the server counts outside the completion, 0 if it counts
+    thinking within it.
     """
 
     input: int | None = None
@@ -154,7 +154,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class CallOutcome:
-    """One attempt: the model's content when it came whole, otherwise what was wrong, in words."""
+    """One attempt: the model's content if it came whole, otherwise the fault, in words."""
 
     trouble: CallTrouble
     content: str = ""
@@ -171,7 +171,7 @@ class CallOutcome:
     latency_s: float = 0.0
 
     def __post_init__(self) -> None:
-        # The one place where text from outside enters. The content is kept as it came: its reader rejects what is
+        # The one place where text from outside enters. The content is stored as it came: its reader rejects what is
         # no text, instead of taking the escapes for words.
         for name in _WORDS:
             if words := getattr(self, name):
@@ -194,7 +194,7 @@ class CallOutcome:
         )
 
     def without(self, keys: Iterable[str]) -> "CallOutcome":
-        """The same without keys: a reply is kept as it came but for those, which a hostile server may echo."""
+        """The outcome without keys, which a hostile server may echo; otherwise the reply stays as it came."""
         keys = tuple(keys)
         if self.answered and not keys and not self.message:
             return self
@@ -205,7 +205,7 @@ class CallOutcome:
 
 
 def sentence(words: str) -> str:
-    """What a server says as a part of a text: in one line, with a full stop where no mark ends it."""
+    """A server's message as part of a text: in one line, with a full stop if no mark ends it."""
     line = " ".join(words.split())
     return line if not line or line.rstrip("\"'”’)").endswith((".", "!", "?", "…", ":", "。")) else f"{line}."
 
@@ -235,7 +235,7 @@ def _tree(body: str) -> Any:
 
 
 def _streamed(body: str) -> Any:
-    """What the events of a stream come to, as one reply; None where they are none, or end in the middle."""
+    """The events of a stream combined into one reply; None if there are none, or they end in the middle."""
     tree, message, finish, whole = dict[str, Any](), dict[str, Any](), None, False
     for line in re.split(r"\r\n|\n|\r", body.strip(UNSEEN)):
         name, _, data = line.partition(":")
@@ -269,7 +269,7 @@ def _streamed(body: str) -> Any:
 
 
 def _error(tree: Any) -> dict[str, Any] | None:
-    """The error a body carries, also under status 200, in one shape; None when it carries none."""
+    """The error in a body, also under status 200, in one format; None if there is none."""
     if isinstance(tree, list) and len(tree) == 1:
         # One provider puts its errors into a list.
         tree = tree[0]
@@ -288,7 +288,7 @@ def _error(tree: Any) -> dict[str, Any] | None:
 
 
 def _broken_off(tree: dict[str, Any]) -> Any:
-    """The error with which a gateway ends a reply it had begun; None when there is none."""
+    """The error with which a gateway ends a reply it had begun; None if there is none."""
     choices = tree.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(first, dict) or (first.get("finish_reason") != "error" and not first.get("error")):
@@ -380,7 +380,7 @@ def _usage(usage: Any, *, wrote: bool) -> Usage:
     if not isinstance(usage, dict):
         return Usage()
     prompt, completion, total = (
-        # Something was sent: that it came to no tokens means that nobody counted.
+        # Something was sent, so a count of zero means that nobody counted.
         _count(usage, "prompt_tokens") or None,
         _count(usage, "completion_tokens"),
         _count(usage, "total_tokens"),
@@ -410,7 +410,7 @@ def _usage(usage: Any, *, wrote: bool) -> Usage:
             output = None
     elif reasoning:
         output = None
-    # What was said of a part and is no count of it leaves the whole unknown.
+    # An invalid count of a part leaves the whole unknown.
     if (cached and cached > (prompt or 0)) or any(
         isinstance(counts, dict) and counts.get(name) is not None and _count(counts, name) is None
         for counts, name in details
@@ -422,7 +422,7 @@ def _usage(usage: Any, *, wrote: bool) -> Usage:
 
 
 def _charged(usage: dict[str, Any]) -> float | None:
-    """What the server says it charged, in US dollars."""
+    """The server's stated charge in US dollars; None if it states none."""
     cost, ticks = usage.get("cost"), _dollars(usage.get("cost_in_usd_ticks"))
     if cost is None and ticks is not None:
         return ticks / _TICKS
@@ -430,7 +430,7 @@ def _charged(usage: dict[str, Any]) -> float | None:
     details = usage.get("cost_details")
     upstream = _dollars(details.get("upstream_inference_cost")) if isinstance(details, dict) else None
     if charged is not None and upstream and usage.get("is_byok", upstream > charged):
-        # A gateway that uses one's own key tells its fee, and beside it the provider's bill.
+        # A gateway that uses the customer's own key states its fee, and beside it the provider's bill.
         charged += upstream
     return charged
 

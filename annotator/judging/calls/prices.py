@@ -1,4 +1,4 @@
-"""Prices of calls: a judge's own, a person's file, or the dated table of genai-prices."""
+"""Prices of calls: a judge's own, a user's file, or the dated table of genai-prices."""
 
 import asyncio
 import re
@@ -24,12 +24,12 @@ from annotator.places import user_data
 FILE = "prices.json"
 LISTED = "genai-prices"
 _SNAPSHOT = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|latest)$")
-# Where a model has one of these, its tokens are not all that is paid.
+# If a model has one of these, its tokens are not all that is billed.
 _BESIDE_TOKENS = ("requests_kcount", "output_reasoning_mtok", "output_citation_mtok", "input_mchars")
 
 
 class PriceTable(BaseModel, frozen=True, extra="forbid", defer_build=True):
-    """A price file: the day it was true and a price for each model."""
+    """A price file: its date and a price for each model."""
 
     as_of: str = Field(pattern=r"^\d{4}-\d{2}-\d{2}$")
     models: dict[str, Price]
@@ -37,7 +37,7 @@ class PriceTable(BaseModel, frozen=True, extra="forbid", defer_build=True):
 
 @dataclass(frozen=True, slots=True)
 class DatedPrice:
-    """A price, the day it was true and where it stands; neither for one that was entered for a judge."""
+    """A price, its date and its source; both empty for a price entered for a judge."""
 
     price: Price
     as_of: str = ""
@@ -45,10 +45,10 @@ class DatedPrice:
 
 
 class Prices:
-    """All known prices: a judge's own, those of the person, those that genai-prices lists for an endpoint."""
+    """All known prices: a judge's own, those of the user's file, those that genai-prices lists for an endpoint."""
 
     def __init__(self, *tables: PriceTable, own: Price | None = None, base_url: str | None = None) -> None:
-        """`base_url` is the endpoint's address; without one nothing is looked up in genai-prices."""
+        """`base_url` is the endpoint's address; without one genai-prices is not searched."""
         self._tables, self._own, self._base_url = tables, own, base_url
 
     def of(self, model: str) -> DatedPrice | None:
@@ -68,16 +68,16 @@ class Prices:
         tokens_output: int | None,
         tokens_cached: int | None = None,
     ) -> float | None:
-        """Dollars a call cost; None when the price or the tokens are not known, never 0 for want of knowing."""
+        """The cost of a call in USD; None if the price or the tokens are unknown, never 0 for lack of data."""
         known = self.of(model)
         if known is None or tokens_input is None or tokens_output is None:
             return None
         return known.price.cost(tokens_input, tokens_output, tokens_cached or 0)
 
     def bill(self, usage: Usage, *models: str, share: float = 1.0) -> float | None:
-        """Dollars that a call cost: as the server says, else by the first of its model's names that has a price.
+        """The cost of a call in USD: as the server states it, else by the first of its model's names that has a price.
 
-        None if neither is known. `share` is the part of a price that is charged.
+        None if neither is known. `share` is the fraction of the price that is charged.
         """
         if usage.cost_usd is not None:
             return usage.cost_usd
@@ -92,12 +92,12 @@ def tokens_in(text: str) -> int:
 
 
 def tokens_of(messages: Messages) -> int:
-    """A rough count of what is sent, by the same rule."""
+    """A rough count of the tokens of messages, by the same rule."""
     return sum(tokens_in(message["content"]) for message in messages)
 
 
 def prices(judge: Judge | None = None, folder: Path | None = None) -> Prices:
-    """What calls to a judge cost: by its own price, the person's price file (in their data folder), then genai-prices.
+    """The prices of calls to a judge: its own, the user's price file (in their data folder), then genai-prices.
 
     Refusal if the file is unreadable.
     """
@@ -109,7 +109,7 @@ def prices(judge: Judge | None = None, folder: Path | None = None) -> Prices:
 
 
 def unpriced(model: str) -> Refusal:
-    """What to say where a budget is wanted for a model of unknown price."""
+    """The refusal of a budget for a model of unknown price."""
     return Refusal(
         f"The price of {model} is not known, so no budget can be kept.",
         "Enter its prices (in the window on Judges, or with “judge price”), or run without a budget.",
@@ -124,9 +124,9 @@ def _names(model: str) -> dict[str, None]:
 
 @lru_cache(maxsize=256)
 def _listed(model: str, base_url: str) -> DatedPrice | None:
-    """What genai-prices lists: at a provider's address as it reads names; elsewhere only under the very name.
+    """The price in genai-prices: at a known provider's address by its name rules; elsewhere only under the exact name.
 
-    The table lies in the package; nothing is fetched.
+    The table is part of the package; nothing is fetched.
     """
     from genai_prices.data_snapshot import get_snapshot
 
@@ -158,7 +158,7 @@ def _by_name(table: Any, model: str) -> Any:
 
 
 def _price(listed: Any) -> Price | None:
-    """The prices of tokens; None where others are paid beside them."""
+    """The prices of tokens; None if other units are billed beside them."""
     listed_prices = {name: getattr(listed, f"{name}_mtok") for name in ("input", "output", "cache_read")}
     if None in (listed_prices["input"], listed_prices["output"]) or any(
         getattr(listed, name) for name in _BESIDE_TOKENS
@@ -184,7 +184,7 @@ def _above(listed_prices: Mapping[str, Any], start: int) -> Price:
 
 @cache
 def _listed_on() -> str:
-    """The day of the last change of price that genai-prices knows."""
+    """The date of the last change of price in genai-prices."""
     from genai_prices.data_snapshot import get_snapshot
 
     today = datetime.now(UTC).date()
@@ -206,13 +206,13 @@ def _table(path: Path) -> PriceTable:
         ) from None
 
 
-# What a judge is told to write about one unit comes to this at most: a quote and two sentences.
+# The maximum that a judge is asked to write about one unit: a quote and two sentences.
 TOKENS_A_UNIT = 150
 FIRST_OUTPUT = 1_000
 # Thinking that is billed beside the cap has at most so many tokens, or so many times the cap.
 MOST_THINKING = 32_000
 THINKING_PER_CAP = 8
-# A model that has thought in none of so many replies is taken not to think.
+# A model without thinking in so many replies is assumed not to think.
 UNTHINKING = 16
 
 
@@ -222,21 +222,21 @@ class BudgetSpent(RunHalt):
 
 @dataclass(slots=True)
 class CallBill:
-    """What a call turned out to cost; None while unknown, and then the most it could cost is charged."""
+    """The bill of a call; `cost_usd` is None while unknown, and then the maximum is charged."""
 
     cost_usd: float | None = None
     most_usd: float | None = None
 
 
 class Budget:
-    """A limit in US dollars; None for none. It is passed by one call at most.
+    """A limit in US dollars; None for none. It is exceeded by one call at most.
 
-    A call is let out when what was spent and what calls in flight and this one are likely to cost stay within the
-    limit, and the most that those in flight may cost does, too. It waits while only calls in flight stand in the way.
-    What a call may cost at most rests on its token cap: until a bill has shown that the endpoint keeps to it, and
-    permanently once one has shown that it does not, calls go out one at a time. Unless bills show that thinking counts
-    within the cap, it may come on top: 32 000 tokens, eight times the cap or twice the longest so far, whichever is
-    most. So calls go side by side while the limit is far, and one at a time near it.
+    A call goes out if the money spent plus the likely cost of this call and those in flight stays within the limit,
+    and so does the money spent plus the maximum cost of those in flight. It waits while only calls in flight prevent
+    it. The maximum cost of a call rests on its token cap: until a bill has shown that the endpoint respects it, and
+    permanently once one has shown that it does not, calls go out one at a time. Unless bills show that thinking
+    counts within the cap, it may come on top: 32 000 tokens, eight times the cap or twice the longest so far,
+    whichever is most. So calls run in parallel while the limit is far, and one at a time near it.
     """
 
     def __init__(
@@ -249,34 +249,38 @@ class Budget:
     ) -> None:
         """`spent_usd` and `longest_output` (in tokens) are those of the same run before it was resumed.
 
-        `output_tokens` is the most that a reply is told to have, in tokens.
+        `output_tokens` is the maximum length that a reply is asked to have, in tokens.
         """
         self.limit_usd = limit_usd
         self.spent_usd = spent_usd
         self.output_tokens = output_tokens
         self.longest: dict[int, int] = {output_tokens: longest_output} if longest_output else {}
-        """The longest reply so far of those that are told to have at most so many tokens."""
+        """The longest reply so far, in tokens, by the maximum length that replies were asked to have."""
         self.input_ratio = 1.0
         self.keeps_caps: bool | None = None
         self.beside: int | None = None
-        """The longest thinking billed beside a cap, in tokens; 0 where none is; None until bills have shown either."""
+        """The longest thinking billed beside a cap, in tokens; 0 if there is none; None until bills have shown
+        either.
+        """
         self._unthinking = 0
         self._likely, self._most, self._out = 0.0, 0.0, 0
         self._settled = asyncio.Condition()
 
     @property
     def room_usd(self) -> float:
-        """What is left beside the most that calls in flight may cost."""
+        """What is left after the maximum cost of the calls in flight."""
         if self.limit_usd is None:
             return float("inf")
         return max(0.0, self.limit_usd - self.spent_usd - self._most)
 
     def likely_output(self, limit: int = 0) -> int:
-        """How long a reply gets in tokens: as long as others of the run, before the first as long as it is told to."""
+        """The likely length of a reply in tokens: the longest so far, before the first the length it is asked to
+        have.
+        """
         return self.longest.get(limit or self.output_tokens) or limit or self.output_tokens
 
     def thinking(self, cap: int) -> int:
-        """How many tokens beyond its cap a reply may be billed at most."""
+        """The maximum number of tokens that a reply may be billed beyond its cap."""
         return 0 if self.beside == 0 else max(MOST_THINKING, THINKING_PER_CAP * cap, 2 * (self.beside or 0))
 
     def record_usage(
@@ -288,10 +292,10 @@ class Budget:
         input_ratio: float = 1.0,
         beside: int | None = None,
     ) -> None:
-        """Learn from an answer: its length, and whether no more was billed than its cap and thinking `beside` it.
+        """Record an answer: its length, and whether it was billed within its cap plus its thinking `beside` it.
 
-        `told` is the length that it was told to have, `input_ratio` how many tokens its question had for each that was
-        counted here.
+        `told` is the length that it was asked to have, `input_ratio` the number of tokens its question had for each
+        that was counted here.
         """
         self._unthinking += tokens_output is not None and beside is None
         if beside is None and self.beside is None and self._unthinking >= UNTHINKING:
@@ -307,16 +311,16 @@ class Budget:
     async def reserve(
         self, likely_usd: float, most_usd: Callable[[], float | None]
     ) -> AsyncIterator[CallBill]:
-        """Set aside what a call may cost until its bill is known; raises BudgetSpent when it cannot fit.
+        """Reserve the cost of a call until its bill is known; raises BudgetSpent if it cannot fit.
 
-        The most is asked for when its turn comes: bills until then may tell more.
+        `most_usd` is called at its turn: bills until then may have shown more.
         """
         if self.limit_usd is None:
             yield CallBill(most_usd=most_usd())
             return
         async with self._settled:
             await self._settled.wait_for(lambda: self._fits(likely_usd))
-        # Nothing waits between leave and its use, so nobody else can use it.
+        # There is no await between the check and the reservation, so nobody else can use the room.
         self._out += 1
         bill = CallBill(most_usd=most_usd())
         try:
@@ -331,7 +335,7 @@ class Budget:
     async def owe(
         self, most_usd: float, bill: CallBill | None = None, likely_usd: float | None = None
     ) -> AsyncIterator[CallBill]:
-        """Set aside what is out already, whether it fits or not, until its bill is known."""
+        """Reserve the cost of a call already sent, whether it fits or not, until its bill is known."""
         bill, likely = bill or CallBill(), most_usd if likely_usd is None else likely_usd
         self._most += most_usd
         self._likely += likely

@@ -1,4 +1,4 @@
-"""Test of a judge: one long call that shows what its endpoint can do, or why it cannot."""
+"""Test of a judge: one long call that shows the abilities of its endpoint, or why it fails."""
 
 import json
 import secrets
@@ -28,7 +28,7 @@ _FORMS = {
 
 
 class Ends(BaseModel, frozen=True, extra="forbid", defer_build=True):
-    """The code words a model saw at the two ends of a long page."""
+    """The code words that a model saw at the two ends of a long page."""
 
     TEXT_FORM: ClassVar[str] = (
         "Reply with the two code words on one line, the beginning's first, and nothing else."
@@ -47,10 +47,10 @@ class Ends(BaseModel, frozen=True, extra="forbid", defer_build=True):
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What a trial call showed. `sentence` says it in plain words, without the key.
+    """The result of a test call. `sentence` states it in plain words, without the key.
 
-    `form` is the strictest form the server took; `enforced` whether the reply fitted it at once. `rejected` names
-    the parameters the endpoint turned down. None means not known.
+    `form` is the strictest response format the server took; `enforced` whether the reply fitted it at once.
+    `rejected` names the parameters that the endpoint rejected. None means unknown.
     """
 
     ok: bool
@@ -72,8 +72,8 @@ class Probe:
 async def probe(
     endpoint: Endpoint, prices: Prices, judge_id: str = "", length: int = FILLER_CHARACTERS
 ) -> Probe:
-    """Put one page of `length` characters to an endpoint, with a code word at each end; it never raises for the
-    endpoint's faults.
+    """Send an endpoint one page of `length` characters with a code word at each end; never raises for the endpoint's
+    faults.
     """
     first, last = (f"{word}-{secrets.token_hex(3)}" for word in ("amber", "cobalt"))
     async with Client(endpoint) as client:

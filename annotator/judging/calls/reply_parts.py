@@ -1,8 +1,8 @@
-"""The parts of a reply: the model's thinking, its text, and the sources that a server found; and its strict reading.
+"""The parts of a reply (the model's thinking, its text, the sources that a server found) and its strict parsing.
 
-Servers send thinking in the text, between tags or channels of a dozen kinds, or in a field beside it, and sources only
-beside it. A stored reply holds all three in one text: thinking in tags, the text as it came, the sources in a block at
-the end. `parted` is the only place that tells them apart again.
+Servers send thinking in the text, between tags or channels of a dozen kinds, or in a field beside it, and sources
+only beside it. A stored reply holds all three in one text: thinking in tags, the text as it came, the sources in a
+block at the end. `parted` is the only place that separates them again.
 """
 
 import json
@@ -22,9 +22,9 @@ from annotator.domain.texts.canonical import checked_text, checked_tree, escaped
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.messages import Messages, schema_name, strict_schema
 
-# The parameter that asks for a form of reply.
+# The parameter that requests a response format.
 FORMAT = "response_format"
-# Byte order marks and characters without width, which no JSON parser takes for blanks.
+# Byte order marks and zero-width characters, which no JSON parser takes for whitespace.
 UNSEEN = "\ufeff\u200b\u200c\u200d\u2060 \t\r\n\x0b\x0c\x85\xa0\u2028\u2029\u3000"
 _NAMES = r"(?:\w{1,12}:)?(?:think(?:ing)?|thought|reason(?:ing)?|reflection|scratchpad|cot_budget_reflect)"
 _TAG = re.compile(
@@ -37,7 +37,7 @@ _CODE = re.compile(
     re.MULTILINE,
 )
 _TOKEN = re.compile(f"(?P<code>{_CODE.pattern})|{_TAG.pattern}", re.MULTILINE)
-# Prose that speaks of a tag, not a model that thinks.
+# Prose that mentions a tag, not a model that thinks.
 _MENTIONED = re.compile(
     r"[ \t]*[.,;:!?)\"'”’»/]|[ \t]+(?:(?:start|end|opening|closing)?[ \t]?(?:tags?|tokens?|blocks?|elements?|markers?"
     r"|delimiters?|sections?)|and|or|to|is|are|was|were|then|before|after|which|that|when)\b"
@@ -54,19 +54,19 @@ _SPOKEN = "assistantfinal"
 _CLOSING = "</sources-beside>"
 _SOURCES = re.compile(r"\n\n<sources-beside>\n(\[.*\])\n</sources-beside>\Z")
 _MARKER = re.compile(r"\[(\d{1,3})\]")
-# What a server may send beside the text: sources, also beside the message, and thinking.
+# Fields that a server may send beside the text: sources, also beside the message, and thinking.
 _LISTED = ("citations", "search_results", "annotations")
 _THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 _BESIDE = (*_LISTED, *_THOUGHTS, "reasoning_details")
 _MARKS = ("<", "THINK]", "◁", _SPOKEN)
 _LONGEST_TITLE, _LONGEST_URL, _MOST_SOURCES = 300, 2_000, 500
-# No reply has as many tags of thinking; to look for the ends of more takes too long.
+# No reply has as many tags of thinking; searching for the ends of more takes too long.
 _MOST_TAGS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyParts:
-    """Thinking, text and sources of a reply. `before` is what an end of thinking without a beginning cut off."""
+    """Thinking, text and sources of a reply. `before` is the text before an end of thinking that has no beginning."""
 
     text: str
     thinking: str = ""
@@ -75,7 +75,7 @@ class ReplyParts:
 
 
 def parted(content: str) -> ReplyParts:
-    """The parts of a reply. Tags that are quoted in code, in JSON or in prose are text; all others delimit thinking."""
+    """The parts of a reply. Tags quoted in code, in JSON or in prose are text; all others delimit thinking."""
     text, sources = _apart(content)
     spans, before = _thoughts(text) if any(mark in text for mark in _MARKS) else ([], "")
     thinking = "\n\n".join(text[start:end].strip() for start, end in spans)
@@ -85,7 +85,7 @@ def parted(content: str) -> ReplyParts:
 
 
 def _apart(content: str) -> tuple[str, tuple[CitedSource, ...]]:
-    """A stored reply without the block of its sources, and these; a model's own block that looks like one is text."""
+    """A stored reply without its block of sources, and these; a model's own block that looks like one is text."""
     result = _SOURCES.search(content) if content.endswith(_CLOSING) else None
     try:
         sources = tuple(CitedSource(*load) for load in json.loads(result[1])) if result else ()
@@ -102,7 +102,7 @@ def _is_source(one: CitedSource) -> bool:
 
 
 def _thoughts(text: str) -> tuple[list[tuple[int, int]], str]:
-    """Where thinking stands in a text, and what stands before an end of it that has no beginning."""
+    """The spans of thinking in a text, and the text before an end of thinking that has no beginning."""
     code = [result.span() for result in _CODE.finditer(text)] if _FINAL.search(text) else []
     final = [
         result
@@ -160,7 +160,7 @@ def _mentioned(text: str, tag: re.Match[str]) -> bool:
 
 
 def _end_of(text: str, opening: re.Match[str]) -> int:
-    """Where a thought ends; 0 for a tag within a line that is never closed, which is a word of the text."""
+    """Where a span of thinking ends; 0 for an inline tag that is never closed, which is a word of the text."""
     last = 0
     for tokens in (_TOKEN, _TAG):
         depth = 1
@@ -181,7 +181,7 @@ def _end_of(text: str, opening: re.Match[str]) -> int:
 
 
 def composed(tree: Mapping[str, Any], message: Mapping[str, Any]) -> str:
-    """What a server's message holds, as it is stored."""
+    """The content of a server's message as it is stored."""
     parts = message.get("content")
     if isinstance(parts, str) and not any(map(message.get, _BESIDE)) and not any(map(tree.get, _LISTED)):
         return parts
@@ -195,7 +195,7 @@ def composed(tree: Mapping[str, Any], message: Mapping[str, Any]) -> str:
     if not any(beside):
         beside = dict.fromkeys(["".join(_texts(message.get("reasoning_details")))])
     thinking = "\n\n".join(filter(None, beside))
-    # No tag in it may end it.
+    # No tag within the thinking may end it.
     thinking = _TAG.sub(lambda tag: tag[0].replace("<", "‹").replace("[", "［").replace("◁", "‹"), thinking)
     sources = _sources(tree, message, text)
     block = (
@@ -236,9 +236,9 @@ def _sources(
 
 
 def _annotated(annotations: list[Any], text: str) -> list[tuple[int | None, str, str]]:
-    """Of annotations in the text each address once: by the number at its place, else by its place in the list.
+    """Each address of the annotations in the text once: by the number at its place, else by its place in the list.
 
-    Where the text refers to more than there are, nobody knows which is which: they have no numbers then.
+    If the text refers to more sources than there are, the assignment is unknown: they have no numbers then.
     """
     markers: dict[str, tuple[int | None, str]] = {}
     for annotation in annotations:
@@ -262,7 +262,7 @@ def _annotated(annotations: list[Any], text: str) -> list[tuple[int | None, str,
 
 
 def _source(one: Any) -> tuple[str, str]:
-    """The address and title of a source, in one line each; empty where there is none to be stored."""
+    """The address and title of a source, in one line each; empty if there is none fit to be stored."""
     given = one if isinstance(one, dict) else {"url": one}
     url = next(
         (given[name] for name in ("url", "link", "uri") if isinstance(given.get(name), str)), ""
@@ -287,7 +287,7 @@ _QUOTED = 4_000
 
 
 class ReplyForm(StrEnum):
-    """A form of asking, from the strictest down."""
+    """A response format, from the strictest down."""
 
     SCHEMA = "json_schema"
     OBJECT = "json_object"
@@ -298,14 +298,14 @@ _ORDER = list(ReplyForm)
 
 
 def below(rung: ReplyForm) -> ReplyForm | None:
-    """The next rung down; None at the foot."""
+    """The next rung down; None at the bottom."""
     place = _ORDER.index(rung) + 1
     return _ORDER[place] if place < len(_ORDER) else None
 
 
 @dataclass
 class ResponseFormats:
-    """What one endpoint and model have shown they can do; shared by all calls to them."""
+    """The response formats that one endpoint and model have shown they can produce; shared by all calls to them."""
 
     top: ReplyForm = ReplyForm.SCHEMA
     accepted: set[ReplyForm] = field(default_factory=set)
@@ -313,23 +313,25 @@ class ResponseFormats:
     strikes: int = 0
 
     def answered(self, rung: ReplyForm) -> None:
-        """A model answered on this rung: those above, which it had not answered on, are given up."""
+        """Record an answer on this rung: the rungs above that have no answer yet are given up."""
         self.accepted.add(rung)
         if _ORDER.index(rung) > _ORDER.index(self.top) and self.top not in self.accepted:
             self.top = rung
 
     def rejected(self, rung: ReplyForm) -> ReplyForm | None:
-        """The server turned this form down by name; the rung to try instead, None when there is none."""
+        """The rung to try after the server rejected this one by name; None if there is none."""
         if rung is self.top:
             self.top = below(rung) or rung
         return below(rung)
 
     def doubtful(self, rung: ReplyForm) -> bool:
-        """Whether an unexplained failure on this rung may be the form's fault."""
+        """Whether the format may have caused an unexplained failure on this rung."""
         return rung not in self.accepted and below(rung) is not None
 
     def parsed(self, rung: ReplyForm, *, well: bool) -> None:
-        """A reply could be read or not. Some servers take a schema and pay it no heed: three strikes, a rung down."""
+        """Record whether a reply was readable. Some servers accept a schema and ignore it: after three faults, a rung
+        down.
+        """
         if well:
             self.read.add(rung)
             self.strikes = 0
@@ -341,7 +343,7 @@ class ResponseFormats:
 
 @lru_cache(maxsize=64)
 def response_format(reply: type[BaseModel], rung: ReplyForm) -> dict[str, Any] | None:
-    """The request's response_format on a rung; None where none is sent."""
+    """The request's response_format on a rung; None if none is sent."""
     if rung is ReplyForm.SCHEMA:
         form = {"name": schema_name(reply), "strict": True, "schema": strict_schema(reply)}
         return {"type": "json_schema", "json_schema": form}
@@ -349,28 +351,28 @@ def response_format(reply: type[BaseModel], rung: ReplyForm) -> dict[str, Any] |
 
 
 def is_plain(reply: type[BaseModel]) -> bool:
-    """Whether the reply is a text by nature: what comes of asking for it says nothing of JSON."""
+    """Whether the reply is plain text by design, so that its result says nothing about JSON."""
     return bool(getattr(reply, "PLAIN", False))
 
 
 def ends_at_cap(reply: type[BaseModel]) -> bool:
-    """Whether a reply that is cut at the token limit is as it was wanted."""
+    """Whether a reply cut at the token limit is as intended."""
     return bool(getattr(reply, "ENDS_AT_CAP", False))
 
 
 def likely_tokens(reply: type[BaseModel]) -> int:
-    """How long such a reply may well be, before any has been seen; 0 where its class does not say."""
+    """The likely length of such a reply in tokens, before any has been seen; 0 if its class does not state it."""
     return int(getattr(reply, "TOKENS", 0))
 
 
 def reads_text(reply: type[BaseModel], rung: ReplyForm) -> bool:
-    """Whether on this rung the reply comes in the class's own plain text form."""
+    """Whether the reply on this rung is in the class's own plain text form."""
     return rung is ReplyForm.TEXT and hasattr(reply, "from_text")
 
 
 @lru_cache(maxsize=64)
 def in_words(reply: type[BaseModel], rung: ReplyForm) -> str:
-    """What tells the model the form in words, where the server is not trusted to enforce it."""
+    """The words that tell the model the form, for servers that are not trusted to enforce it."""
     if reads_text(reply, rung):
         return str(getattr(reply, "TEXT_FORM", YES_NO))
     schema = json.dumps(strict_schema(reply), ensure_ascii=False)
@@ -378,7 +380,7 @@ def in_words(reply: type[BaseModel], rung: ReplyForm) -> str:
 
 
 def with_form(messages: Messages, reply: type[BaseModel], rung: ReplyForm) -> Messages:
-    """The messages with the form stated in words, except where a schema is sent along."""
+    """The messages with the form stated in words, unless a schema is sent along."""
     if rung is ReplyForm.SCHEMA:
         return messages
     first, *rest = messages
@@ -397,7 +399,7 @@ def repair(messages: Messages, content: str, fault: str, reply: type[BaseModel],
     ]
 
 
-# Strict reading of a reply: whole and without guessing; what does not fit is invalid, with the cause.
+# Strict parsing of a reply: whole and without guessing; anything else is invalid, with the cause.
 
 LONGEST = 200_000
 _FENCED = re.compile(r"\A```(?:json|JSON)?[ \t]*\n(.*)\n[ \t]*```\Z", re.DOTALL)
@@ -411,10 +413,10 @@ class UnreadableReply(ValueError):
 
 
 def parse(content: str, reply: type[R], rung: ReplyForm) -> R:
-    """The reply a content holds, in the form asked for on this rung; raises UnreadableReply otherwise.
+    """The reply that a content holds, in the form requested on this rung; raises UnreadableReply otherwise.
 
-    JSON counts only when it is the whole content or the whole of one fence around it: a verdict quoted in
-    prose is not a verdict. Thinking is none of it, and sources beside it count for what lists its references.
+    JSON counts only if it is the whole content or the whole of one fence around it: a verdict quoted in prose is not
+    a verdict. Thinking does not count, and sources beside the text count for classes that list its references.
     """
     parts = parted(content)
     if not parts.text:
@@ -442,7 +444,7 @@ def _read(text: str, reply: type[R], rung: ReplyForm) -> R:
 
 
 def reread(call: Call, reply: type[R]) -> R:
-    """The reply in a finished call, in the form it was asked for in; raises UnreadableReply where there is none."""
+    """The reply in a finished call, parsed in the form it was requested in; raises UnreadableReply if there is none."""
     return parse(call.raw, reply, ReplyForm(json.loads(call.parameters).get(FORMAT, ReplyForm.TEXT)))
 
 
