@@ -1,4 +1,4 @@
-"""Agreement of two raters: observed, and beyond chance."""
+"""Agreement of two or more raters: observed, and beyond chance."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -42,7 +42,7 @@ from annotator.stats.intervals.student import wilson
 
 Counts = NDArray[np.int64]
 
-# Integers over a range no wider than this, none beyond the second figure, are counted without coding them.
+# Integers of no wider range, and none larger than the second figure, are counted without coding them.
 WIDEST_RANGE = 256
 LARGEST = 1 << 32
 
@@ -54,7 +54,7 @@ def percent_agreement(
 ) -> Estimate:
     """The share of units on which both gave the same value, with Wilson's interval; None and NaN are missing.
 
-    `clusters` names the item of each unit, without which each stands for itself.
+    `clusters` names the item of each unit; without it each unit is its own cluster.
     """
     listed = list(pairs)
     a, b = plain(first for first, _ in listed), plain(second for _, second in listed)
@@ -89,9 +89,9 @@ def cohen_kappa(
 ) -> Estimate:
     """κ of two raters (Cohen 1960; weighted: Cohen 1968), with its interval over clusters.
 
-    `a` and `b` hold a value per unit, None or NaN where it is missing; `weights` is "none", "linear", "quadratic",
+    `a` and `b` hold a value per unit, None or NaN if it is missing; `weights` is "none", "linear", "quadratic",
     "ordinal" or a matrix of disagreements over `categories`, whose order weights need; `clusters` names the item of
-    each unit, without which each stands for itself. ValueError for values that do not fit.
+    each unit; without it each unit is its own cluster. ValueError for values that do not fit.
     """
     in_order(weights, categories)
     met = meetings(a, b, categories, clusters)
@@ -111,10 +111,10 @@ def cohen_kappa(
 
 @dataclass(frozen=True, slots=True)
 class CodePairs:
-    """Pairs of codes (`first`, `second`), the row in which each counts, and how many clusters each row stands for.
+    """Pairs of codes (`first`, `second`), the row that each belongs to, and the number of clusters per row.
 
-    Without clusters a row is one cell of the confusion table, standing for as many units as are in it. `n` of
-    `units` have both judgements; `missing` counts the judgements that did not come.
+    Without clusters a row is one cell of the confusion table, standing for as many units as are in it. `n` of `units`
+    have both judgements; `missing` counts the judgements that are missing.
     """
 
     first: Codes
@@ -149,7 +149,7 @@ def meetings(
 
 
 def _crossed(a: Values, b: Values, categories: Sequence[Hashable] | None) -> tuple[Counts, Categories, int]:
-    """The confusion table, its categories, and how many judgements are missing."""
+    """The confusion table, its categories, and the number of missing judgements."""
     if categories is None and (result := _in_place(a, b)) is not None:
         return *result, 0
     codes, known = coded([a, b], categories)
@@ -166,7 +166,7 @@ def _in_place(a: Values, b: Values) -> tuple[Counts, Categories] | None:
     low, high = int(min(x.min(), y.min())), int(max(x.max(), y.max()))
     if (span := high - low + 1) > WIDEST_RANGE or max(-low, high) > LARGEST:
         return None
-    # One byte holds a cell of up to 16 categories; what overflows it on the way comes back with the last step.
+    # One byte holds a cell of up to 16 categories; intermediate overflow cancels with the last step.
     small = span <= 16
     kind = np.uint8 if small else np.int64
     cells = np.multiply(x, kind(span), dtype=kind, casting="unsafe")
@@ -179,7 +179,7 @@ def _in_place(a: Values, b: Values) -> tuple[Counts, Categories] | None:
 
 
 def _counted_bytes(cells: NDArray[np.uint8]) -> Counts:
-    """How often each byte occurs, counted two at a time: half the additions, and they wait less for each other."""
+    """The frequency of each byte, counted two at a time: half the additions, with fewer stalls between them."""
     even = len(cells) // 2 * 2
     twos = np.bincount(cells[:even].view(np.uint16), minlength=1 << 16).reshape(256, 256)
     return np.asarray(twos.sum(axis=0) + twos.sum(axis=1) + np.bincount(cells[even:], minlength=256))
@@ -190,7 +190,7 @@ def _integers(values: Values) -> bool:
 
 
 def _tally(met: CodePairs, apart: Floats) -> ClusterTally:
-    """For each row: the counts of each rater's categories, of pairs that have neither's, and of disagreements."""
+    """For each row: the counts of each rater's categories, of pairs with neither in a category, and of disagreements."""
     size, same = (len(met.times), len(apart)), met.first == met.second
     counted = [
         np.bincount(rows * size[1] + codes, minlength=size[0] * size[1]).reshape(size)
@@ -224,9 +224,9 @@ def gwet_ac1(
 ) -> Estimate:
     """AC1 of any number of raters (Gwet 2008), AC2 with weights (Gwet 2014), with its interval over clusters.
 
-    `raters` × units, None or NaN for missing; `weights` are disagreements over `categories`, whose order they
-    need; `clusters` names the item of each unit, without which each stands for itself. A unit judged once counts
-    for chance only. ValueError for values that do not fit together.
+    `raters` × units, None or NaN for missing; `weights` are disagreements over `categories`, whose order they need;
+    `clusters` names the item of each unit; without it each unit is its own cluster. A unit judged once counts for
+    chance only. ValueError for values that do not fit together.
     """
     in_order(weights, categories)
     table, _ = category_counts(raters, categories)
@@ -257,7 +257,7 @@ def gwet_ac1(
 def ac1_of_pairs(
     a: Values, b: Values, categories: Sequence[Hashable] | None = None, clusters: Values | None = None
 ) -> Estimate:
-    """AC1 of two raters on the units that both judged, as their κ is; arguments as in `gwet_ac1`."""
+    """AC1 of two raters on the units that both judged, comparable to their κ; arguments as in `gwet_ac1`."""
     first, second = plain(a), plain(b)
     whole = [at for at, values in enumerate(zip(first, second, strict=True)) if None not in values]
     of = None if clusters is None else [clusters[at] for at in whole]
@@ -268,7 +268,7 @@ def ac1_of_pairs(
 
 
 def _agreeing_pairs(table: Floats, alike: Floats) -> Floats:
-    """The share of agreeing pairs of judgements on each unit, 0 where there is no pair (Fleiss 1971)."""
+    """The share of agreeing pairs of judgements on each unit, 0 if it has no pair (Fleiss 1971)."""
     ratings = table.sum(axis=1)
     agreeing = (table * (table @ alike - 1)).sum(axis=1)
     return np.asarray(agreeing / np.maximum(ratings * (ratings - 1), 1))
@@ -284,7 +284,7 @@ KAPPA_PARADOX = (
 def prevalence(
     raters: Sequence[Values], categories: Sequence[Hashable] | None = None
 ) -> dict[Hashable, float]:
-    """The share of each category among all judgements of `raters` × units; empty when there is no judgement."""
+    """The share of each category among all judgements of `raters` × units; empty if there is no judgement."""
     table, known = category_counts(raters, categories)
     total = float(table.sum())
     return dict(zip(known, (table.sum(axis=0) / total).tolist(), strict=True)) if total else {}
@@ -293,7 +293,7 @@ def prevalence(
 def prevalence_skewed(shares: Iterable[float]) -> bool:
     """Whether a category has more than 80 % of the judgements, as one of two does when the other has below 20 %.
 
-    `shares` are those of all categories; ValueError unless they are shares of a whole, or none at all.
+    `shares` covers all categories; ValueError unless they add up to 1 or are empty.
     """
     listed = list(shares)
     if listed and not (min(listed) >= 0 and abs(sum(listed) - 1) < 1e-9):
@@ -305,10 +305,11 @@ ONCE = "judged fewer than twice"
 
 
 def flip_rate(trials: Sequence[Values], clusters: Values | None = None) -> Estimate:
-    """The share of units whose trials do not all agree, with Wilson's interval, over `clusters` when given.
+    """The share of units whose trials do not all agree, with Wilson's interval, over `clusters` if given.
 
-    `trials` × units, None or NaN where a trial gave nothing; a unit with fewer than two is left out and counted. It
-    rises with the number of trials, so compare rates of as many only. ValueError for trials of unequal length.
+    `trials` × units, None or NaN if a trial has no value; a unit with fewer than two is left out and counted. The
+    rate rises with the number of trials, so compare only rates of equal numbers. ValueError for trials of unequal
+    length.
     """
     table, _ = category_counts(trials)
     twice = table.sum(axis=1) > 1
@@ -328,7 +329,7 @@ def flip_rate(trials: Sequence[Values], clusters: Values | None = None) -> Estim
 
 
 Level = Literal["nominal", "ordinal", "interval"]
-# Below this share of the sum of squares, squared distances are what rounding left over.
+# Squared distances below this share of the sum of squares are rounding errors.
 ROUNDING = 1e-12
 
 
@@ -340,9 +341,9 @@ def krippendorff_alpha(
 ) -> Estimate:
     """α of `raters` × units, None or NaN for missing (Krippendorff 2011), with its interval over clusters.
 
-    Ordinal values need their `categories` in order; interval ones are numbers.
-    `clusters` names the item of each unit, without which each stands for itself. A unit judged fewer than two
-    times is left out. ValueError for values that do not fit together.
+    Ordinal values need their `categories` in order; interval ones are numbers. `clusters` names the item of each
+    unit; without it each unit is its own cluster. A unit judged less than twice is left out. ValueError for values
+    that do not fit together.
     """
     measured = added_up(raters, level, categories)
     units, paired = len(measured.judged), measured.judged > 1
@@ -357,10 +358,11 @@ def krippendorff_alpha(
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The number of judgements of each unit, the columns that add up over a choice of units, and α from their sums.
+    """The number of judgements of each unit, additive columns for any selection of units, and α as a function of
+    their sums.
 
-    `rests_on` gives how many pairs of judgements each row has that are both of other values than each, where values are
-    counted: where few are, nearly all of them may be missing by chance, and the spread of α with them.
+    `rests_on` gives, per row and value, the number of pairs of judgements that are both of other values, if values
+    are counted: if few rows have any, nearly all of them may be missing by chance, and the spread of α with them.
     """
 
     judged: Floats
@@ -370,7 +372,7 @@ class Measured:
 
 
 def added_up(raters: Sequence[Values], level: Level, categories: Sequence[Hashable] | None) -> Measured:
-    """What α of these judgements is read off; values and errors as in `krippendorff_alpha`."""
+    """The additive columns behind α of these judgements; values and errors as in `krippendorff_alpha`."""
     if level == "interval":
         return _interval(numbers(raters))
     if level == "nominal":
@@ -381,7 +383,7 @@ def added_up(raters: Sequence[Values], level: Level, categories: Sequence[Hashab
 
 
 def _nominal(table: Floats) -> Measured:
-    """Any two values are as far apart: each unit adds its counts of values and its disagreement."""
+    """Nominal distances, all equal: each unit adds its counts of values and its disagreement."""
     judged, size = table.sum(axis=1), table.shape[1]
     squared, others = 1 - np.eye(size), _pairs_of_others(table)
 
@@ -397,7 +399,7 @@ def _nominal(table: Floats) -> Measured:
 
 
 def _pairs_of_others(table: Floats) -> Floats:
-    """How many pairs of judgements of each unit are both of other values than each (units × values)."""
+    """The number of pairs of judgements of each unit that are both of other values than each (units × values)."""
     others = table.sum(axis=1, keepdims=True) - table
     return np.asarray(others * (others - 1))
 
@@ -408,7 +410,7 @@ def _apart(values: Floats, squared: Floats) -> Floats:
 
 
 def _ordinal(table: Floats) -> Measured:
-    """Distances are differences of mean ranks, which move with the units: these add their pairs of values."""
+    """Ordinal distances, differences of mean ranks, which depend on the units: each unit adds its pairs of values."""
     table = table[:, table.any(axis=0)]
     judged, size, others = table.sum(axis=1), table.shape[1], _pairs_of_others(table)
     low, high = np.triu_indices(size, 1)
@@ -428,9 +430,9 @@ def _ordinal(table: Floats) -> Measured:
 
 
 def _interval(grid: Floats) -> Measured:
-    """Distances are differences: each unit adds the number, the sum and the squares of its values."""
+    """Interval distances, differences of numbers: each unit adds the number, the sum and the squares of its values."""
     given = ~np.isnan(grid)
-    # Counted from the least value: squares of values far from zero would drown their differences.
+    # Relative to the least value: squares of values far from zero would drown their differences.
     grid = np.where(given, grid - np.min(grid, initial=np.inf, where=given), 0.0)
     judged = given.sum(axis=0).astype(np.float64)
 

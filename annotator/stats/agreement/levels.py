@@ -1,4 +1,4 @@
-"""How the figures of ordered values are computed, and what of each pair of values they add up."""
+"""Figures of ordered values: correlations, ratings, and measures built from additive columns of pairs of values."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -56,7 +56,7 @@ from annotator.stats.intervals.student import (
 FEWEST = 3
 # A correlation this near to ±1 is ±1: the rest is rounding.
 ROUNDING = 1e-12
-# Scores that are no further apart, as a share of the largest, are tied: sums of the same parts differ by as much.
+# Scores no further apart than this share of the largest are tied: sums of the same parts differ by as much.
 TIED = 4 * float(np.finfo(np.float64).eps)
 
 
@@ -86,7 +86,7 @@ def spearman(x: Values, y: Values) -> Estimate:
 
 
 def kendall_tau_b(x: Values, y: Values) -> Estimate:
-    """τ-b of two series (Kendall 1945), with a z interval of variance 0.437 / (n − 4), which was found without ties.
+    """τ-b of two series (Kendall 1945), with a z interval of variance 0.437 / (n − 4), which was derived without ties.
 
     Fieller, Hartley & Pearson (1957), Biometrika 44, 470–481. Missing values and errors as in `pearson`.
     """
@@ -95,9 +95,9 @@ def kendall_tau_b(x: Values, y: Values) -> Estimate:
 
 
 def p_of(estimate: Estimate) -> float | None:
-    """How often chance alone gives an r or a ρ so far from 0: two-sided, by t = r √((n − 2) / (1 − r²)).
+    """The two-sided p of an r or a ρ against 0, by t = r √((n − 2) / (1 − r²)).
 
-    None where it is undefined; 0 for a perfect one.
+    None if it is undefined; 0 for a perfect correlation.
     """
     if estimate.value is None or estimate.n < FEWEST:
         return None
@@ -106,12 +106,12 @@ def p_of(estimate: Estimate) -> float | None:
 
 
 def product_moment(a: Floats, b: Floats) -> float:
-    """r of two series of which neither is constant."""
+    """r of two series, neither of them constant."""
     return float(_direction(a) @ _direction(b))
 
 
 def rank_moment(a: Floats, b: Floats) -> float:
-    """ρ of two series of which neither is constant."""
+    """ρ of two series, neither of them constant."""
     return product_moment(mean_ranks(a), mean_ranks(b))
 
 
@@ -122,7 +122,7 @@ def mean_ranks(values: Floats) -> Floats:
 
 
 def tied(values: Floats) -> Floats:
-    """The values, each that differs from the next lower one by rounding alone made equal to it."""
+    """The values; each that differs from the next lower one by rounding alone is made equal to it."""
     if not len(values):
         return values
     order = np.argsort(values, kind="stable")
@@ -134,7 +134,7 @@ def tied(values: Floats) -> Floats:
 
 
 def tau_b(a: Floats, b: Floats) -> float:
-    """τ-b of two series of which neither is constant, in n log n (after Knight 1966)."""
+    """τ-b of two series, neither of them constant, in n log n (after Knight 1966)."""
     order = np.lexsort((b, a))
     x, y = (np.unique(values[order], return_inverse=True)[1] for values in (a, b))
     pairs, tied_x, tied_y = len(x) * (len(x) - 1) // 2, _ties(x), _ties(y)
@@ -184,8 +184,8 @@ def _interval(value: float, n: int, variance: ZVariance) -> tuple[float | None, 
 
 
 def _direction(values: Floats) -> Floats:
-    """The deviations from the mean, of length 1; zeros for a constant series."""
-    # Scaled by a power of two, so that no square overflows; counted from the least, so that little is rounded.
+    """The deviations from the mean, scaled to length 1; zeros for a constant series."""
+    # Scaled by a power of two, so that no square overflows; relative to the least, so that little is rounded.
     _, exponent = np.frexp(np.max(np.abs(values)))
     scaled = np.ldexp(values, -exponent)
     deviations = scaled - scaled.min()
@@ -201,9 +201,9 @@ def _ties(codes: NDArray[np.intp]) -> int:
 
 
 def _inversions(codes: NDArray[np.intp]) -> int:
-    """How many pairs stand in falling order.
+    """The number of inversions: pairs in falling order.
 
-    Codes sorted by all bits above one are in groups; within a group, a falling pair is a one before a zero.
+    Codes sorted by all higher bits form groups; within a group, an inversion is a one before a zero.
     """
     result = 0
     for bit in reversed(range(int(codes.max()).bit_length())):
@@ -229,8 +229,8 @@ DEPARTURES = (
 def rater_score(ratings: Selection, of_type: Sequence[str] = ()) -> Estimate:
     """The mean of one rater's 1–5 ratings over the dimensions of the question's type, `of_type` (appendix B.5).
 
-    Undefined while a rating is missing: floor and ceiling then take it as 1 and as 5. A type without dimensions of
-    its own is rated on those that the rater filled in. ValueError on a dimension rated twice or foreign to the type.
+    Undefined while a rating is missing: floor and ceiling then assume 1 and 5. A type without dimensions of its own
+    is rated on those that the rater filled in. ValueError on a dimension rated twice or foreign to the type.
     """
     given = {unit.text: unit.rating for unit in ratings.units}
     dimensions = tuple(of_type) or tuple(given)
@@ -254,7 +254,7 @@ def rater_score(ratings: Selection, of_type: Sequence[str] = ()) -> Estimate:
 
 @dataclass(frozen=True, slots=True)
 class RatedQuestion:
-    """The ratings of one question: its score, and whether it is kept (None while that is open)."""
+    """The ratings of one question: its score, and whether it is kept (None while undecided)."""
 
     score: Estimate
     is_kept: bool | None
@@ -263,7 +263,7 @@ class RatedQuestion:
 def item_score(scores: Sequence[Estimate], bar: float = BAR) -> RatedQuestion:
     """The mean over raters of their scores of a question, and whether it reaches the bar (appendix B.4).
 
-    Open while fewer than two raters are done, unless what is missing could not change it.
+    Undecided while fewer than two raters are done, unless the missing ratings could not change it.
     """
     done = [score.value for score in scores if score.value is not None]
     method = f"mean over raters of the mean over dimensions; kept at {bar:g} or more"
@@ -293,14 +293,14 @@ def _mean(ends: Sequence[float | None]) -> float | None:
 
 
 def _settled(score: Estimate, bar: float) -> bool | None:
-    """What is certain whatever the missing ratings turn out to be."""
+    """The decision that holds whatever the missing ratings turn out to be; None if they could change it."""
     if score.floor is not None and score.floor >= bar:
         return True
     return False if score.ceiling is not None and score.ceiling < bar else None
 
 
 def agreement(scores: Mapping[str, Mapping[str, float]]) -> dict[tuple[str, str], Estimate]:
-    """Pearson's r of the item scores of each two raters, on the items that both rated (appendix B.4)."""
+    """Pearson's r of the item scores of each pair of raters, on the items that both rated (appendix B.4)."""
     result: dict[tuple[str, str], Estimate] = {}
     for a, b in combinations(sorted(scores), 2):
         shared = sorted(scores[a].keys() & scores[b].keys())
@@ -309,9 +309,9 @@ def agreement(scores: Mapping[str, Mapping[str, float]]) -> dict[tuple[str, str]
 
 
 def pooled(scores: Mapping[str, Mapping[str, float]]) -> Estimate:
-    """Pearson's r over all pairs of scores that two raters gave the same item, each pair both ways round.
+    """Pearson's r over all pairs of scores that two raters gave the same item, each pair in both orders.
 
-    It has no interval: one rater's scores stand in many pairs. `n` counts the pairs.
+    It has no interval: one rater's scores occur in many pairs. `n` counts the pairs.
     """
     pairs = [
         (scores[a][item], scores[b][item])
@@ -334,9 +334,9 @@ MEASURES: dict[str, tuple[Callable[[Values, Values], Estimate], CorrelationMeasu
 
 
 def over_items(name: str, x: Values, y: Values, items: Values | None) -> Estimate:
-    """A correlation of all pairs by the name of its measure, with its interval over items, each left out whole.
+    """The named correlation over all pairs, with its interval over items, each left out whole.
 
-    None or NaN is missing. Without items it is that of `correlation`, which takes pairs as independent.
+    None or NaN is missing. Without items it is that of `correlation`, which assumes independent pairs.
     """
     of, measure, title = MEASURES[name]
     result = of(x, y)
@@ -362,7 +362,7 @@ def over_items(name: str, x: Values, y: Values, items: Values | None) -> Estimat
 
 
 def within_items(x: Sequence[float], y: Sequence[float], items: Sequence[str]) -> Estimate:
-    """The mean over items of Spearman's ρ within each, of items with three pairs that are not all alike."""
+    """The mean of Spearman's ρ within items, over items with three or more pairs that differ on both sides."""
     a, b, of = (*(tied(np.array(one, dtype=np.float64)) for one in (x, y)), np.array(items))
     result = [(a[of == item], b[of == item]) for item in np.unique(of)]
     own = [rank_moment(*pair) for pair in result if len(pair[0]) >= FEWEST and all(map(_varies, pair))]
@@ -380,21 +380,21 @@ def _varies(values: Floats) -> bool:
     return len(values) > 1 and bool((values != values[0]).any())
 
 
-# Of the six of Shrout & Fleiss (1979) those of one rater: where each unit has raters of its own, and where raters are
-# a sample that scores all units.
+# Those of the six of Shrout & Fleiss (1979) that describe one rater: if each unit has raters of its own, and if
+# raters are a sample that scores all units.
 Form = Literal["1,1", "2,1"]
 
-# Bland & Altman (1999): so many standard deviations about the mean hold 95 % of differences that are normal.
+# Bland & Altman (1999): this many standard deviations about the mean hold 95 % of normal differences.
 LIMITS = NormalDist().inv_cdf(0.975)
-# κ is a figure of a table: of more numbers than these, none is read.
+# κ belongs to a confusion table: with more distinct numbers than these none is reported.
 FEW_VALUES = MOST_CROSSED[Level.ORDINAL]
 
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What of each pair of values adds up (pairs × columns), and the figure that is read off the sums.
+    """The additive columns of each pair of values (pairs × columns), and the figure as a function of their sums.
 
-    `rests_on` gives how much rows have of each class that the figure needs, as in a `Statistic`.
+    `rests_on` gives the amount that rows have of each class that the figure needs, as in a `Statistic`.
     """
 
     rows: Floats
@@ -404,10 +404,10 @@ class Added:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A figure of pairs of values, which are codes of a scale, and why it is undefined where it is.
+    """A figure of pairs of values, given as codes of a scale, and the reason it may be undefined.
 
-    `better` is 1 where more is better, −1 where less is, 0 where neither. `weighed`: pairs may count by weight. It lies
-    `within` two bounds.
+    `better` is 1 if more is better, −1 if less is, 0 if neither. `weighed`: pairs may be weighted. It lies `within`
+    two bounds.
     """
 
     method: str
@@ -418,17 +418,17 @@ class Measure:
     within: Bounds = CHANCE
 
     def of_pairs(self, first: Codes, second: Codes, heavy: Floats | None = None) -> Added:
-        """What the pairs add up to, each counting as many times as it weighs."""
+        """The additive columns of the pairs, each multiplied by its weight."""
         added = self.adds(first, second)
         return added if heavy is None else replace(added, rows=added.rows * heavy[:, None])
 
     def statistic(self, added: Added, start: int = 0, stop: int | None = None) -> Statistic:
-        """The figure of sums of which those columns hold what was added."""
+        """The figure as a function of sums whose columns `start` to `stop` are those of `added`."""
         return Statistic(added.of, self.within, added.rests_on).at(start, stop)
 
 
 def kappa_of(size: int, weights: Weights, gaps: Floats | None = None) -> Measure:
-    """Cohen's κ of so many categories, with these weights, or by how far apart each two of them are."""
+    """Cohen's κ of `size` categories, with these weights, or with the distances `gaps` of each two of them."""
     apart, unit = disagreements(weights, size) if gaps is None else gaps, np.eye(size)
 
     def adds(first: Codes, second: Codes) -> Added:
@@ -447,9 +447,9 @@ def kappa_of(size: int, weights: Weights, gaps: Floats | None = None) -> Measure
 
 
 def measures(scale: Scale, form: Form = "2,1") -> dict[str, Measure]:
-    """The measures of an ordered scale by name, in the order of `FIGURES`; none of one without an order.
+    """The measures of an ordered scale by name, in the order of `FIGURES`; empty for a nominal one.
 
-    `form` is that of the intraclass correlation: 1,1 where units have raters of their own.
+    `form` is that of the intraclass correlation: 1,1 if units have raters of their own.
     """
     if scale.level is Level.NOMINAL:
         return {}
@@ -464,8 +464,8 @@ def figures(
 ) -> dict[str, Estimate]:  # fmt: skip
     """Every measure of an ordered scale, and of ordinal values ρ, with intervals over clusters.
 
-    None is missing; `weights` count a pair as so many, and leave out what cannot be weighed. Differences are those
-    of the second value less the first. ValueError for values that are none of the scale's.
+    None is missing; `weights` multiply pairs, and measures that take no weights are then left out. Differences are
+    the second value less the first. ValueError for values outside the scale.
     """
     codes, _ = coded([first, second], scale.names)
     groups = cluster_codes(clusters, codes.shape[1])
@@ -509,7 +509,7 @@ def alpha_of(scale: Scale, raters: Sequence[Values], clusters: Values | None = N
 
 
 def _of_order(size: int) -> dict[str, Measure]:
-    """What fits values whose distances nobody knows."""
+    """The measures of values whose distances are unknown."""
     return {
         "kappa_quadratic": kappa_of(size, "quadratic"),
         "kappa_linear": kappa_of(size, "linear"),
@@ -519,7 +519,7 @@ def _of_order(size: int) -> dict[str, Measure]:
 
 
 def _of_numbers(numbers: Floats, form: Form) -> dict[str, Measure]:
-    """What fits values whose differences can be told."""
+    """The measures of values whose differences are known."""
 
     def gaps(first: Codes, second: Codes) -> Floats:
         return numbers[second] - numbers[first]
@@ -573,7 +573,7 @@ def _alpha(
 
 
 def _ac2(size: int, weights: Weights) -> Measure:
-    """Gwet's AC2 of two raters, as `gwet_ac1` has it of any number."""
+    """Gwet's AC2 of two raters; `gwet_ac1` computes it for any number."""
     alike, unit = closeness(weights, size), np.eye(size)
 
     def adds(first: Codes, second: Codes) -> Added:
@@ -589,13 +589,13 @@ def _ac2(size: int, weights: Weights) -> Measure:
 
 
 def moments(scores: Floats) -> Floats:
-    """What adds up over units: their number, each rater's score, the squares, and the squared sum of raters."""
+    """The additive columns of units: their number, each rater's score, the squares, and the squared sum of raters."""
     columns = np.ones(len(scores)), scores, (scores**2).sum(axis=1), scores.sum(axis=1) ** 2
     return np.column_stack(columns)
 
 
 def of_moments(sums: Floats, form: Form) -> Floats:
-    """The intraclass correlations of sums (draws × columns) by the mean squares of an analysis of variance."""
+    """The intraclass correlations of sums (draws × columns) from the mean squares of an analysis of variance."""
     raters, squares, of_units = sums[:, 1:-2], sums[:, -2], sums[:, -1]
     # One unit has no variance between units.
     n = np.where(sums[:, 0] > 1, sums[:, 0], np.nan)
@@ -607,11 +607,11 @@ def of_moments(sums: Floats, form: Form) -> Floats:
     )
     within = np.maximum(total - between, 0)
     error = np.maximum(within - columns, 0) / ((n - 1) * (k - 1))
-    # The mean squares between units, within them and between raters, as Shrout & Fleiss name them.
+    # The mean squares between units, within them and between raters, as named by Shrout & Fleiss.
     bms, wms, jms = between / (n - 1), within / (n * (k - 1)), columns / (k - 1)
-    # Raters who are a sample add their own variance.
+    # If raters are a sample, they add their own variance.
     noise, sampled = (wms, 0.0) if form == "1,1" else (error, k * (jms - error) / n)
     whole = bms + (k - 1) * noise + sampled
     result = over(bms - noise, np.where(whole > ROUNDING * (bms + noise + jms), whole, 0.0))
-    # It ends at −1 / (k − 1); where raters differ by less than chance, the second form runs past that.
+    # The minimum is −1 / (k − 1); if raters differ by less than chance, the second form falls below that.
     return np.asarray(np.maximum(result, -1 / (k - 1)))

@@ -1,4 +1,6 @@
-"""Intervals of figures over clusters: each is read off sums, its variance off the sums without each cluster."""
+"""Intervals of figures over clusters: each figure is a function of sums, its variance comes from the sums without
+each cluster.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -20,18 +22,18 @@ from annotator.stats.intervals.student import (
     range_of_difference,
 )
 
-# Sums (rows × columns) to values (rows), NaN where sums leave the figure undefined.
+# From sums (rows × columns) to values (rows), NaN if the figure is undefined.
 Figure = Callable[[Floats], Floats]
-# Values that are no further apart are the same: the rest is rounding.
+# Values no further apart are the same: the rest is rounding.
 ROUNDING = 1e-12
 ONE_CLUSTER = "undefined without one of the clusters, so that it has no interval"
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterTally:
-    """Additive counts: the distinct rows (rows × columns), sorted, and how many clusters have each.
+    """Additive counts: the distinct rows (rows × columns), sorted, and the number of clusters with each.
 
-    Sorted, because then neither the order of units nor that of clusters moves a figure. `what` names a cluster.
+    Sorted, so that a figure depends neither on the order of units nor on that of clusters. `what` names a cluster.
     """
 
     rows: Floats
@@ -44,7 +46,7 @@ class ClusterTally:
 
 
 def tallied(rows: Floats, clusters: Codes | None) -> ClusterTally:
-    """The tally of units' rows (units × columns), added up within clusters when these are given."""
+    """The tally of units' rows (units × columns), added up within clusters if these are given."""
     if not len(rows):
         return ClusterTally(rows, np.zeros(0, dtype=np.int64))
     if clusters is None:
@@ -57,7 +59,7 @@ def tallied(rows: Floats, clusters: Codes | None) -> ClusterTally:
 
 
 def distinct(rows: Floats, times: NDArray[np.int64], what: str = "units") -> ClusterTally:
-    """The tally of rows that each stand for some clusters."""
+    """The tally of rows that each stand for `times` clusters."""
     order = np.lexsort(rows.T[::-1])
     rows = rows[order]
     first = np.ones(len(rows), dtype=bool)
@@ -67,20 +69,20 @@ def distinct(rows: Floats, times: NDArray[np.int64], what: str = "units") -> Clu
 
 @dataclass(frozen=True, slots=True)
 class Statistic:
-    """A figure of sums, between what it lies, and how much each row has of the classes that it needs (rows × classes).
+    """A figure of sums, its bounds, and how much each row has of the classes that the figure needs (rows × classes).
 
     Specificity needs negative units, κ units of two classes: each rests on the clusters that have any of the rarest,
-    five at least, and has t of one degree less.
+    five at least, and its t has one degree of freedom less than these.
     """
 
     of: Figure
     within: Bounds = UNBOUNDED
     rests_on: Callable[[Floats], Floats] | None = None
     units: float = inf
-    """Of a share, of how many units it is: what they are worth where clusters do not differ."""
+    """For a share, its number of units: the effective sample size if clusters do not differ."""
 
     def at(self, start: int, stop: int | None = None) -> "Statistic":
-        """The same figure of sums of which those columns are its own."""
+        """The same figure of sums whose columns `start` to `stop` are its own."""
 
         def cut(of: Figure) -> Figure:
             return lambda sums: of(sums[:, start:stop])
@@ -90,7 +92,9 @@ class Statistic:
 
 @dataclass(frozen=True, slots=True)
 class IntervalEstimate:
-    """A figure, None where undefined, with its bounds, their method, warnings, variance and what it rests on."""
+    """A figure, None if undefined, with its bounds, their method, warnings, variance and the number of clusters
+    behind it.
+    """
 
     value: float | None
     low: float | None = None
@@ -106,7 +110,7 @@ def intervals(
 ) -> list[IntervalEstimate]:
     """Each figure with the interval of `bounds_of` from its jackknife variance over clusters (Efron & Stein 1981).
 
-    All are undefined where there is no cluster.
+    All are undefined if there is no cluster.
     """
     if not tally.clusters:
         return [IntervalEstimate(None)] * len(statistics)
@@ -144,7 +148,9 @@ def _interval(
 
 
 def jackknifed(left: Floats, times: NDArray[np.int64] | None = None) -> float:
-    """The variance of a figure from its values with each cluster left out, `times` saying for how many each stands."""
+    """The jackknife variance of a figure from its values with each cluster left out; `times` counts the clusters of
+    each.
+    """
     if np.ptp(left) <= ROUNDING * max(1.0, float(np.abs(left).max())):
         return 0.0
     often = np.ones(len(left)) if times is None else times.astype(np.float64)
@@ -178,7 +184,9 @@ def to_estimate(
     *,
     value_notes: Sequence[str] = (),
 ) -> Estimate:
-    """The estimate with its notes: of a value `value_notes` come first; without one, `undefined` gives the reason."""
+    """The estimate with its notes: if it has a value, `value_notes` come first; otherwise `undefined` gives the
+    reason.
+    """
     if estimate.value is None:
         return Estimate(None, n=n, missing=missing, method=method, note="; ".join([undefined, *notes]))
     note = "; ".join([*value_notes, *notes, *estimate.warnings])
@@ -188,22 +196,22 @@ def to_estimate(
 
 
 def over(top: Floats, bottom: Floats) -> Floats:
-    """The ratios, NaN where nothing is to be divided by."""
+    """The ratios, NaN if the denominator is not positive."""
     ratios = np.full(bottom.shape, np.nan)
     np.divide(top, bottom, out=ratios, where=bottom > 0)
     return ratios
 
 
 def rates(tops: Sequence[float], bottoms: Sequence[float], counts: Floats) -> Floats:
-    """Of every choice (row of `counts`) the sum of `tops` over that of `bottoms`; NaN where that is 0.
+    """For each selection (row of `counts`) the sum of `tops` over that of `bottoms`; NaN if that is 0.
 
-    `counts` says how often each choice took each owner (column), `tops` and `bottoms` what an owner adds.
+    `counts` says how often each selection includes each owner (column); `tops` and `bottoms` are what an owner adds.
     """
     return over(counts @ np.asarray(tops, dtype=np.float64), counts @ np.asarray(bottoms, dtype=np.float64))
 
 
 def geometric_mean(values: Sequence[Any]) -> Any:
-    """The n-th root of a product of numbers, or of arrays of choices; 0 where one is 0, NaN where one is below."""
+    """The n-th root of a product of numbers, or of arrays; 0 if a factor is 0, NaN if one is negative."""
     grid = np.asarray(values, dtype=np.float64)
     means = np.where((grid < 0).any(axis=0), np.nan, np.abs(np.prod(grid, axis=0)) ** (1 / len(grid)))
     return means if means.ndim else float(means)
@@ -218,7 +226,8 @@ def cluster_mean(
 ) -> Estimate:
     """The mean of numbers by unit, which lie `within`, with its interval over clusters.
 
-    None or NaN for missing, which is left out and counted. ValueError for words, infinities or a unit without cluster.
+    None or NaN is missing; such units are left out and counted. ValueError for words, infinities or a unit without
+    cluster.
     """
     grid = numbers([values])[0]
     given = ~np.isnan(grid)
@@ -231,10 +240,10 @@ def cluster_mean(
 
 
 def clustered_wilson(holds: Values, clusters: Values) -> Estimate:
-    """A share of units with its interval over clusters; truth values by unit, None or NaN where missing.
+    """A share of units with its interval over clusters; truth values by unit, None or NaN if missing.
 
-    Wilson's for as many independent units as those of the clusters are worth (Korn & Graubard 1998; Dean & Pagano
-    2015). ValueError as in `cluster_mean`, and for what is no truth value.
+    Wilson's for the effective number of independent units (Korn & Graubard 1998; Dean & Pagano 2015). ValueError as
+    in `cluster_mean`, and for values other than truth values.
     """
     grid = numbers([holds])[0]
     if not np.isin(grid[~np.isnan(grid)], SHARE).all():
@@ -245,8 +254,8 @@ def clustered_wilson(holds: Values, clusters: Values) -> Estimate:
 def cluster_gap(values: Values, inside: Values, clusters: Values, within: Bounds = UNBOUNDED) -> Estimate:
     """The mean over the units that are `inside` less that over the others, with its interval over clusters.
 
-    Undefined where one of the two groups is empty; units of which either is missing (None or NaN) are left out and
-    counted. ValueError as in `cluster_mean`, or where `inside` is no truth value.
+    Undefined if one of the two groups is empty; units of which either is missing (None or NaN) are left out and
+    counted. ValueError as in `cluster_mean`, or if `inside` holds other than truth values.
     """
     grid, side = numbers([values, inside])
     given = ~np.isnan(grid) & ~np.isnan(side)
@@ -266,9 +275,9 @@ def cluster_gap(values: Values, inside: Values, clusters: Values, within: Bounds
 
 
 def percentile_bounds(values: Sequence[float]) -> Bounds:
-    """The percentile bootstrap interval (Efron 1979) of the mean of one value of each item, as papers print it.
+    """The percentile bootstrap interval (Efron 1979) of the mean of one value per item, as papers print it.
 
-    Of few items it holds the true mean less often than it says; `mean_interval` does not.
+    With few items it covers the true mean less often than stated; `mean_interval` does not.
     """
     weights = np.random.default_rng(0).multinomial(len(values), [1 / len(values)] * len(values), DRAWS)
     low, high = np.quantile(weights @ np.asarray(values) / len(values), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
@@ -280,9 +289,9 @@ def _mean_of(column: int) -> Figure:
 
 
 def holm(ps: Sequence[float | None]) -> list[float | None]:
-    """Each p adjusted by Holm (1979): below α where the family-wise error stays below α; None stays None.
+    """Each p adjusted by Holm (1979): below α while the family-wise error is below α; None stays None.
 
-    What is None was not tested and does not count. ValueError for what is no probability.
+    A None was not tested and does not count. ValueError unless the others are probabilities.
     """
     tested = _ranked(ps)
     raised = ((len(tested) - place) * p for place, (_, p) in enumerate(tested))

@@ -1,4 +1,4 @@
-"""Judgements as codes: categories in one order, missing values kept apart."""
+"""Judgements as codes: categories in a fixed order, missing values apart."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, cast
@@ -11,13 +11,13 @@ Values = Sequence[Hashable] | NDArray[Any]
 Weighing = Sequence[float] | NDArray[np.float64]
 Categories = tuple[Hashable, ...]
 Codes = NDArray[np.intp]
-# Of units or of pairs of values in their order, which.
+# A mask of units, or of pairs of values in their order.
 Chosen = NDArray[np.bool_]
 # Disagreement: "none" (of categories without order), "linear", "quadratic", "ordinal", or a matrix over the categories.
 Weights = str | Sequence[Sequence[float]] | Floats
 
 MISSING = -1
-# What must be said beside full agreement on one category.
+# The note beside full agreement on one category.
 ONE_CATEGORY = "all judgements are of one category, which tells nothing of the others"
 POWERS = {"none": 0, "linear": 1, "quadratic": 2}
 
@@ -25,7 +25,7 @@ POWERS = {"none": 0, "linear": 1, "quadratic": 2}
 def coded(raters: Sequence[Values], categories: Sequence[Hashable] | None = None) -> tuple[Codes, Categories]:
     """The codes (raters × units, MISSING for None and NaN) and the categories, by default those in use.
 
-    ValueError when raters differ in length, a category is named twice, or a value is none of the categories.
+    ValueError if raters differ in length, a category is named twice, or a value is not among the categories.
     """
     rows = [plain(values) for values in raters]
     if len({len(row) for row in rows}) > 1:
@@ -46,7 +46,9 @@ def coded(raters: Sequence[Values], categories: Sequence[Hashable] | None = None
 def category_counts(
     raters: Sequence[Values], categories: Sequence[Hashable] | None = None
 ) -> tuple[Floats, Categories]:
-    """How many raters put each unit into each category (units × categories), and the categories in that order."""
+    """The number of raters that put each unit into each category (units × categories), and the categories in that
+    order.
+    """
     codes, known = coded(raters, categories)
     units = codes.shape[1]
     cells = (codes + np.arange(units) * len(known))[codes != MISSING]
@@ -55,14 +57,14 @@ def category_counts(
 
 
 def plain(values: Iterable[Hashable] | NDArray[Any]) -> list[Hashable]:
-    """The values as plain Python ones, with None for what is missing."""
+    """The values as plain Python ones, with None for missing ones."""
     listed = cast("list[Hashable]", values.tolist()) if isinstance(values, np.ndarray) else list(values)
     # Only NaN differs from itself.
     return [None if value != value else value for value in listed]
 
 
 def objects(values: Values) -> NDArray[Any]:
-    """The values as they are in an array, with None for what is missing."""
+    """The values as an object array, with None for missing ones."""
     listed = np.fromiter(values, dtype=object, count=len(values))
     # Only NaN differs from itself.
     listed[listed != listed] = None
@@ -70,18 +72,18 @@ def objects(values: Values) -> NDArray[Any]:
 
 
 def _in_use(rows: Iterable[Iterable[Hashable]]) -> Categories:
-    """The categories that occur, in an order that does not depend on where."""
+    """The categories that occur, in an order that does not depend on their positions."""
     result = {value for row in rows for value in row if value is not None}
     return tuple(sorted(result, key=lambda value: (type(value).__name__, repr(value))))
 
 
 def cluster_codes(clusters: Values | None, units: int) -> Codes | None:
-    """The code of each unit's cluster, None without clusters; ValueError when a unit has none."""
+    """The code of each unit's cluster, None without clusters; ValueError if a unit has none."""
     return None if clusters is None else group_codes(clusters, units)
 
 
 def group_codes(clusters: Values, units: int) -> Codes:
-    """The code of each unit's group; ValueError when a unit has none."""
+    """The code of each unit's group; ValueError if a unit has none."""
     if isinstance(clusters, np.ndarray) and clusters.dtype == np.intp:
         codes: Codes = clusters
     else:
@@ -100,10 +102,11 @@ def numbers(raters: Sequence[Values]) -> Floats:
 
 
 def disagreements(weights: Weights, categories: int) -> Floats:
-    """How far two categories are apart (categories × categories): 0 or 1, d = |i − j|, d², d (d + 1) / 2, or as given.
+    """The disagreement of two categories (categories × categories): 0 or 1, d = |i − j|, d², d (d + 1) / 2, or as
+    given.
 
-    Ordinal weights count the pairs among the categories from i to j (Gwet 2014, chapter 3). ValueError unless a
-    given matrix fits, is finite and not negative, with a diagonal of zeros.
+    Ordinal weights count the pairs among the categories from i to j (Gwet 2014, chapter 3). ValueError unless a given
+    matrix fits, is finite and not negative, with a diagonal of zeros.
     """
     if isinstance(weights, str):
         ranks = np.arange(categories, dtype=np.float64)
@@ -124,9 +127,9 @@ def disagreements(weights: Weights, categories: int) -> Floats:
 
 
 def closeness(weights: Weights, categories: int) -> Floats:
-    """How alike two categories are (categories × categories), 1 for equal ones and 0 for those furthest apart.
+    """The agreement of two categories (categories × categories), 1 for equal ones and 0 for those furthest apart.
 
-    ValueError for weights that depend on who gave which category, or that tell no categories apart.
+    ValueError for weights that depend on which rater gave which category, or that distinguish no categories.
     """
     apart = disagreements(weights, categories)
     if (apart != apart.T).any() or not apart.any():
@@ -135,19 +138,19 @@ def closeness(weights: Weights, categories: int) -> Floats:
 
 
 def in_order(weights: Weights, categories: Sequence[Hashable] | None) -> None:
-    """ValueError when weights need an order of categories that was not given."""
+    """ValueError if weights need an order of categories that was not given."""
     unordered = isinstance(weights, str) and weights == "none"
     if categories is None and not unordered:
         raise ValueError("weights need the categories in their order")
 
 
 def named(weights: Weights) -> str:
-    """What a figure's method adds of its weights."""
+    """The part of a figure's method that names its weights."""
     if not isinstance(weights, str):
         return ", given weights"
     return "" if weights == "none" else f", {weights} weights"
 
 
 def left_out(units: int, of: int, why: str = "a judgement is missing") -> list[str]:
-    """What a note says of units that a figure could not use."""
+    """The note on units that a figure could not use."""
     return [f"{units:,} of {of:,} units left out: {why}"] if units else []

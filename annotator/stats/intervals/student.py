@@ -11,11 +11,11 @@ from annotator.domain.texts.words import grouped
 
 
 def mean_bounds(scores: Collection[Estimate]) -> tuple[float | None, float | None]:
-    """The least and the greatest value that the mean of `scores` could take, whatever is missing turns out to be.
+    """The minimum and maximum that the mean of `scores` could have, whatever the missing judgements turn out to be.
 
-    A score with a value counts in the mean whatever happens. One without a value but with bounds may come to count,
-    or stay undefined, so it counts where it moves the bound. The mean of the values lies between the bounds exactly.
-    None where no score has bounds.
+    A score with a value always counts in the mean. One without a value but with bounds may come to count, or stay
+    undefined, so it counts if it moves the bound. The mean of the values lies between the bounds exactly. None if no
+    score has bounds.
     """
     if all(score.floor is None for score in scores):
         return None, None
@@ -42,12 +42,12 @@ def mean_range(
 
 
 def _of(bound: float | None, value: float | None) -> float:
-    """The bound of a score that has a value, which bounds itself where nothing is missing."""
+    """The bound of a score that has a value; without a bound of its own it is the value."""
     return next(x for x in (bound, value) if x is not None)
 
 
 def _least(certain: Sequence[float], open_: Sequence[float]) -> float | None:
-    """The least mean of all that is certain and any of what is open; None where there is nothing."""
+    """The minimum mean of all certain values and any of the open ones; None if there are none."""
     taken, total = list(certain), fsum(certain)
     for bound in sorted(open_):
         if taken and bound * len(taken) >= total:
@@ -59,7 +59,7 @@ def _least(certain: Sequence[float], open_: Sequence[float]) -> float | None:
 
 
 LEVEL = 0.95
-# A continued fraction has come to rest when a step moves it by less; in its middle it takes some 2 √df steps.
+# A continued fraction has converged when a step moves it by less; in its middle it takes some 2 √df steps.
 RESTING, STEPS, TINY = 1e-15, 10_000, 1e-300
 # Halving [0, π/2] this often leaves neighbouring floating-point numbers.
 HALVINGS = 60
@@ -67,16 +67,16 @@ HALVINGS = 60
 ROUNDING = 1e-12
 Bounds = tuple[float, float]
 UNBOUNDED = (-inf, inf)
-# Fewer items than these are worth ten yes/no units each at most: chance alone makes so few values look alike.
+# Fewer items than these are worth at most ten yes/no units each: chance alone makes so few values look alike.
 WORTH_TEN = 10
-# Of fewer units of the rarer sort, a tenth at most, Wilson's bound towards the end holds too seldom: 84 times in 100 at
-# the worst.
+# With fewer units of the rarer kind, and these a tenth at most, Wilson's bound towards the end covers too seldom: 84
+# times in 100 at worst.
 RARE, TENTH = 4.0, 0.1
 
 
 @lru_cache(maxsize=4096)
 def t_quantile(level: float, df: int) -> float:
-    """The t for which −t … t holds the share `level` of Student's t with `df` degrees of freedom.
+    """The t such that −t … t contains the share `level` of Student's t with `df` degrees of freedom.
 
     ValueError unless 0 < level < 1 and df ≥ 1.
     """
@@ -86,7 +86,7 @@ def t_quantile(level: float, df: int) -> float:
 
 
 def _bisected(low: float, high: float, falls_short: Callable[[float], bool]) -> Bounds:
-    """Two numbers with next to nothing between them: the lower falls short, the higher does not."""
+    """Two neighbouring numbers by bisection: the lower falls short, the higher does not."""
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         low, high = (middle, high) if falls_short(middle) else (low, middle)
@@ -104,7 +104,7 @@ def _share(angle: float, df: int) -> float:
 
 
 def two_sided(t: float, df: int) -> float:
-    """The share of Student's t with `df` degrees of freedom beyond ±t, exact far out too.
+    """The two-sided tail of Student's t with `df` degrees of freedom beyond ±t, accurate far out too.
 
     I_x(df/2, 1/2) at x = df / (df + t²) (Abramowitz & Stegun 1964, 26.7.1). ValueError unless df ≥ 1.
     """
@@ -175,14 +175,14 @@ def bounds_of(
     level: float = LEVEL,
     most: float = inf,
 ) -> Bounds:
-    """The interval of a figure from its variance, `spread`, over so many items, with t of one degree less.
+    """The interval of a figure from its variance, `spread`, over `items` items, by t with one degree of freedom less.
 
-    A figure that lies `within` two finite bounds is taken as a share of the way between them: Wilson's score interval
-    for as many yes/no units as have that variance, share · (1 − share) / variance, `most` at most (Korn & Graubard
-    1998; Dean & Pagano 2015). At an end, where no variance is seen, an item counts as one unit; where few units are of
-    the rarer sort, the bound towards the end is at least Clopper & Pearson's (Brown, Cai & DasGupta 2001).
-    Any other figure has Student's t interval. What has no variance away from an end has no width without `most`.
-    ValueError for one item.
+    A figure `within` two finite bounds is scaled to a share between them: Wilson's score interval for the number of
+    yes/no units of that variance, share · (1 − share) / variance, `most` at most (Korn & Graubard 1998; Dean & Pagano
+    2015). At an end, where the variance is zero, an item counts as one unit; if few units are of the rarer kind, the
+    bound towards the end is at least Clopper & Pearson's (Brown, Cai & DasGupta 2001). Any other figure has Student's
+    t interval. Without variance away from an end the interval has no width unless `most` is given. ValueError for one
+    item.
     """
     t, (least, greatest) = t_quantile(level, items - 1), within
     width = greatest - least
@@ -220,7 +220,7 @@ def _z(level: float) -> float:
 def p_above(value: float, spread: float, items: int, within: Bounds, at: float) -> float | None:
     """The one-sided p of a true value of `at` or less; `at` is the lower end of `bounds_of` at a level of 1 − 2p.
 
-    None where no variance is seen.
+    None without variance.
     """
     if not spread:
         return None
@@ -241,9 +241,10 @@ def mean_interval(
     values: Sequence[float], level: float = LEVEL, within: Bounds | None = None, *, capped: bool = True,
     what: str = "items",
 ) -> Estimate:  # fmt: skip
-    """The mean of finite values, one of each item, that lie `within`, with the interval of `bounds_of`.
+    """The mean of finite values, one per item, that lie `within`, with the interval of `bounds_of`.
 
-    Scores may be skewed, so that an item's worth is `capped`; differences hardly are. `what` names what has a value.
+    Scores may be skewed, so the effective units of an item are `capped`; differences hardly are. `what` names the
+    values' owners.
     """
     bounds, n, method = within or UNBOUNDED, len(values), f"mean over {what}"
     if not n:
@@ -264,7 +265,7 @@ def mean_of_scores(
 ) -> Estimate:
     """The mean of the scores that are defined, with its interval; the others are counted in the note.
 
-    `missing` adds up what is missing behind all of them; `floor` and `ceiling` bound what it could make of the mean.
+    `missing` adds up the missing judgements behind all of them; `floor` and `ceiling` bound the mean they could give.
     """
     values = [score.value for score in scores if score.value is not None]
     result = mean_interval(values, within=mean_range(scores, within), capped=capped)
@@ -290,8 +291,8 @@ def by_group(
 ) -> dict[str, Estimate]:
     """The mean score of each group's items with its interval, the best group first, undefined ones last.
 
-    What scores lie `within`, the intervals do too. `scores` and `group_of` are by item; items without a group stand
-    under the empty name.
+    The intervals lie `within` the same bounds as the scores. `scores` and `group_of` are by item; items without a
+    group have the empty name.
     """
     members = grouped((group_of.get(item, ""), score) for item, score in scores.items())
     means = [(group, mean_of_scores(own, within=within)) for group, own in members.items()]
@@ -300,7 +301,7 @@ def by_group(
 
 @dataclass(frozen=True, slots=True)
 class PairedMeans:
-    """A paired comparison: each item's difference, their mean, and items that only one side has."""
+    """A paired comparison: each item's difference, their mean, and the items that only one side has."""
 
     differences: Mapping[str, Estimate]
     mean: Estimate
@@ -309,16 +310,17 @@ class PairedMeans:
 
 
 def range_of_difference(within: Bounds) -> Bounds:
-    """Between what the difference of two values lies that lie `within`."""
+    """The bounds of the difference of two values that lie `within`."""
     return within[0] - within[1], within[1] - within[0]
 
 
 def paired_means(
     estimates: Mapping[str, Estimate], other: Mapping[str, Estimate], within: Bounds | None = None
 ) -> PairedMeans:
-    """What the other side gains over the one, item by item (other − one), and on average with its interval.
+    """The gain of the other side over the first, item by item (other − one), and on average with its interval.
 
-    Each maps an item to its score, which lies `within`. Paired, so that hard and easy items weigh alike on both sides.
+    Each maps an item to its score, which lies `within`. Paired, so that hard and easy items weigh alike on both
+    sides.
     """
     both = [item for item in estimates if item in other]
     differences = {item: _difference(estimates[item], other[item], within or UNBOUNDED) for item in both}
@@ -332,7 +334,7 @@ def paired_means(
 
 @dataclass(frozen=True, slots=True)
 class PairedTest:
-    """Student's paired t of the mean difference, its degrees of freedom and two-sided p; None where there is none."""
+    """Student's paired t of the mean difference, its degrees of freedom and two-sided p; None if undefined."""
 
     t: float | None
     df: int
@@ -340,9 +342,9 @@ class PairedTest:
 
 
 def paired_test(differences: Sequence[float]) -> PairedTest:
-    """The paired t-test of finite differences; t is infinite where all are the same, p is 1 where all are 0.
+    """The paired t-test of finite differences; t is infinite if all are the same, p is 1 if all are 0.
 
-    There is none over fewer than two.
+    Undefined for fewer than two.
     """
     n = len(differences)
     if n < 2:
@@ -355,7 +357,7 @@ def paired_test(differences: Sequence[float]) -> PairedTest:
 
 
 def _difference(estimate: Estimate, other: Estimate, within: Bounds) -> Estimate:
-    """Other − one; undefined when either is."""
+    """Other − one; undefined if either is."""
     (least, most), (lowest, highest) = estimate.within or within, other.within or within
     value = other.value - estimate.value if estimate.value is not None and other.value is not None else None
     floor = (
@@ -378,10 +380,10 @@ def _difference(estimate: Estimate, other: Estimate, within: Bounds) -> Estimate
 
 
 def wilson_size(width: float, share: float = 0.5, design_effect: float = 1.0, level: float = LEVEL) -> int:
-    """The fewest units whose Wilson interval is no wider than `width` when the share is found to be `share`.
+    """The minimum number of units whose Wilson interval is no wider than `width` if the share turns out to be `share`.
 
-    Of units of one item each counts 1 / `design_effect`. Solved from Wilson (1927) for n: the width is
-    2 z √(n p (1 − p) + z²/4) / (n + z²). ValueError unless 0 < width < 1, 0 ≤ share ≤ 1 and the effect is positive.
+    Units of one item count 1 / `design_effect` each. Solved from Wilson (1927) for n: the width is 2 z √(n p (1 − p)
+    + z²/4) / (n + z²). ValueError unless 0 < width < 1, 0 ≤ share ≤ 1 and the effect is positive.
     """
     if not 0 < width < 1 or not 0 <= share <= 1 or design_effect <= 0:
         raise ValueError(f"a width of {width} about {share} with a design effect of {design_effect}")
@@ -396,7 +398,7 @@ def wilson_size(width: float, share: float = 0.5, design_effect: float = 1.0, le
 def kish_effect(sizes: Sequence[float], likeness: float) -> float:
     """The design effect 1 + (m̄ − 1) ρ of clusters of these sizes (Kish 1965, §5.4; m̄ = Σm² / Σm for unequal ones).
 
-    `likeness` is ρ, how alike units of one cluster are. ValueError for no clusters, or ρ outside 0 … 1.
+    `likeness` is ρ, the intraclass correlation. ValueError for no clusters, or ρ outside 0 … 1.
     """
     if not sizes or min(sizes) <= 0 or not 0 <= likeness <= 1:
         raise ValueError("clusters have units, and ρ lies in 0 … 1")

@@ -18,24 +18,24 @@ from annotator.domain.texts.words import grouped, terms, unspaced
 Likeness = Callable[[str, str], float]
 Features = frozenset[str]
 PLACES = 4
-# The most that texts can reach that are not equal, such as the same words in another order.
+# The maximum similarity of texts that are not equal, such as the same words in another order.
 NOT_EQUAL = 0.9999
-# Short enough to see through inflexion and compounds: Dämmung der Fassade, Fassadendämmung.
+# Short enough to match across inflexion and compounds: Dämmung der Fassade, Fassadendämmung.
 RUN = 3
-# Weights are whole numbers: their sum does not depend on the order in which a set gives its members.
+# Weights are whole numbers: their sum does not depend on the iteration order of a set.
 WHOLE = 1_000_000
-# Canonical combining classes (Unicode 4.3): vowel points of Hebrew, Arabic and Syriac, and marks written above,
-# below or through a letter. What lies between and beneath are parts of letters in kana, Indic scripts and Thai.
+# Canonical combining classes (Unicode 4.3): vowel points of Hebrew, Arabic and Syriac, and marks written above, below
+# or through a letter. The classes between and below are parts of letters in kana, Indic scripts and Thai.
 _POINTS, _ACCENTS = range(10, 37), range(200, 241)
 _TATWEEL = "\u0640"
 _in_unspaced_script = lru_cache(maxsize=8192)(unspaced)
 
 
 def likeness(a: str, b: str) -> float:
-    """How alike two texts are, in [0, 1] to four places, all features weighing the same; symmetric.
+    """The similarity of two texts, in [0, 1] to four places, all features weighing the same; symmetric.
 
-    1 only when they are equal but for case, accents, punctuation, white space and Unicode form; 0 when either says
-    nothing, that is, has no letter, digit or sign of mathematics.
+    1 only if they are equal but for case, accents, punctuation, white space and Unicode form; 0 if either has no
+    letter, digit or mathematical sign.
     """
     return likeness_among((a,), (b,))(a, b)
 
@@ -44,9 +44,9 @@ def likeness_among(a: Sequence[str], b: Sequence[str]) -> Likeness:
     """The similarity of a text of one list to a text of the other, in [0, 1] to four places; symmetric.
 
     The mean of two Dice coefficients, 2·Σ shared / (Σ of the one + Σ of the other): that of the terms
-    (`domain.words.terms`) and that of the runs of letters. A feature of n texts of one list weighs 1/n, n being
-    taken from the list in which it is commoner: the subject that all texts share hardly counts. KeyError for
-    a text of neither list.
+    (`domain.texts.words.terms`) and that of the runs of letters. A feature of n texts of one list weighs 1/n, n being
+    taken from the list in which it is commoner: the subject that all texts share hardly counts. KeyError for a text
+    of neither list.
     """
     by_terms = _Weighted(map(_terms, a), map(_terms, b))
     by_runs = _Weighted(map(_runs, a), map(_runs, b))
@@ -72,7 +72,7 @@ class _Weighted:
         self._total = {text: self._sum(text) for text in [*texts_a, *texts_b]}
 
     def dice(self, x: Features, y: Features) -> float:
-        """Twice the weight of what both have over the weight of what each has; 0 when neither has anything."""
+        """Twice the weight of the shared features over the weight of all features of each; 0 if neither has any."""
         whole = self._total[x] + self._total[y]
         return 2 * self._sum(x & y) / whole if whole else 0.0
 
@@ -82,7 +82,7 @@ class _Weighted:
 
 @lru_cache(maxsize=4096)
 def bare(text: str) -> str:
-    """A text's letters, digits and signs of mathematics in one case and form, a space between words."""
+    """A text's letters, digits and mathematical signs in one case and form, a space between words."""
     text = normalize("NFKD", normalize("NFKC", text).casefold())
     letters = normalize("NFC", "".join(c for c in text if not _accent(c)))
     return spaced(
@@ -97,13 +97,13 @@ def _accent(character: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _terms(text: str) -> Features:
-    # Vowel signs are no letters to the pattern behind terms, and would cut a Hindi word into pieces.
+    # Vowel signs are no letters to the pattern behind terms, and would split Hindi words.
     return terms("".join(c for c in bare(text) if not category(c).startswith("M")))
 
 
 @lru_cache(maxsize=4096)
 def _runs(text: str) -> Features:
-    """Three letters in a row of each word and its edges; single characters in scripts without spaces."""
+    """Runs of three letters of each word and its edges; single characters in scripts without spaces."""
     runs: set[str] = set()
     for word in bare(text).split():
         for alone, part in groupby(word, _in_unspaced_script):
@@ -113,24 +113,24 @@ def _runs(text: str) -> Features:
 
 
 Ints = NDArray[np.int64]
-# Stored with every frozen figure. Whatever changes an alignment (here, in stats.similarity or in domain.words.terms)
-# is a new number.
+# Stored with every frozen figure. Any change to an alignment (here, or in domain.texts.words.terms) needs a new
+# number.
 MATCHER = "2"
-# Where some 1 % of the pairs pass (1.0 %; 1.4 % at 0.34, 0.7 % at 0.38) when a public rubric (ResearcherBench, 65
-# rubrics, 931 criteria) is split at random into two lists, no two of whose criteria mean the same; within whole
-# rubrics 8 of 6513 pairs pass. Two lists with nothing in common then have an F1 of 0.07 on average. Of 56 pairs of
-# paraphrases in seven languages (tests/stats/paraphrases.json) 51 are found and no wrong one; free rewordings with
-# few words in common are what is missed.
+# At this value some 1 % of the pairs pass (1.0 %; 1.4 % at 0.34, 0.7 % at 0.38) when a public rubric
+# (ResearcherBench, 65 rubrics, 931 criteria) is split at random into two lists, no two of whose criteria mean the
+# same; within whole rubrics 8 of 6513 pairs pass. Two lists with nothing in common then have an F1 of 0.07 on
+# average. Of 56 pairs of paraphrases in seven languages (tests/stats/paraphrases.json) 51 are matched and no wrong
+# one; free rewordings with few words in common are missed.
 THRESHOLD = 0.36
 TITLE_KEY = 20
-# Likenesses that are equal to four decimal places are equal.
+# Similarities equal to four decimal places are equal.
 GRAIN = 10_000
 UNREACHED = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """Aligned places of two lists, as (place in a, place in b, similarity), and unaligned ones."""
+    """The aligned positions of two lists, as (position in a, position in b, similarity), and the unaligned ones."""
 
     pairs: tuple[tuple[int, int, float], ...]
     only_a: tuple[int, ...]
@@ -150,12 +150,12 @@ def align(
 ) -> Alignment:
     """The one-to-one pairs of greatest total similarity, none below the threshold.
 
-    Of equal totals the pairs whose places lie nearest to one another are taken. `align(b, a)` gives the mirrored
+    Of equal totals the pairs whose positions are nearest to one another are chosen. `align(b, a)` gives the mirrored
     pairs; `likeness_of`, by default `likeness_among(a, b)`, must be symmetric. ValueError unless 0 < threshold ≤ 1.
     """
     if not 0 < threshold <= 1:
         raise ValueError(f"a threshold of {threshold}")
-    # Solving both directions as one: where ties remain, the way through them is the same.
+    # Both directions are solved as one, so that remaining ties are resolved alike.
     if (len(a), list(a)) > (len(b), list(b)):
         return _mirrored(align(b, a, likeness_of or likeness_among(a, b), threshold))
     alike = likeness_of or likeness_among(a, b)
@@ -165,15 +165,15 @@ def align(
 
 
 def align_by_key(a: Sequence[Hashable], b: Sequence[Hashable]) -> Alignment:
-    """The pairs of equal keys, equal ones in order: the first with the first. None is no key."""
+    """The pairs of equal keys; repeated keys are paired in order, the first with the first. None is no key."""
     return _aligned_by((a,), (b,))
 
 
 def align_references(a: Sequence[ReferencedWork], b: Sequence[ReferencedWork]) -> Alignment:
     """The references to the same work (ADRA, retrieval), one to one and in this order of evidence.
 
-    Equal DOI; equal arXiv id without its version; equal first 20 characters of the normal title, or equal
-    titles when one is shorter, unless two DOIs or two arXiv ids say that they are different works.
+    Equal DOI; equal arXiv id without its version; equal first 20 characters of the normalised title, or equal titles
+    if one is shorter, unless two DOIs or two arXiv ids say that they are different works.
     """
     of_a, of_b = _identifiers(a), _identifiers(b)
     named = _aligned_by(
@@ -182,7 +182,7 @@ def align_references(a: Sequence[ReferencedWork], b: Sequence[ReferencedWork]) -
     )
     pairs = {i: j for i, j, _ in named.pairs}
     taken = set(pairs.values())
-    # The first with the first, whichever list is looked at from: of such an order no two pairs are equal and overlap.
+    # The first with the first, from either list: in this order no two pairs that overlap are equal.
     for i, j in sorted(alike_by_title(a, b), key=lambda pair: (sum(pair), min(pair))):
         if i not in pairs and j not in taken and not different_works(of_a[i], of_b[j]):
             pairs[i] = j
@@ -191,7 +191,7 @@ def align_references(a: Sequence[ReferencedWork], b: Sequence[ReferencedWork]) -
 
 
 def alike_by_title(a: Sequence[ReferencedWork], b: Sequence[ReferencedWork]) -> list[tuple[int, int]]:
-    """The places of works that a title cannot tell apart."""
+    """The positions of works that their titles do not distinguish."""
     places = grouped((normal_title(work.title)[:TITLE_KEY], j) for j, work in enumerate(b))
     keys = [normal_title(work.title)[:TITLE_KEY] for work in a]
     return [(i, j) for i, key in enumerate(keys) if key for j in places.get(key, ())]
@@ -208,7 +208,7 @@ def _of_scheme(identifiers: Sequence[Identifier | None], scheme: Scheme) -> list
 
 
 def _aligned_by(a: Sequence[Sequence[Hashable]], b: Sequence[Sequence[Hashable]]) -> Alignment:
-    """The pairs of equal keys of the first kind, then of the next among what is left, and so on."""
+    """The pairs of equal keys of the first kind, then of the next among the rest, and so on."""
     pairs: dict[int, int] = {}
     for keys_a, keys_b in zip(a, b, strict=True):
         waiting: dict[Hashable, deque[int]] = defaultdict(deque)
@@ -223,9 +223,9 @@ def _aligned_by(a: Sequence[Sequence[Hashable]], b: Sequence[Sequence[Hashable]]
 
 
 def match_f1(alignment: Alignment, n_a: int, n_b: int) -> Estimate:
-    """2 · matched / (units of a + units of b); undefined when both lists are empty.
+    """2 · matched / (units of a + units of b); undefined if both lists are empty.
 
-    ValueError when the alignment is not one of lists of these lengths.
+    ValueError if the alignment is not of lists of these lengths.
     """
     matched = _matched(alignment, n_a, n_b)
     return _share(
@@ -259,13 +259,13 @@ def _share(part: int, whole: int, method: str, alignment: Alignment) -> Estimate
 def maximum_matching(matrix: ArrayLike) -> int:
     """The size of a maximum one-to-one matching in a matrix (rows × columns) of relevant or not (ADRA, planning).
 
-    ValueError when the rows differ in length.
+    ValueError if the rows differ in length.
     """
     return len(maximum_pairs(matrix))
 
 
 def maximum_pairs(matrix: ArrayLike) -> list[tuple[int, int]]:
-    """The (row, column) pairs of a maximum matching, by row; ValueError when the rows differ in length."""
+    """The (row, column) pairs of a maximum matching, by row; ValueError if the rows differ in length."""
     relevant = np.asarray(matrix, dtype=np.bool_)
     if not relevant.size:
         return []
@@ -289,17 +289,17 @@ def _mirrored(alignment: Alignment) -> Alignment:
 
 
 def _worth(table: list[list[float]], threshold: float) -> Ints:
-    """What each pair is worth as a whole number: similarity first, then nearness; 0 below the threshold."""
+    """The weight of each pair as a whole number: similarity first, then nearness; 0 below the threshold."""
     alike = np.asarray(table)
     rows, columns = np.indices(alike.shape)
-    # No sum of squared distances reaches what one grain of similarity is worth.
+    # The sum of all squared distances is less than one grain of similarity.
     grain = len(alike) * max(alike.shape) ** 2 + 1
     worth = np.maximum(np.rint(alike * GRAIN), 1).astype(np.int64) * grain - (rows - columns) ** 2
     return np.where(alike >= threshold, worth, 0)
 
 
 def _heaviest(worth: Ints) -> list[tuple[int, int]]:
-    """The pairs of the heaviest assignment in `worth` (rows ≤ columns, whole numbers ≥ 0), those worth 0 left out.
+    """The pairs of the heaviest assignment in `worth` (rows ≤ columns, whole numbers ≥ 0), without those of weight 0.
 
     The Hungarian algorithm with potentials: each row in turn finds its shortest augmenting path.
     """
@@ -312,7 +312,7 @@ def _heaviest(worth: Ints) -> list[tuple[int, int]]:
 
 
 def _augment(cost: Ints, of_row: Ints, of_column: Ints, row_of: Ints, row: int) -> None:
-    """Give one more row a column by the shortest path of reduced costs, and mend the potentials in place."""
+    """Assign one more row a column by the shortest path of reduced costs, and update the potentials in place."""
     length = np.full(len(row_of), UNREACHED)
     open_, came_from = np.ones(len(row_of), np.bool_), np.full(len(row_of), -1)
     here, at, far = row, -1, 0

@@ -1,4 +1,4 @@
-"""Who meets whom: rounds of disjoint pairs from a seed, at random or near the cut."""
+"""Pairings: rounds of disjoint pairs from a seed, at random or near the cut."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,15 +7,15 @@ from annotator.domain.texts.canonical import sha256
 
 Pair = tuple[str, str]
 
-# How far apart in points two may be that meet near the cut, and how far from the cut each.
+# The maximum difference in points of two paired near the cut, and of each from the cut.
 NEAR = 40.0
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedMatch:
-    """Two that met in a round, and what the first got of the one point.
+    """Two players of a round, and the points of the first, out of one.
 
-    `outcome` is what is left of it without confidence, 1, 0 or a half; None where `value` says so itself.
+    `outcome` is the result without confidence: 1, 0 or a half; None if `value` is that itself.
     """
 
     round: int
@@ -27,7 +27,7 @@ class PlayedMatch:
 
 @dataclass(frozen=True, slots=True)
 class FurtherPair:
-    """How many places of the best are open, and the pair that tells most of them; None where no pair is left."""
+    """The number of open places among the best, and the most informative pair for them; None if no pair is left."""
 
     open: int
     pair: Pair | None
@@ -39,7 +39,9 @@ def permuted(ids: Iterable[str], seed: int, round_: int) -> list[str]:
 
 
 def random_round(ids: Iterable[str], seed: int, round_: int, resting: str = "") -> tuple[list[Pair], str]:
-    """Disjoint pairs of all, and who sits out where their number is odd; never who was `resting` the round before."""
+    """Disjoint pairs of all, and the one left over if their number is odd; never the one `resting` in the round
+    before.
+    """
     order = permuted(ids, seed, round_)
     if len(order) % 2 and len(order) > 1 and order[-1] == resting:
         order[-1], order[-2] = order[-2], order[-1]
@@ -56,10 +58,10 @@ def ranked(ratings: Mapping[str, float], then: Mapping[str, float] | None = None
 def near_round(
     ratings: Mapping[str, float], top: int, seed: int, round_: int, met: Mapping[Pair, int] | None = None
 ) -> list[Pair]:
-    """Disjoint pairs of those within `NEAR` points of the cut below the `top` best, and of one another.
+    """Disjoint pairs of those within `NEAR` points of one another and of the cut below the `top` best.
 
     The cut lies midway between the last that is kept and the first that is not. Those who have `met` (id pairs in
-    order) seldom are put together first.
+    order) least often are paired first.
     """
     order = ranked(ratings)
     if not 0 < top < len(order):
@@ -70,7 +72,7 @@ def near_round(
 
 
 def _disjoint(close: Sequence[str], ratings: Mapping[str, float], met: Mapping[Pair, int]) -> list[Pair]:
-    """Each with the first still free that it has met least and that is no further than `NEAR`."""
+    """Each with the first free one that it has met least and that is no further than `NEAR`."""
     free, pairs = dict.fromkeys(close), []
     while free:
         one = next(iter(free))

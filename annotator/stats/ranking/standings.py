@@ -1,4 +1,6 @@
-"""Standings: every player's rating, strength and chance to be among the best, and whether more rounds are worth it."""
+"""Standings: every player's rating, strength and probability to be among the best, and whether more rounds are
+worthwhile.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,13 +17,13 @@ from annotator.stats.intervals.student import mean_interval
 from annotator.stats.ranking.pairing import FurtherPair, Pair, PlayedMatch, near_round
 
 TIE = 0.5
-# Confidence in the preferred one, in five stretches of equal width from .5 to 1.
+# Confidence in the preferred one, in five bins of equal width from .5 to 1.
 BINS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class BesidePeople:
-    """What one rater's matches are worth, taken another's choices for the truth; ties of either are counted apart."""
+    """Figures of one rater's matches against another's choices as the truth; ties of either are counted separately."""
 
     accuracy: Estimate
     kappa: Estimate
@@ -36,11 +38,11 @@ def beside(
     ratings: Mapping[str, float] | None = None,
     theirs: Mapping[str, float] | None = None,
 ) -> BesidePeople:
-    """Compare what a rater gave the first of each pair with what people gave it, and the ratings that came of both.
+    """Compare a rater's and people's values for the first of each pair, and the ratings that result from both.
 
-    Accuracy and κ are over pairs that neither ties, each both ways round in κ, since which of two is the first says
-    nothing; the Brier score is over those that people do not tie: mean (C − outcome)², ¼ for always one half.
-    Calibration is the expected error of C over five stretches.
+    Accuracy and κ are over pairs that neither ties, each in both orders in κ, since which of two is the first carries
+    no information; the Brier score is over those that people do not tie: mean (C − outcome)², ¼ for always one half.
+    Calibration is the expected error of C over five bins.
     """
     clear = [(own, other) for own, other in pairs if other != TIE]
     preferences = [(own > TIE, other > TIE) for own, other in clear if own != TIE]
@@ -56,7 +58,7 @@ def beside(
 
 
 def _kappa(preferences: Sequence[tuple[bool, bool]]) -> Estimate:
-    """κ over pairs that count both ways round, which is Scott's π (1955); each pair is a cluster."""
+    """κ over pairs counted in both orders, which is Scott's π (1955); each pair is a cluster."""
     both = [*preferences, *((not own, not other) for own, other in preferences)]
     places = [*range(len(preferences))] * 2
     result = cohen_kappa([own for own, _ in both], [other for _, other in both], clusters=places)
@@ -72,7 +74,7 @@ def _brier(pairs: Sequence[tuple[float, float]]) -> Estimate:
 
 
 def _calibration(pairs: Sequence[tuple[float, float]]) -> Estimate:
-    """Σ over stretches of their share · |mean confidence − share right|."""
+    """Σ over bins of their share · |mean confidence − share correct|."""
     method = f"expected calibration error over {BINS} stretches of confidence"
     held: dict[int, list[tuple[float, bool]]] = {}
     for own, other in pairs:
@@ -96,7 +98,7 @@ START, K, SCALE = 1200.0, 32.0, 400.0
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """Matches as arrays: places of both sides, and what the first side got of the one point, between 0 and 1."""
+    """Matches as arrays: positions of both players, and the points of the first, between 0 and 1."""
 
     first: Places
     second: Places
@@ -104,7 +106,7 @@ class Matches:
 
     @classmethod
     def of(cls, rows: Iterable[tuple[int, int, float]]) -> "Matches":
-        """The same from rows."""
+        """The arrays of a list of rows."""
         held = list(rows)
         return cls(
             np.array([row[0] for row in held], dtype=np.intp),
@@ -125,7 +127,7 @@ def expected(own: ArrayLike, other: ArrayLike) -> Floats:
 def after_round(ratings: Floats, matches: Matches, k: float = K) -> Floats:
     """The ratings after a round of disjoint pairs, equation 3; all start from the ratings before it.
 
-    ValueError where someone plays twice.
+    ValueError if someone plays twice.
     """
     players = np.concatenate((matches.first, matches.second))
     if len(np.unique(players)) < len(players):
@@ -138,7 +140,7 @@ def after_round(ratings: Floats, matches: Matches, k: float = K) -> Floats:
 
 
 def rated(players: int, rounds: Iterable[Matches], k: float = K) -> Floats:
-    """The ratings after all rounds, from 1200 each."""
+    """The ratings after all rounds, starting from 1200 each."""
     result = np.full(players, START)
     for matches in rounds:
         result = after_round(result, matches, k)
@@ -150,20 +152,22 @@ POINT = float(np.log(10.0)) / SCALE
 PRIOR = 1.0 / (1_200.0 * POINT) ** 2
 DRAWS = 1_000
 SEED = 20_261_122
-# The error of “certain” over all tasks of a contest, and what a 95 % interval reaches in standard errors.
+# The error of “certain” over all tasks of a tournament, and the half-width of a 95 % interval in standard errors.
 ERROR = 0.05
 _REACH = NormalDist().inv_cdf(0.975)
-# How exact a fit is, to which share its first steps are solved at least, and a draw.
+# The tolerance of a fit, the maximum relative error of its first steps, and the tolerance of a draw.
 EXACT, _FAR, ROUGHLY = 1e-10, 0.1, 0.02
-# The least variance of a match in both orders, as a share of that in one: it tells at most as much as two matches.
+# The minimum variance of a match in both orders, as a share of that in one: it carries at most as much as two
+# matches.
 _LEAST_SHARE = 0.5
 _MOST_STEPS, _MOST_TURNS = 60, 400
 
 
 @dataclass(frozen=True, slots=True)
 class Strengths:
-    """Strengths θ, and the pairs that they rest on: each with its mean outcome, its weight, and for how many
-    independent matches it counts."""
+    """Strengths θ, and the pairs behind them: each with its mean outcome, its weight, and its number of independent
+    matches.
+    """
 
     theta: Floats
     pairs: Matches
@@ -198,9 +202,9 @@ def points(strengths: Floats) -> Floats:
 def fitted(players: int, matches: Matches) -> Strengths:
     """The strengths with the highest posterior; those without a match have 0.
 
-    Matches of one pair count as one as far as they come out alike; a match that its two orders leave open varies
-    less than one that is won, since s(1 − s) is taken off p(1 − p). Products are summed here without `@`, which wakes
-    every processor from ten thousand on and has them wait for more, longer than the whole fit takes.
+    Matches of one pair count as one as far as they have the same result; a match left open by its two orders varies
+    less than one that is won, since s(1 − s) is subtracted from p(1 − p). Products are summed here without `@`, which
+    from ten thousand on wakes every processor and makes them wait for more, longer than the whole fit takes.
     """
     pairs, times, within, open_ = _by_pair(players, matches)
     fit = _Fit(players, pairs)
@@ -217,7 +221,7 @@ def _by_pair(players: int, matches: Matches) -> tuple[Matches, Floats, float, fl
     """Each pair once with its mean outcome and how often it met; Σ (s − mean)² within pairs, and Σ s(1 − s)."""
     won = (np.sign((matches.value - 0.5) * (matches.second - matches.first)) + 1.0) / 2.0
     low, high = np.minimum(matches.first, matches.second), np.maximum(matches.first, matches.second)
-    # Short integers are sorted by their digits.
+    # Short integers are sorted by radix.
     order = np.lexsort([side.astype(np.min_scalar_type(players)) for side in (high, low)])
     begins = np.diff((low * players + high)[order], prepend=-1) != 0
     at = np.empty_like(order)
@@ -229,7 +233,7 @@ def _by_pair(players: int, matches: Matches) -> tuple[Matches, Floats, float, fl
 
 
 def uncertainty(strengths: Strengths, top: int, draws: int = DRAWS, seed: int = SEED) -> Uncertainty:
-    """What is known of strengths beside one another, by draws from their joint normal approximation."""
+    """The joint uncertainty of strengths, by draws from their normal approximation."""
     players = len(strengths.theta)
     cut = max(0, players - top)
     samples, in_top = np.empty((draws, players), dtype=np.float32), np.zeros(players)
@@ -242,7 +246,7 @@ def uncertainty(strengths: Strengths, top: int, draws: int = DRAWS, seed: int = 
 
 
 def _sampled_errors(strengths: Strengths, draws: int, seed: int) -> Iterator[Floats]:
-    """Errors of the strengths, around none on average: the inverse of the information, without ever holding it."""
+    """Sampled errors of the strengths, with mean zero: from the inverse of the information, without ever storing it."""
     rng = np.random.Generator(np.random.SFC64(seed))
     fit = _Fit(len(strengths.theta), strengths.pairs)
     _, spread = fit.expected(strengths.theta)
@@ -258,7 +262,7 @@ def _sampled_errors(strengths: Strengths, draws: int, seed: int) -> Iterator[Flo
 def _certain(theta: Floats, samples: NDArray[np.float32], error: Floats, top: int) -> NDArray[np.bool_]:
     """Who is better than so many that fewer than `top` are left, each by a one-sided test at ERROR / top.
 
-    Whoever is not among the best passes only by beating one of the `top` who are better.
+    One who is not among the best passes only by beating one of the `top` who are better.
     """
     result = np.zeros(len(theta), dtype=np.bool_)
     limit = NormalDist().inv_cdf(1.0 - ERROR / top)
@@ -270,35 +274,36 @@ def _certain(theta: Floats, samples: NDArray[np.float32], error: Floats, top: in
 
 
 class _Fit:
-    """Pairs, and where they stand in a matrix of all players: row by row its diagonal, and each pair on either side."""
+    """Pairs, and their positions in a matrix of all players: row by row its diagonal, and each pair on either side."""
 
     def __init__(self, players: int, pairs: Matches) -> None:
         self._players, self._value = players, pairs.value
         self._first, self._second = first, second = pairs.first, pairs.second
         own, at = np.arange(players), np.arange(len(pairs))
-        # Short integers are sorted by their digits.
+        # Short integers are sorted by radix.
         rows = np.concatenate((own, first, second)).astype(np.min_scalar_type(players))
         order, none = np.argsort(rows, kind="stable"), np.full(players, len(pairs))
         self._columns, self._pair = (
             np.concatenate(parts)[order] for parts in ((own, second, first), (none, at, at))
         )
         self._starts = np.searchsorted(rows[order], own)
-        # Memory that is asked for anew in every turn takes longer to come than to fill.
+        # Allocating memory anew in every iteration takes longer than filling it.
         self._curve, (self._beside, self._room) = np.zeros(len(pairs) + 1), np.empty((2, len(rows)))
 
     def expected(self, strengths: Floats) -> tuple[Floats, Floats]:
-        """The chance p that the first beats the second, and p(1 − p)."""
+        """The probability p that the first beats the second, and p(1 − p)."""
         result: Floats = 1.0 / (1.0 + np.exp(strengths.take(self._second) - strengths.take(self._first)))
         return result, result * (1.0 - result)
 
     def solved(self, weight: Floats, exact: float = EXACT, start: Floats | None = None) -> Floats:
-        """Newton's steps, each solved by conjugate gradients as closely as the next one can profit.
+        """The strengths by Newton's steps, each solved by conjugate gradients as closely as the next one can profit.
 
-        The strengths of all who met add up to none, which the prior alone would bring about, in many turns.
+        The strengths of all who met are made to sum to zero; the prior alone would reach that only in many
+        iterations.
         """
         times = np.diff(self._starts, append=len(self._columns)) - 1
         share = (times > 0) / max(1.0, float(np.sum(times > 0)))
-        # Without a start, what each one won of its matches, as if all others were alike.
+        # Without a start: each player's share of points, as if all others were alike.
         ahead = 2.0 * self.summed(self._value - 0.5)
         result: Floats = np.log((times + 1.0 + ahead) / (times + 1.0 - ahead)) if start is None else start
         result, within = result - result.sum() * share, _FAR
@@ -307,10 +312,10 @@ class _Fit:
             slope = self.summed(weight * (self._value - chance)) - PRIOR * result
             step = self.step(slope, self.system(weight * spread), within)
             step -= step.sum() * share
-            # Far from the end a whole step may overshoot.
+            # Far from the solution a whole step may overshoot.
             largest = float(np.max(np.abs(step), initial=0.0))
             result += step if largest <= 4.0 else step * (4.0 / largest)
-            # What a step leaves is that share of it, or its square.
+            # The error left after a step is that share of it, or its square.
             left = largest * max(within, largest)
             if left <= exact:
                 break
@@ -318,20 +323,20 @@ class _Fit:
         return result
 
     def summed(self, moved: Floats) -> Floats:
-        """What each player gets: that of the matches where it stands first, less that where it stands second."""
+        """The total of each player: that of the matches as first, less that of those as second."""
         return np.asarray(
             np.bincount(self._first, moved, self._players) - np.bincount(self._second, moved, self._players),
             dtype=np.float64,
         )
 
     def system(self, curve: Floats) -> tuple[Floats, Floats]:
-        """The Laplacian of the curves + prior: what is taken off beside the diagonal, row by row, and the diagonal."""
+        """The Laplacian of the curves + prior: the off-diagonal values to subtract, row by row, and the diagonal."""
         self._curve[:-1] = curve
         beside_it = self._curve.take(self._pair, out=self._beside, mode="clip")
         return beside_it, PRIOR + np.add.reduceat(beside_it, self._starts)
 
     def step(self, slope: Floats, system: tuple[Floats, Floats], within: float) -> Floats:
-        """The solution of system · step = slope, to a share `within` of its size."""
+        """The solution of system · step = slope, to a relative error of `within`."""
         beside_it, scale = system
         step, left = np.zeros(self._players), slope.copy()
         ahead = left / scale
@@ -352,18 +357,19 @@ class _Fit:
         return step
 
 
-# Which change of the best between rounds is none.
+# A smaller change of the best between rounds counts as none.
 STEADY = 0.02
-# What a count of independent matches may lack of a whole one by rounding.
+# The rounding error allowed in a count of independent matches.
 ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A player's place: rating, strength in points with its 95 % interval, chance to be among the best, matches.
+    """A player's standing: rating, strength in points with its 95 % interval, probability to be among the best,
+    matches.
 
-    Over fewer independent matches of its own than an interval takes there is none, as `note` says, and nobody is
-    certain to be among the best; over fewer in all, there is no chance.
+    With too few independent matches of its own for an interval it has none, as `note` says, and is never certain to
+    be among the best; with too few in all, there is no probability.
     """
 
     id: str
@@ -391,17 +397,17 @@ class Ranking:
 
     @property
     def certain(self) -> int:
-        """How many of the best are certain to be among them."""
+        """The number of the best that are certain to be among them."""
         return sum(row.certain for row in self.rows[: self.top])
 
     @property
     def converged(self) -> bool:
-        """Whether the last round left the best as they were, but for less than two in a hundred."""
+        """Whether the last round changed less than two in a hundred of the best."""
         return self.changed is not None and self.changed < STEADY
 
     @property
     def too_few(self) -> str:
-        """Why there is no chance to be among the best; empty where there is."""
+        """Why there is no probability to be among the best; empty if there is one."""
         return (
             "" if enough(self.independent) else few(self.independent, _named(self.independent, self.matches))
         )
@@ -414,7 +420,7 @@ def ranking(
     draws: int = DRAWS,
     seed: int = SEED,
 ) -> Ranking:
-    """Rank the players by Elo rating, then by strength, then by id. ValueError where one plays twice in a round."""
+    """Rank the players by Elo rating, then by strength, then by id. ValueError if one plays twice in a round."""
     names = sorted(ids)
     rounds, won = _rounds(names, played)
     before = rated(len(names), rounds[:-1])
@@ -463,12 +469,12 @@ def _standing(
 
 
 def _named(independent: int, matches: int) -> str:
-    """What is counted: of matches of one pair that come out alike, one."""
+    """The unit of the count: matches of one pair with the same result count as one."""
     return "matches" if independent == matches else "independent matches"
 
 
 def _order(names: Sequence[str], first: Floats, second: Floats) -> list[int]:
-    """Places by one rating, then by the other, then by name; what differs by rounding is equal."""
+    """Positions by one rating, then by the other, then by name; values that differ by rounding are equal."""
     return sorted(
         range(len(names)),
         key=lambda at: (-round(float(first[at]), 6), -round(float(second[at]), 6), names[at]),
@@ -481,7 +487,7 @@ def ratings(ids: Sequence[str], played: Iterable[PlayedMatch]) -> dict[str, floa
 
 
 def met(played: Iterable[PlayedMatch]) -> Mapping[Pair, int]:
-    """How often each two met, by their ids in order."""
+    """How often each pair met, by their ids in order."""
     result: dict[Pair, int] = {}
     for match in played:
         pair = min(match.first, match.second), max(match.first, match.second)
@@ -497,8 +503,8 @@ def near(ids: Sequence[str], played: Sequence[PlayedMatch], top: int, seed: int,
 def further(ids: Sequence[str], played: Sequence[PlayedMatch], top: int, draws: int = 200) -> FurtherPair:
     """Whether another pair may change the order of the `top` best by strength, and which.
 
-    A place is open while the 95 % intervals of who holds it and of the next overlap; who has no interval yet may stand
-    anywhere. Of pairs that have not met, overlap, and of which one is among the best, the nearest is chosen.
+    A place is open while the 95 % intervals of its holder and the next overlap; a player without an interval may have
+    any place. Of pairs that have not met, overlap, and include one of the best, the nearest is chosen.
     """
     rows = sorted(ranking(ids, played, top, draws).rows, key=lambda row: (-row.bradley_terry, row.id))
     known = met(played)
@@ -521,7 +527,7 @@ def _overlap(better: Standing, other: Standing) -> bool:
 
 
 def _rounds(names: Sequence[str], played: Iterable[PlayedMatch]) -> tuple[list[Matches], Matches]:
-    """The matches of each round in their order, with confidence; and all together, as they were won."""
+    """The matches of each round in their order, with confidence; and all together, with their plain results."""
     at = {name: place for place, name in enumerate(names)}
     by_round: dict[int, list[tuple[int, int, float]]] = {}
     won = []

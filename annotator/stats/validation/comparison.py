@@ -48,7 +48,7 @@ WEIGHTLESS = "the units weigh nothing"
 
 @dataclass(frozen=True, slots=True)
 class CellFigure:
-    """A figure of the cells, its name, why it is undefined where it is, between what it lies and what it rests on."""
+    """A figure of the cells, its name, the reason it may be undefined, its bounds and the classes it rests on."""
 
     method: str
     of: Figure
@@ -57,37 +57,37 @@ class CellFigure:
     rests_on: Callable[[Floats], Floats] | None = None
 
     def at(self, column: int) -> Statistic:
-        """The figure of the four columns that begin there."""
+        """The figure of the four columns from `column` on."""
         return Statistic(self.of, self.within, self.rests_on).at(column, column + CELLS)
 
 
 def _having(classes: tuple[tuple[int, ...], ...], cells: Floats) -> Floats:
-    """How many units each row has of each class, which is given by its cells (rows × classes)."""
+    """The number of units each row has of each class, which is given by its cells (rows × classes)."""
     return np.stack([cells[:, list(each)].sum(axis=1) for each in classes], axis=1)
 
 
 TRUE_CLASSES = partial(_having, ((0, 2), (1, 3)))
-# Agreement beyond chance rests on units that both give one class: where few do, its spread may not be seen.
+# Agreement beyond chance rests on units to which both give one class: if few have it, its spread may not be seen.
 AGREED_CLASSES = partial(_having, ((0,), (3,)))
 
 
 def accuracy(cells: Floats) -> Floats:
-    """The share of units on which both say the same."""
+    """The share of units on which both agree."""
     return over(cells[:, 0] + cells[:, 3], cells.sum(axis=1))
 
 
 def precision(cells: Floats) -> Floats:
-    """The share of what was called positive that is."""
+    """The share of positive calls that are correct."""
     return over(cells[:, 0], cells[:, 0] + cells[:, 1])
 
 
 def recall(cells: Floats) -> Floats:
-    """The share of what is positive that was called so."""
+    """The share of positive units that are called so."""
     return over(cells[:, 0], cells[:, 0] + cells[:, 2])
 
 
 def specificity(cells: Floats) -> Floats:
-    """The share of what is negative that was called so."""
+    """The share of negative units that are called so."""
     return over(cells[:, 3], cells[:, 3] + cells[:, 1])
 
 
@@ -108,7 +108,9 @@ def mcc(cells: Floats) -> Floats:
 
 
 def kappa(cells: Floats) -> Floats:
-    """Cohen's κ of two classes (Cohen 1960), both sides of its ratio times the squared sum of the cells."""
+    """Cohen's κ of two classes (Cohen 1960); numerator and denominator are multiplied by the squared sum of the
+    cells.
+    """
     tp, fp, fn, tn = cells.T
     return over(2 * (tp * tn - fp * fn), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
 
@@ -122,7 +124,7 @@ def ac1(cells: Floats) -> Floats:
 
 
 NO_CLASS = "only one class occurs among the true values"
-# In the order in which they are shown; each name is a field of `Figures`.
+# In the order of display; each name is a field of `RatingFigures`.
 CELL_FIGURES: dict[str, CellFigure] = {
     "accuracy": CellFigure("accuracy", accuracy, WEIGHTLESS),
     "precision": CellFigure(
@@ -149,7 +151,7 @@ CELL_FIGURES: dict[str, CellFigure] = {
 
 
 def crossed(true: Floats, predicted: Floats) -> Floats:
-    """The cells of each unit (units × 4) from whether it is positive and whether it was called so."""
+    """The cells of each unit (units × 4), from whether it is positive and whether it was called so."""
     return np.column_stack(
         [true * predicted, (1 - true) * predicted, true * (1 - predicted), (1 - true) * (1 - predicted)]
     )
@@ -188,12 +190,11 @@ def both_ways(
     weights: Weighing,
     clusters: Values | None = None,
 ) -> BothWays:
-    """The figures of what was `said`, unweighted and weighted, with their intervals over clusters.
+    """The figures of the `predicted` values, unweighted and weighted, with their intervals over clusters.
 
-    Values by unit, None or NaN where missing: such units are left out and counted. Everything but `positive` is
-    negative. `weights` count a unit as so many (ResearcherBench, Table 2); `clusters` names the item of each unit,
-    without which each stands for itself. ValueError for lengths that differ, and for weights that are negative or
-    not finite.
+    Values by unit, None or NaN if missing: such units are left out and counted. Everything but `positive` is
+    negative. `weights` multiply units (ResearcherBench, Table 2); `clusters` names the item of each unit; without it
+    each unit is its own cluster. ValueError for lengths that differ, and for weights that are negative or not finite.
     """
     sheet = RatingSheet(truth, [predicted], positive, weights, clusters)
     (unweighted, weighted), _ = sheet.figures([None, sheet.heavy])
@@ -201,7 +202,7 @@ def both_ways(
 
 
 class RatingSheet:
-    """Units with a true value and one of every rater, as cells to weigh and add up."""
+    """Units with a true value and one of every rater, as cells to be weighted and added up."""
 
     def __init__(
         self,
@@ -211,7 +212,7 @@ class RatingSheet:
         weights: Weighing | None,
         clusters: Values | None,
     ) -> None:
-        """ValueError for values, weights and clusters that are not of the same units."""
+        """ValueError unless values, weights and clusters are of the same units."""
         listed = [objects(values) for values in (truth, *raters)]
         units = len(listed[0])
         self.heavy = None if weights is None else checked_weights(weights, units)
@@ -222,7 +223,7 @@ class RatingSheet:
         positive_code = objects([positive])
         true, *predicted = (np.asarray(values == positive_code, dtype=np.float64) for values in listed)
         self._cells = [crossed(true, of_one)[self.used] for of_one in predicted]
-        # What a lone rater did not say, as if all of it were wrong, and right.
+        # The missing values of a lone rater, as if all were wrong, and as if all were right.
         self._lost: Chosen = given[0] & ~given[-1]
         self._open = [crossed(true, of_all) for of_all in (1 - true, true)]
         self._groups: Codes | None = cluster_codes(clusters, units)
@@ -231,14 +232,14 @@ class RatingSheet:
         self.notes = left_out(units - self.n, units)
 
     def rows(self, ways: Sequence[Floats | None]) -> Floats:
-        """The cells of each rater in turn, weighed each way (units × 4 · raters · ways), the ways side by side."""
+        """The cells of each rater in turn, weighted each way (units × 4 · raters · ways), the ways side by side."""
         factors = [np.ones(self.n) if heavy is None else heavy[self.used] for heavy in ways]
         return np.hstack([cells * factor[:, None] for factor in factors for cells in self._cells])
 
     def figures(
         self, ways: Sequence[Floats | None], more: Sequence[Statistic] = ()
     ) -> tuple[list[RatingFigures], list[IntervalEstimate]]:
-        """The figures of each way to weigh, and within it of each rater; and `more` figures of the same `rows`."""
+        """The figures of each weighting, and within it of each rater; and `more` figures of the same `rows`."""
         rows = self.rows(ways)
         sums = rows.sum(axis=0).reshape(-1, CELLS)
         figures = [
@@ -288,7 +289,7 @@ class RatingSheet:
 
 
 def halfway(mean: IntervalEstimate, estimate: IntervalEstimate, other: IntervalEstimate) -> IntervalEstimate:
-    """The mean of two shares, with the interval that theirs and their correlation make (Zou & Donner 2008)."""
+    """The mean of two shares, with the interval from theirs and their correlation (Zou & Donner 2008)."""
     if estimate.value is None or estimate.low is None or estimate.high is None or mean.value is None:
         return replace(mean, low=None, high=None, warnings=mean.warnings or estimate.warnings)
     if other.value is None or other.low is None or other.high is None:
@@ -305,7 +306,7 @@ def halfway(mean: IntervalEstimate, estimate: IntervalEstimate, other: IntervalE
 
 
 def checked_weights(weights: Weighing, units: int, *, signed: bool = False) -> Floats:
-    """The weights as numbers; ValueError unless each unit has one that is finite, and not negative but if `signed`."""
+    """The weights as numbers; ValueError unless each unit has a finite one, not negative unless `signed`."""
     heavy = np.asarray(weights, dtype=np.float64)
     if heavy.shape != (units,):
         raise ValueError(f"weights for {heavy.size} of {units} units")
@@ -333,9 +334,9 @@ def comparison(
     weights: Weighing | None = None,
     clusters: Values | None = None,
 ) -> RaterComparison:
-    """The figures of two raters and their differences, paired: what leaves a cluster out leaves it out of both.
+    """The figures of two raters and their differences, paired: a cluster is left out of both at once.
 
-    Units without a value of all three are left out and counted; other arguments and errors as in `both_ways`.
+    Units without all three values are left out and counted; other arguments and errors as in `both_ways`.
     """
     sheet = RatingSheet(truth, [one, other], positive, weights, clusters)
     differences = [_less(figure.at(0), figure.at(CELLS)) for figure in CELL_FIGURES.values()]
@@ -380,8 +381,8 @@ def difference(
 ) -> Estimate:
     """A measure of `one` with the truth less that of `other`, on the units that have all three, paired.
 
-    `categories` are those of the measure, in their order; `weights` count a unit as so many. ValueError for values
-    that do not fit together.
+    `categories` are those of the measure, in their order; `weights` multiply units. ValueError for values that do not
+    fit together.
     """
     codes, _ = coded([truth, one, other], categories)
     groups = cluster_codes(clusters, codes.shape[1])
@@ -400,7 +401,7 @@ def difference(
 
 
 def _less(statistic: Statistic, other: Statistic) -> Statistic:
-    """The difference of two figures of one kind, which rests on what either does."""
+    """The difference of two figures of one kind; it rests on the classes of both."""
 
     def classes(rows: Floats) -> Floats:
         return np.hstack([each.rests_on(rows) for each in (statistic, other) if each.rests_on is not None])
@@ -414,7 +415,7 @@ def _less(statistic: Statistic, other: Statistic) -> Statistic:
 
 @dataclass(frozen=True, slots=True)
 class RatedPairs:
-    """True values beside a rater's, with the cluster and the weight of each pair."""
+    """True values and a rater's, with the cluster and the weight of each pair."""
 
     truth: Values
     values: Values
@@ -426,9 +427,9 @@ class RatedPairs:
 class GroupDifference:
     """A figure of one group of pairs, of another, and the difference.
 
-    `p_above` and `p_below` are one-sided p-values: of a true difference at the margin or below it, or above it. They
-    have t of half as many items: far out, where the best of many judges lies, that of all is too sure of a variance
-    that was seen in few.
+    `p_above` and `p_below` are one-sided p-values: of a true difference at the margin or below it, or above it. Their
+    t has the degrees of freedom of half as many items: far out, where the best of many judges lies, t of all items
+    trusts a variance from few items too much.
     """
 
     one: Estimate
@@ -446,12 +447,12 @@ def beside(
     positive: Hashable | None = None,
     margin: float = 0.0,
 ) -> GroupDifference:
-    """A figure of two groups of pairs from the same clusters, and their difference, whose variance is that of both.
+    """A figure of two groups of pairs from the same clusters, and their difference with their joint variance.
 
-    Where agreement with people is held against that of people with one another, the pairs are others, the items the
-    same. `figure` is a measure of the `categories`, one of `CELL_FIGURES` of a `positive` value, or without one
-    accuracy, kappa or ac1 of all `categories`; the difference is tested against `margin`. ValueError for pairs that
-    lack a value, and for values that do not fit together.
+    For comparing agreement with people to that of people with one another: the pairs differ, the items are the same.
+    `figure` is a measure of the `categories`, one of `CELL_FIGURES` of a `positive` value, or without one accuracy,
+    kappa or ac1 of all `categories`; the difference is tested against `margin`. ValueError for pairs that lack a
+    value, and for values that do not fit together.
     """
     clusters = [*plain(one.clusters), *plain(other.clusters)]
     measure = figure if isinstance(figure, Measure) else _measure(figure, categories, positive)
@@ -485,7 +486,7 @@ def _added(pairs: RatedPairs, measure: Measure, categories: Sequence[Hashable]) 
 
 
 def _measure(name: str, categories: Sequence[Hashable], positive: Hashable | None) -> Measure:
-    """A figure of the cells of a positive value, or without one of the confusion of all categories."""
+    """A figure of the cells of a positive value, or without one of the confusion table of all categories."""
     cell, size = CELL_FIGURES[name], len(categories)
     unit = np.eye(size)
     is_positive = np.array([category == positive for category in categories], dtype=np.float64)
@@ -498,7 +499,7 @@ def _measure(name: str, categories: Sequence[Hashable], positive: Hashable | Non
         return Added(both.reshape(len(first), size * size), TABLE_FIGURES[name], rests_on)
 
     def others(rows: Floats) -> Floats:
-        """How many units of each row have a category that is not each, on both sides."""
+        """The number of units of each row that have another category on both sides, per category."""
         whole, _, true, predicted = _shaped(rows)
         return whole[:, None] - true - predicted + rows[:, :: size + 1]
 
@@ -506,7 +507,7 @@ def _measure(name: str, categories: Sequence[Hashable], positive: Hashable | Non
 
 
 def _shaped(sums: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """The whole, what is on the diagonal, and both margins of tables (draws × cells)."""
+    """The total, the diagonal sum, and both margins of tables (draws × cells)."""
     size = round(sums.shape[1] ** 0.5)
     tables = sums.reshape(len(sums), size, size)
     return sums.sum(axis=1), np.trace(tables, axis1=1, axis2=2), tables.sum(axis=2), tables.sum(axis=1)
@@ -535,7 +536,7 @@ TABLE_FIGURES: dict[str, Figure] = {"accuracy": _accuracy, "kappa": _kappa, "ac1
 
 
 Scoring = Literal["accuracy", "neg_rmse"]
-# What the paper calls enough for a t test; its advice for ε is 0.2 for experts, 0.15 skilled people, 0.1 a crowd.
+# The paper's minimum for a t test; its advice for ε is 0.2 for experts, 0.15 skilled people, 0.1 a crowd.
 FEWEST_UNITS = 30
 EPSILON = 0.2
 FALSE_DISCOVERIES = 0.05
@@ -552,9 +553,9 @@ DEPARTURES = (
 
 @dataclass(frozen=True, slots=True)
 class ReplacedPerson:
-    """One person against the judge, each compared with all others: how often each is as close, and p.
+    """One person and the judge, each compared with all others: how often each is at least as close, and p.
 
-    `beaten` tells whether the judge wins against this person, false discoveries among all persons kept in bounds.
+    `beaten` tells whether the judge wins against this person, at a bounded false discovery rate over all persons.
     """
 
     person: Hashable
@@ -567,7 +568,9 @@ class ReplacedPerson:
 
 @dataclass(frozen=True, slots=True)
 class AltTest:
-    """ω, the share of people the judge wins against, ρ, how often it is at least as close as a person, and each one."""
+    """ω, the share of people the judge wins against, ρ, how often it is at least as close as a person, and each
+    comparison.
+    """
 
     winning_rate: Estimate
     advantage: Estimate
@@ -583,11 +586,11 @@ def alt_test(
     clusters: Values | None = None,
     fewest: int = FEWEST_UNITS,
 ) -> AltTest:
-    """Each person in turn is left out and, with the judge, compared with the rest (§3).
+    """Leave out each person in turn and compare them and the judge with the rest (§3).
 
-    `people` and `judge` hold a value per unit, None or NaN where missing: a person's unit counts when the judge and
-    another person have it too. Scoring is the share of the others that say the same, or less their root mean
-    squared distance. ε is what a judge's lower cost is worth. ValueError for values that do not fit together.
+    `people` and `judge` hold a value per unit, None or NaN if missing: a person's unit counts if the judge and
+    another person have it too. Scoring is the share of the others with the same value, or the negative root mean
+    squared distance to them. ε is the value of a judge's lower cost. ValueError for values that do not fit together.
     """
     names = list(people)
     grid = _grid([*people.values(), judge], scoring)
@@ -615,7 +618,7 @@ def alt_test(
 
 @dataclass(frozen=True, slots=True)
 class _Wins:
-    """Of each unit: whether it counts, whether the judge is at least as close as the person, and the other way."""
+    """Per unit: whether it counts, whether the judge is at least as close as the person, and the reverse."""
 
     used: NDArray[np.bool_]
     judge: Floats
@@ -626,7 +629,7 @@ class _Wins:
 
 
 def _grid(raters: Sequence[Values], scoring: Scoring) -> Floats:
-    """The values as numbers (raters × units, the judge last, NaN for missing): codes when only equality counts."""
+    """The values as numbers (raters × units, the judge last, NaN for missing): codes if only equality counts."""
     if scoring not in ("accuracy", "neg_rmse"):
         raise ValueError(f"scoring is accuracy or neg_rmse, not {scoring}")
     if scoring == "neg_rmse":
@@ -645,13 +648,13 @@ def _wins(grid: Floats, person: int, scoring: Scoring) -> _Wins:
         apart = np.where(given, others - row, 0.0)
         return np.asarray((apart != 0).sum(axis=0) if scoring == "accuracy" else (apart**2).sum(axis=0))
 
-    # Both are compared with as many others, so that sums compare as means and their roots do.
+    # Both are compared with equally many others, so that sums order as means and their roots do.
     own, judge = distance(grid[person]), distance(grid[-1])
     return _Wins(used, (judge <= own).astype(np.float64), (own <= judge).astype(np.float64))
 
 
 def _p(wins: _Wins, groups: Codes | None, epsilon: float) -> float:
-    """The p of the person's lead being ε at least, by a one-sided t test of the leads (§3)."""
+    """The p of a lead of the person of at least ε, by a one-sided t test of the leads (§3)."""
     leads = (wins.own - wins.judge)[wins.used]
     mean = float(leads.mean())
     codes = np.arange(len(leads)) if groups is None else np.unique(groups[wins.used], return_inverse=True)[1]

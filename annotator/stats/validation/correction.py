@@ -30,9 +30,9 @@ NO_REACH = "no {} unit has a weight above 0: there is nothing to reach"
 
 @dataclass(frozen=True, slots=True)
 class CorrectedMean:
-    """The judge's mean over all units, people's over those they labelled, and the two together.
+    """The judge's mean over all units, people's over those they labelled, and both combined.
 
-    `tuning` is λ: how far the judge is trusted, 0 not at all, 1 fully; None where nothing was corrected.
+    `tuning` is λ: how far the judge is trusted, 0 not at all, 1 fully; None if nothing was corrected.
     """
 
     raw: Estimate
@@ -43,11 +43,11 @@ class CorrectedMean:
 
 @dataclass(frozen=True, slots=True)
 class CorrectionUnits:
-    """Units that the judge judged: labels (NaN where there is none), judgements, weights, clusters and strata.
+    """Units with a judgement: labels (NaN if there is none), judgements, weights, clusters and strata.
 
-    A unit of negative weight takes away: it is the sign of its values that is turned here, and its `reach`, what it
-    adds to the whole of which a mean is a share, is 0; that of others is their weight. `places` says which of the
-    given units these are; `missing` counts those without a judgement, which are left out, labelled or not.
+    A unit of negative weight subtracts: the sign of its values is flipped, and its `reach`, what it adds to the
+    denominator of the mean, is 0; the reach of others is their weight. `places` are the positions of these units
+    among the given ones; `missing` counts those without a judgement, which are left out, labelled or not.
     """
 
     labels: Floats
@@ -73,9 +73,9 @@ def units_of(
 ) -> CorrectionUnits:
     """The units of a correction; ValueError for values, weights, clusters and strata that do not fit together.
 
-    Values by unit, None or NaN where there is no label, or no judgement, which leaves the unit out. `weights` say what
-    a unit counts in the mean (of 0: nothing); a negative one takes away, and the mean is then Σ w·x / Σ max(w, 0).
-    Within a stratum, units must be labelled at random.
+    Values by unit, None or NaN if there is no label, or no judgement, which leaves the unit out. `weights` are the
+    units' weights in the mean (0 leaves a unit out); a negative one subtracts, and the mean is then Σ w·x / Σ max(w,
+    0). Within a stratum, units must be labelled at random.
     """
     grid = numbers([labels, predicted])
     size = grid.shape[1]
@@ -96,8 +96,8 @@ def units_of(
 class CorrectionParts:
     """The means behind a corrected score, and each cluster's contribution to their errors (clusters).
 
-    `people` and `judge_there` are over labelled units, each stratum counting what it weighs among all units;
-    `judge` is over all units. The corrected score is people + λ (judge − judge_there).
+    `people` and `judge_there` are over labelled units, each stratum with its weight among all units; `judge` is over
+    all units. The corrected score is people + λ (judge − judge_there).
     """
 
     people: float
@@ -110,14 +110,14 @@ class CorrectionParts:
     clusters: int
 
     def best_tuning(self) -> float:
-        """The λ of the least variance over clusters, kept within 0 … 1; 0 where the judge adds nothing."""
+        """The λ of the minimum variance over clusters, clipped to 0 … 1; 0 if the judge adds nothing."""
         gap, size = self.of_judge_there - self.of_judge, float(self.of_judge @ self.of_judge)
         if gap @ gap <= ROUNDING**2 * size:
             return 0.0
         return float(np.clip(self.of_people @ gap / (gap @ gap), 0, 1))
 
     def errors(self, trust: float) -> Floats:
-        """What each cluster adds to the error of the corrected score (clusters)."""
+        """Each cluster's contribution to the error of the corrected score (clusters)."""
         return self.of_people - trust * (self.of_judge_there - self.of_judge)
 
     def value(self, trust: float) -> float:
@@ -125,7 +125,7 @@ class CorrectionParts:
 
 
 def parts_of(units: CorrectionUnits) -> CorrectionParts:
-    """The parts of a corrected score; there must be a label of a unit that has reach.
+    """The parts of a corrected score; at least one unit with reach must have a label.
 
     Errors are linearised (Särndal, Swensson & Wretman 1992, §5.5 and §7.6): a ratio of sums, post-stratified.
     """
@@ -133,7 +133,7 @@ def parts_of(units: CorrectionUnits) -> CorrectionParts:
     adds, size = reach > 0, int(layers.max()) + 1
     whole = np.bincount(layers, reach, size)
     known = np.bincount(layers, reach * labelled, size)
-    # A stratum without a label is corrected as the others are on the mean.
+    # A stratum without a label gets the average correction of the others.
     reached = known > 0
     scale = np.divide(whole, known, out=np.zeros(size), where=reached)[layers] * heavy * labelled
     total = float(whole[reached].sum())
@@ -165,8 +165,8 @@ def corrected_mean(
 ) -> CorrectedMean:
     """The judge's mean over all units + people's less the judge's over labelled ones, the judge's parts times λ.
 
-    PPI++ (Angelopoulos, Duchi & Zrnic 2023, §6) for units in clusters: λ is `tuning`, or the one of the least
-    variance over clusters; the interval is that of `bounds_of`, over labelled clusters, of means that lie `within`.
+    PPI++ (Angelopoulos, Duchi & Zrnic 2023, §6) for units in clusters: λ is `tuning`, or that of the minimum variance
+    over clusters; the interval is that of `bounds_of`, over labelled clusters, of means that lie `within`.
     """
     n, whole = int(units.labelled.sum()), len(units.verdicts)
     notes = left_out(units.missing, whole + units.missing, "the judge gave no judgement")
@@ -190,7 +190,7 @@ def corrected_mean(
 
 
 def _uncorrected(units: CorrectionUnits, notes: list[str], level: float, within: Bounds) -> CorrectedMean:
-    """The judge's mean alone, when nothing is labelled that has reach."""
+    """The judge's mean alone, if no unit with reach is labelled."""
     reason = NO_REACH.format("labelled") if units.labelled.any() else NO_LABEL
     absent = Estimate(None, missing=units.missing, method="prediction-powered mean", note=reason)
     if not units.reach.any():
@@ -224,7 +224,7 @@ def _spread(
     level: float,
     within: Bounds,
 ) -> Estimate:
-    """The estimate with the interval that the clusters' errors give, as many as carry it."""
+    """The estimate with the interval from the clusters' errors, over `clusters` clusters."""
     result = Estimate(value, n=n, missing=missing, method=name, note="; ".join(notes))
     if enough(clusters):
         most = clusters * max(WORTH_TEN, clusters)
@@ -236,14 +236,14 @@ def _spread(
 
 
 def variance(errors: Floats, clusters: int) -> float:
-    """The variance of a mean from what each cluster adds to its error, as many as carry it, two at least."""
+    """The variance of a mean from each cluster's contribution to its error, over `clusters` clusters, two at least."""
     result = float(errors @ errors) * clusters / (clusters - 1)
     return result if result > ROUNDING**2 else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class SystemUnits:
-    """One system's units as `units_of` takes them; `items` are its clusters, named alike for all systems.
+    """One system's units as `units_of` takes them; `items` are its clusters, with the same names for all systems.
 
     Its score lies `within` two bounds.
     """
@@ -284,7 +284,7 @@ def standings(
 ) -> Leaderboard:
     """The corrected scores of systems, and how certain their order is, over the items that systems share.
 
-    Each system has its own λ (or `tuning`). Where less is better, the lowest comes first. ValueError as in `units_of`.
+    Each system has its own λ (or `tuning`). If less is better, the lowest comes first. ValueError as in `units_of`.
     """
     sign = 1 if higher_is_better else -1
     names = sorted(systems, key=lambda name: (type(name).__name__, repr(name)))
@@ -312,7 +312,7 @@ def _height(score: Estimate, sign: int) -> float:
 
 
 def _over_common_items(systems: Sequence[SystemUnits]) -> tuple[list[CorrectionUnits], int]:
-    """Each system's units with clusters that mean the same item for all, and how many items there are."""
+    """Each system's units with clusters coded alike for all systems, and the number of items."""
     items = [item for system in systems for item in plain(system.items)]
     codes = group_codes(items, len(items))
     units, start = [], 0
@@ -325,7 +325,7 @@ def _over_common_items(systems: Sequence[SystemUnits]) -> tuple[list[CorrectionU
 
 
 def _errors(units: CorrectionUnits, score: CorrectedMean, items: int) -> Floats:
-    """What each item adds to the error of a corrected score (items); nothing where there is none."""
+    """Each item's contribution to the error of a corrected score (items); 0 if it has none."""
     errors = np.zeros(items)
     if score.tuning is not None:
         errors[np.unique(units.clusters)] = parts_of(units).errors(score.tuning)
@@ -334,7 +334,7 @@ def _errors(units: CorrectionUnits, score: CorrectedMean, items: int) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """The corrected scores, what each item adds to the error of each, and over how many labelled items each is."""
+    """The corrected scores, each item's contribution to the error of each, and the number of labelled items of each."""
 
     scores: Sequence[CorrectedMean]
     errors: Sequence[Floats]
@@ -344,7 +344,7 @@ class _Order:
     level: float
 
     def rank(self, i: int) -> Estimate:
-        """A system's rank from the best corrected score on, ties sharing the mean, with all that it may be.
+        """A system's rank by corrected score, ties sharing the mean, with the range of ranks it may have.
 
         It is below those that are better beyond chance, and above those that are worse: as many comparisons as there
         are other systems hold together at the level (Bonferroni).
@@ -366,7 +366,9 @@ class _Order:
         return settled(Estimate(value, low, high, n=n, method=method), items)
 
     def pair(self, i: int, j: int) -> tuple[Estimate, Estimate]:
-        """Of two systems, the judge's better one first: the corrected difference, and the chance of the other order."""
+        """Of two systems, the judge's better one first: the corrected difference, and the probability of the other
+        order.
+        """
         difference, flip = "difference of corrected scores", "chance of the other order"
         absent = next(
             (mean.corrected for k in (i, j) if (mean := self.scores[k]).corrected.value is None), None
@@ -417,7 +419,7 @@ class _Order:
 class LabelPlan:
     """A number of further labels, and the interval width to expect.
 
-    `more` is None where there is no answer, and `note` says why; `least` is the width with every unit labelled.
+    `more` is None if no number suffices, and `note` says why; `least` is the width with every unit labelled.
     """
 
     now: Estimate
@@ -439,11 +441,11 @@ def plan_labels(
     level: float = LEVEL,
     bounds: tuple[float, float] = (-inf, inf),
 ) -> LabelPlan:
-    """The fewest further labels after which the corrected mean's interval is expected to be `width` wide.
+    """The minimum number of further labels after which the corrected mean's interval is expected to be `width` wide.
 
-    From the variance of `corrected_mean` itself (PPI++, §6), its part from labels falling with their number and, for
-    what units of one cluster share, with that of the labelled clusters (Kish 1965). Further labels must be of units
-    drawn at random, as those there are. Intervals end at `bounds`. Other arguments as in `units_of` and
+    From the variance of `corrected_mean` itself (PPI++, §6): its part from labels falls with their number and, as far
+    as units of one cluster are alike, with that of the labelled clusters (Kish 1965). Further labels must be of units
+    sampled at random, like the present ones. Intervals end at `bounds`. Other arguments as in `units_of` and
     `corrected_mean`. ValueError unless the width is positive.
     """
     if width <= 0:
@@ -479,7 +481,7 @@ class _Outlook:
         self.likeness = float(np.clip(excess, 0.0, 1.0))
 
     def _each(self, n: int) -> float:
-        """What n labels leave of the variance of one: fewer where units of one cluster are alike.
+        """The variance with n labels relative to that with one: it falls more slowly if units of one cluster are alike.
 
         Every labelled cluster has as many labels as now, while clusters last.
         """
@@ -495,7 +497,7 @@ class _Outlook:
         return min(high, self.bounds[1]) - max(low, self.bounds[0])
 
     def plan(self, now: Estimate, target: float) -> LabelPlan:
-        """As many labels as reach the width, or why none do."""
+        """The minimum number of labels that reaches the width, or why none does."""
         width_now, least = (now.high or 0.0) - (now.low or 0.0), self.width(self.size)
         if width_now <= target:
             return LabelPlan(now, target, 0, width_now, width_now, least, "it is narrow enough")
@@ -508,7 +510,7 @@ class _Outlook:
 
 
 def _independent(units: CorrectionUnits, trust: float) -> float:
-    """The variance that labels would leave in the weighted mean, were units independent."""
+    """The variance of the weighted mean from the labels, if units were independent."""
     heavy, reach = units.weights[units.labelled], units.reach[units.labelled]
     gaps = (units.labels - trust * units.verdicts)[units.labelled]
     apart = heavy * (gaps - (reach > 0) * (heavy * gaps).sum() / reach.sum()) / reach.sum()

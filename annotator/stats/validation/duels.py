@@ -1,8 +1,9 @@
 """Duels of systems: wins, order effects, length effects, and agreement with scores.
 
-ResearcherBench, appendix E.7: both orders of each pair, E.7.1; the table of wins, E.7.3, Table 7; length, E.7.5. ADRA,
-§5.4: whether scores prefer the report that experts prefer. The first gives no intervals. Comparisons on one question,
-and the two verdicts of a pair, are not independent: intervals are Wilson's over questions, where these are known.
+ResearcherBench, appendix E.7: both orders of each pair, E.7.1; the table of wins, E.7.3, Table 7; length, E.7.5.
+ADRA, §5.4: whether scores prefer the report that experts prefer. The first gives no intervals. Comparisons on one
+question, and the two verdicts of a pair, are not independent: intervals are Wilson's over questions, if these are
+known.
 """
 
 from collections import Counter
@@ -20,7 +21,7 @@ from annotator.stats.intervals.student import Bounds, mean_of_scores, wilson
 class Duel:
     """Two systems on one item: the verdict with `a` shown first, and the one with `b` shown first; None is missing.
 
-    Duels on one `question` are a cluster, such as those of several runs; without it each stands for itself.
+    Duels on one `question` form a cluster, such as those of several runs; without it each is its own cluster.
     """
 
     item_id: str
@@ -36,7 +37,7 @@ class Duel:
 
     @property
     def mirrored(self) -> "Duel":
-        """The same duel as `b` sees it."""
+        """The same duel with the two systems exchanged."""
         return Duel(self.item_id, self.b, self.a, self.b_first, self.a_first, self.question)
 
 
@@ -57,9 +58,9 @@ class DuelRecord:
 
 
 def win_table(duels: Sequence[Duel]) -> list[DuelRecord]:
-    """The standing of every system, the highest win rate first, of equal ones by name.
+    """The record of every system, the highest win rate first, equal ones by name.
 
-    ValueError when a system meets itself, or two systems meet twice on an item.
+    ValueError if a system meets itself, or two systems meet twice on an item.
     """
     met = {(duel.item_id, frozenset((duel.a, duel.b))) for duel in duels}
     if len(met) < len(duels) or any(duel.a == duel.b for duel in duels):
@@ -70,7 +71,7 @@ def win_table(duels: Sequence[Duel]) -> list[DuelRecord]:
 
 
 def _record(system: str, sides: Sequence[Duel]) -> DuelRecord:
-    """The record of a system, of its duels as it sees them."""
+    """The record of a system, from its duels with it as the first."""
     judged, missing = _judged(sides)
     rate = _share([duel.outcome is PairOutcome.WIN for duel in judged], judged)
     note = rate.note if judged else "no comparison was judged in both orders"
@@ -88,25 +89,25 @@ def _record(system: str, sides: Sequence[Duel]) -> DuelRecord:
 
 
 def _height(row: DuelRecord) -> float:
-    """What a row is sorted by: its win rate, below all others where it has none."""
+    """The sort key of a row: its win rate, below all others if it has none."""
     rate = row.win_rate.value
     return -1.0 if rate is None else rate
 
 
-# Position.
+# Order effects.
 
 
 def flip_rate(duels: Sequence[Duel]) -> Estimate:
-    """Position bias: of the pairs judged in both orders, the share whose verdict changes with the order."""
+    """Position bias: the share of pairs judged in both orders whose verdict changes with the order."""
     judged, missing = _judged(duels)
     rate = _share([duel.outcome is PairOutcome.INCONSISTENT for duel in judged], judged)
     return _noted(rate, missing, "pairs whose verdict changes with the order / pairs judged in both")
 
 
 def first_slot_rate(duels: Sequence[Duel]) -> Estimate:
-    """Of the verdicts that name a winner, the share that names the report shown first; 1/2 is no bias.
+    """The share of the verdicts naming a winner that name the report shown first; 1/2 is no bias.
 
-    Only pairs judged in both orders count, so that each report stood first as often as second.
+    Only pairs judged in both orders count, so that each report was first as often as second.
     """
     judged, missing = _judged(duels)
     decided = [
@@ -120,13 +121,15 @@ def first_slot_rate(duels: Sequence[Duel]) -> Estimate:
 
 
 def _judged(duels: Sequence[Duel]) -> tuple[list[Duel], int]:
-    """The duels judged in both orders, and how many were not."""
+    """The duels judged in both orders, and the number of the others."""
     judged = [duel for duel in duels if duel.outcome is not PairOutcome.ERROR]
     return judged, len(duels) - len(judged)
 
 
 def _share(holds: Sequence[bool], of: Sequence["Duel | ScoredPair"]) -> Estimate:
-    """The share of those that hold, with Wilson's interval over their questions; as if apart where one is not known."""
+    """The share of those that hold, with Wilson's interval over their questions; over independent ones if any is
+    unknown.
+    """
     from annotator.stats.intervals.clustered import clustered_wilson
 
     questions = [one.question for one in of]
@@ -140,7 +143,7 @@ def _noted(rate: Estimate, missing: int, method: str) -> Estimate:
     return replace(rate, missing=missing, method=f"{method}; {rate.method}").remarked(left_out)
 
 
-# Length.
+# Length effects.
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +158,8 @@ class LengthBias:
 def length_bias(lengths: Mapping[str, float], win_rates: Mapping[str, float | None]) -> LengthBias:
     """Pearson's r, Spearman's ρ and R² of mean report length and win rate over systems (appendix E.7.5).
 
-    A system without a win rate is left out. The interval of R² is that of r, squared. ValueError when a system
-    has no length.
+    A system without a win rate is left out. The interval of R² is that of r, squared. ValueError if a system has no
+    length.
     """
     from annotator.stats.agreement.levels import pearson, spearman
 
@@ -181,14 +184,14 @@ def _squared(r: Estimate) -> Estimate:
     )
 
 
-# How far a score agrees with preferences.
+# Agreement of scores with preferences.
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredPair:
-    """Two reports on one item: their scores, None for undefined, and which one was preferred, None if open.
+    """Two reports on one item: their scores, None for undefined, and the preferred one, None if open.
 
-    Pairs on one `question` are a cluster; without it each stands for itself.
+    Pairs on one `question` form a cluster; without it each is its own cluster.
     """
 
     first: float | None
@@ -211,14 +214,14 @@ class PreferenceAgreement:
 
 
 def better(first: float, second: float) -> Choice:
-    """Which score is higher; a tie when they differ by rounding only."""
+    """The higher score; a tie if they differ by rounding only."""
     if isclose(first, second, rel_tol=1e-9, abs_tol=1e-12):
         return TIE
     return FIRST if first > second else SECOND
 
 
 def agreement(pairs: Iterable[ScoredPair]) -> PreferenceAgreement:
-    """The share of pairs, among those where neither ties, whose better score is the preferred report.
+    """The share of pairs, among those tied by neither, whose better score is the preferred report.
 
     Pairs without a preference or without both scores are left out and counted. ValueError on another preference.
     """
@@ -257,10 +260,10 @@ DEPARTURES = (
 
 
 def expected_best(scores: Sequence[float], k: int) -> float:
-    """The mean, over all k-subsets of the scores, of the greatest in it: Σ x₍ᵢ₎ · C(i − 1, k − 1) / C(n, k).
+    """The mean, over all k-subsets of the scores, of the maximum in it: Σ x₍ᵢ₎ · C(i − 1, k − 1) / C(n, k).
 
-    x₍₁₎ ≤ … ≤ x₍ₙ₎. Unbiased for the best of k runs made again. For n scores of which c are 1 and the others 0 it is
-    1 − C(n − c, k) / C(n, k), pass@k (Chen et al. 2021, §2.1). ValueError unless 1 ≤ k ≤ n.
+    x₍₁₎ ≤ … ≤ x₍ₙ₎. Unbiased for the best of k new runs. For n scores of which c are 1 and the others 0 it is 1 − C(n
+    − c, k) / C(n, k), pass@k (Chen et al. 2021, §2.1). ValueError unless 1 ≤ k ≤ n.
     """
     n = len(scores)
     if not 1 <= k <= n:
@@ -270,10 +273,10 @@ def expected_best(scores: Sequence[float], k: int) -> float:
 
 
 def best_of(runs: Collection[Estimate], k: int) -> Estimate:
-    """The expected best of k runs of a system on one item, with what it could be; ValueError unless k ≥ 1.
+    """The expected best of k runs of a system on one item, with its possible range; ValueError unless k ≥ 1.
 
-    A run whose score is undefined for want of judgements leaves the value undefined and widens the range; one that is
-    undefined for good (nothing to score) is no run. `n` counts the runs.
+    A run whose score lacks judgements leaves the value undefined and widens the range; one that can never be scored
+    (nothing to score) does not count as a run. `n` counts the runs.
     """
     if k < 1:
         raise ValueError(f"the best of {k} runs")
@@ -299,8 +302,8 @@ def best_of(runs: Collection[Estimate], k: int) -> Estimate:
 def pass_at_k(runs_of: Mapping[str, Collection[Estimate]], k: int, within: Bounds | None = None) -> Estimate:
     """The mean over items of the expected best of k runs, with Student's t interval over items.
 
-    `runs_of` gives a system's scores on each item, one for each run; what scores lie `within`, the
-    interval does too.
+    `runs_of` gives a system's scores on each item, one for each run; the interval lies `within` the same bounds as
+    the scores.
     """
     return mean_of_scores([best_of(runs, k) for runs in runs_of.values()], within=within)
 
@@ -314,7 +317,9 @@ def dominates(a: Point, b: Point) -> bool:
 
 
 def pareto_front(points: Sequence[Point]) -> tuple[int, ...]:
-    """The places of the (score, cost) that no other dominates, the cheapest first; equal points stand together."""
+    """The positions of the (score, cost) points that no other dominates, the cheapest first; equal points are
+    adjacent.
+    """
     best: tuple[float, float] | None = None
     front = []
     for place in sorted(range(len(points)), key=lambda i: (points[i][1], -points[i][0], i)):
@@ -346,7 +351,7 @@ class FrontPoint:
 def standings(systems: Sequence[tuple[str, float | None, float | None]]) -> tuple[FrontPoint, ...]:
     """Each (system, score, cost) with the systems that are at least as good on both and better on one.
 
-    The score is to be high, the cost (latency, tokens or money) low. What is not known neither beats nor is beaten.
+    The score should be high, the cost (latency, tokens or money) low. Unknown values neither beat nor are beaten.
     """
     known = {name: (score, cost) for name, score, cost in systems if score is not None and cost is not None}
     result = []

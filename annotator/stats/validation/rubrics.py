@@ -1,8 +1,8 @@
 """Quality of a rubric: do its criteria separate systems, do two people read them alike, how is it weighted?
 
-ResearcherBench: pilot testing on sample responses, §4.1.1, stage 3; ceilings and gaps of two rubric sets, appendix G.2,
-Table 8; weights, appendix G.4, Table 10. How well a judge agrees with people under each set (G.3, Table 9) is told by
-`stats.validation.classification`.
+ResearcherBench: pilot testing on sample responses, §4.1.1, stage 3; ceilings and gaps of two rubric sets, appendix
+G.2, Table 8; weights, appendix G.4, Table 10. A judge's agreement with people under each set (G.3, Table 9) is
+computed by `stats.validation.comparison`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ DEPARTURES = (
     "standard deviation of a criterion's pass rate over systems, 0 at the ceiling and at the floor, 1/2 at most.",
     "κ is given for each criterion without an interval: a pilot has some 20 responses.",
 )
-# Of rubric sets side by side.
+# Notes on rubric sets side by side.
 OF_SETS = (
     "Under each set only the reports are scored that are judged completely under all of them, so that gaps are of the "
     "same reports; the paper scores all reports under each.",
@@ -54,8 +54,8 @@ class CriterionReach(StrEnum):
 class Discrimination:
     """A criterion over systems: the pass rate of each, None without votes, and their spread.
 
-    `reach` is a ceiling when all systems always pass, a floor when none ever does, and open while votes are missing
-    that could make the difference.
+    `reach` is a ceiling if all systems always pass, a floor if none ever does, and open while missing votes could
+    make the difference.
     """
 
     criterion_id: str
@@ -117,7 +117,7 @@ def criterion_agreement(
 ) -> dict[str, CriterionAgreement]:
     """Cohen's κ and percent agreement of two raters for each criterion, over responses, in the order of `a`.
 
-    A response that one of them did not judge is missing. ValueError when a rater votes twice on the same.
+    A response that one of them did not judge is missing. ValueError if a rater votes twice on the same.
     """
     first, second = _by_criterion(a), _by_criterion(b)
     result: dict[str, CriterionAgreement] = {}
@@ -156,9 +156,9 @@ def gap(scores: Mapping[str, float | None]) -> Estimate:
 
 
 def weight_shares(rubrics: Iterable[Rubric]) -> dict[int | float, Estimate]:
-    """The share of each weight among all criteria of the rubrics (Table 10); undefined when there are none.
+    """The share of each weight among all criteria of the rubrics (Table 10); undefined if there are none.
 
-    The weights are 1, 2 and 3, or those in use where there are others.
+    The weights are 1, 2 and 3, or those in use if there are others.
     """
     counted, method = counted_weights(rubrics), "criteria of this weight / all criteria"
     n = sum(counted.values())
@@ -169,7 +169,7 @@ def weight_shares(rubrics: Iterable[Rubric]) -> dict[int | float, Estimate]:
 
 # An item and a system.
 Place = tuple[str, str]
-# What a response is worth by a rubric and what was said of its criteria; None while a judgement is missing.
+# The score of a response by a rubric and the values of its criteria; None while a judgement is missing.
 Score = Callable[[Rubric, Mapping[str, str]], float | None]
 
 
@@ -177,7 +177,7 @@ Score = Callable[[Rubric, Mapping[str, str]], float | None]
 class RubricSet:
     """Rubrics of one origin by item, and one rater's values for each response.
 
-    `verdicts` holds, by item and system, the value of each criterion; one that is not there is missing.
+    `verdicts` holds, by item and system, the value of each criterion; an absent one is missing.
     """
 
     name: str
@@ -187,7 +187,9 @@ class RubricSet:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """Sets side by side in their order; `alignments` are of the first two, `matched` the F1 of what says the same."""
+    """Sets side by side in their order; `alignments` are of the first two, `matched` the F1 of their matching
+    criteria.
+    """
 
     items: tuple[str, ...]
     scores: Mapping[str, tuple[Estimate, ...]]
@@ -200,8 +202,8 @@ class Beside:
 def side_by_side(sets: Sequence[RubricSet], score: Score) -> Beside:
     """The score of each system under two or more sets, their gaps and weights, and the criteria of two aligned.
 
-    Only items of all sets and responses judged by all count, so that the same reports are scored. An item on which a
-    system has missing judgements under any set is left out of all that system's scores.
+    Only items of all sets and responses judged under all count, so that the same reports are scored. An item on which
+    a system has missing judgements under any set is left out of all that system's scores.
     """
     a, b = sets[:2]
     items = tuple(item for item in a.rubrics if all(item in own.rubrics for own in sets))
