@@ -18,12 +18,12 @@ V = TypeVar("V")
 
 
 class LateTable(UserDict[K, V]):
-    """What `read` finds, once somebody asks for any of it: a window opens and shows its first page without."""
+    """A mapping that `read` makes on first access: a window opens and shows its first page without it."""
 
     def __init__(self, read: Callable[[], Mapping[K, V]]) -> None:
         self._read = read
 
-    # A cached property can be written, too.
+    # A cached property can also be assigned.
     @cached_property
     def data(self) -> dict[K, V]:  # type: ignore[override]
         return dict(self._read())
@@ -31,21 +31,21 @@ class LateTable(UserDict[K, V]):
 
 @cache
 def papers() -> "tuple[Paper, ...]":
-    """Every paper; they are loaded when somebody first asks, and a window's first page does not."""
+    """Every paper; loaded on first use, which the window's first page does not need."""
     from annotator.protocols import adra, arena, deepscholar, researcherbench
 
     return (researcherbench.PAPER, adra.PAPER, deepscholar.PAPER, arena.PAPER)
 
 
 class UnknownProtocol(Refusal, KeyError):
-    """There is no protocol of the name that is asked for."""
+    """No protocol has the requested name."""
 
-    # A KeyError would put its words in quotes.
+    # A KeyError would put its message in quotes.
     __str__ = Refusal.__str__
 
 
 class ProtocolTable(LateTable[str, "Protocol"]):
-    """Protocols by name; an unknown name gets a refusal in words."""
+    """Protocols by name; an unknown name raises UnknownProtocol."""
 
     def __getitem__(self, name: str) -> "Protocol":
         if name not in self:
@@ -56,39 +56,39 @@ class ProtocolTable(LateTable[str, "Protocol"]):
 PROTOCOLS = ProtocolTable(
     lambda: {protocol.name: protocol for paper in papers() for protocol in paper.protocols}
 )
-# The protocol that is meant where none is named: the first.
+# The protocol used if none is named: the first.
 USUAL = "researcherbench.coverage"
-# The title of the paper that a protocol is of.
+# Protocol → the title of its paper.
 PAPER_TITLES: "LateTable[str, str]" = LateTable(
     lambda: {protocol.name: paper.title for paper in papers() for protocol in paper.protocols}
 )
-# The protocol that is meant where units of a kind are judged, and none is named: the first.
+# Kind of unit → the protocol used if none is named: the first that judges such units.
 USUAL_OF: "LateTable[Kind, Protocol]" = LateTable(
     lambda: {protocol.unit_kind: protocol for protocol in [*PROTOCOLS.values()][::-1] if protocol.unit_kind}
 )
-# What is always submitted item by item; labels of other protocols are where they are handed out, else by report.
+# Protocols whose labels are always submitted item by item; those of others are if they are assigned, else by report.
 TO_SUBMIT: "LateTable[str, Protocol]" = LateTable(
     lambda: {name: one for name, one in PROTOCOLS.items() if one.submitted}
 )
 EXTRACTIONS: "LateTable[str, Extraction]" = LateTable(
     lambda: {one.name: one for paper in papers() for one in paper.extractions}
 )
-# What a model may be asked to draft for a person, as a paper says.
+# The documents that a model may draft for a person, as the papers describe.
 DRAFTS: "LateTable[str, Extraction]" = LateTable(
     lambda: {one.name: one for paper in papers() for one in paper.drafts}
 )
 PAPERS: "LateTable[str, Paper]" = LateTable(lambda: {paper.name: paper for paper in papers()})
-# Figures made of others, each with its paper.
+# Figures composed of others, each with its paper.
 COMPOSITES: "LateTable[str, tuple[Paper, Composite]]" = LateTable(
     lambda: {one.name: (paper, one) for paper in papers() for one in paper.composites}
 )
-# How people look again at verdicts, by the name that stands in their labels.
+# Taxonomies for reviewing verdicts, by the name stored in their labels.
 TAXONOMIES: "LateTable[str, Taxonomy]" = LateTable(
     lambda: {one.name: one for paper in papers() for one in paper.taxonomies}
 )
 
 
 def assigned_protocols(names: str) -> tuple[str, ...]:
-    """The protocols that an assignment to label names, in the table's order; the usual ones where it names none."""
+    """The protocols that a labelling assignment names, in the table's order; the default ones if it names none."""
     requested = names.split() or TO_SUBMIT
     return tuple(name for name in PROTOCOLS if name in requested)

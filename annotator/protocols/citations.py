@@ -33,13 +33,13 @@ _ENTRY = re.compile(
 
 
 def normal(url: str) -> str:
-    """The spelling by which a cited page is kept and two addresses are compared; empty when it is none."""
+    """The normal form in which cited pages are stored and addresses compared; empty if the text is no address."""
     result = parse(url)
     return str(result) if result and result.scheme != "isbn" else ""
 
 
 def fetchable(url: str) -> str:
-    """The address without its fragment, or that of a DOI or an arXiv id; empty when it is none or too long."""
+    """The address without its fragment, or that of a DOI or an arXiv id; empty if it is none or too long."""
     result = parse(url)
     if result is None or result.scheme == "isbn":
         return ""
@@ -52,7 +52,7 @@ def fetchable(url: str) -> str:
 
 
 def trimmed(address: str) -> str:
-    """An address found in running text, up to a bracket that was not opened in it and without a final stop."""
+    """An address from running text, cut at an unmatched closing bracket and without final punctuation."""
     depth = 0
     for place, character in enumerate(address):
         depth += (character == "(") - (character == ")")
@@ -63,25 +63,25 @@ def trimmed(address: str) -> str:
 
 
 def addresses(text: str) -> Iterator[str]:
-    """All addresses, arXiv ids and DOIs that a text gives, as they stand in it, addresses first."""
+    """All addresses, arXiv ids and DOIs in a text, as written, addresses first."""
     for pattern in (ADDRESS, _NAMED):
         for match in pattern.finditer(text):
             yield trimmed(match[0])
 
 
 def is_heading(line: str) -> bool:
-    """Whether a line is a heading of Markdown, or is bold from end to end."""
+    """Whether a line is a Markdown heading, or is bold from end to end."""
     return bool(_HEADING.match(line))
 
 
 def has_list(report: str) -> bool:
-    """Whether a report lists its references itself: under a heading of their own, or as definitions of marks."""
+    """Whether a report lists its references itself: under their own heading, or as definitions of marks."""
     lines = (match[0].rstrip("\n") for match in _LINE.finditer(report))
     return any(_LIST_HEADING.fullmatch(line) or _DEFINITION.match(line) for line in lines)
 
 
 def parted(report: str) -> tuple[list[Span], list[tuple[str, str]]]:
-    """The stretches of a report that are its body, and the entries of its reference lists as (mark, text).
+    """The spans of a report's body, and the entries of its reference lists as (mark, text).
 
     A list begins with its heading and ends with the next one; a line that defines a mark is an entry anywhere.
     """
@@ -106,7 +106,7 @@ def parted(report: str) -> tuple[list[Span], list[tuple[str, str]]]:
 
 
 def led_to(entries: list[tuple[str, str]]) -> dict[str, str]:
-    """What marks lead to: the first address of the first entry that gives one."""
+    """Mark → address: the first address of the mark's first entry that has one."""
     result: dict[str, str] = {}
     for mark, text in entries:
         url = next(filter(None, map(fetchable, addresses(text))), "")
@@ -126,13 +126,13 @@ _WORKS_NAMED = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _LONGEST_LINK = 500
-# As much as a reference may hold.
+# The maximum length of a reference's identifier.
 LONGEST_IDENTIFIER = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class NamedWork:
-    """A work named at [start, end) of a text; `words` are those of the link that leads to it, empty for none."""
+    """A work named at [start, end) of a text; `words` are those of the link that leads to it, empty if none."""
 
     start: int
     end: int
@@ -141,7 +141,7 @@ class NamedWork:
 
 
 def named_in(text: str, start: int = 0, end: int | None = None) -> Iterator[NamedWork]:
-    """The works named in text[start:end], in order; what an image shows is none."""
+    """The works named in text[start:end], in order; images are ignored."""
     for result in _WORKS_NAMED.finditer(text, start, len(text) if end is None else end):
         url = _trimmed(result["url"] or "")
         identifier = work_named(url) if url else _of_name(result)
@@ -172,7 +172,7 @@ def _trimmed(address: str) -> str:
 
 
 def _link_before(text: str, start: int) -> tuple[int, int] | None:
-    """Where [words](address) has its first bracket and the end of its words, when the address stands at `start`."""
+    """The offsets of the first bracket and of the end of the words in [words](address), for the address at `start`."""
     close = start - 3 if text[start - 1 : start] == "<" else start - 2
     if text[close : close + 2] != "](" or close < 1:
         return None
@@ -187,17 +187,17 @@ def _link_before(text: str, start: int) -> tuple[int, int] | None:
     return None
 
 
-# Stands, letter for letter, where a citation stood: offsets into a masked report are offsets into the report.
+# Replaces a citation letter for letter: offsets into a masked report are offsets into the report.
 MASK = "\uf8ff"
-# The longest link text, and the longest target: some quote the cited page after a "#", with spaces.
+# The maximum lengths of a link text and of a target: some quote the cited page after a "#", with spaces.
 _LABEL, _TARGET = 1000, 3000
 _MOST_IN_A_RANGE = 50
-# Longer is no entry of a list, but words of a source, which may name other sources.
+# Longer text is no entry of a list, but words of a source, which may name other sources.
 LONGEST_ENTRY = 600
 _JOINT = re.compile(r"\]\((?=https?://)", re.IGNORECASE)
 _BRACKET, _PARENTHESIS = re.compile(r"[\[\]\n]"), re.compile(r"[()\n]")
 _NUMBERS = r"\d{1,3}(?:[ \t]*[,;–-][ \t]*\d{1,3})*"
-# A formula, in which brackets hold anything.
+# A formula, in which brackets may hold anything.
 _FORMULA = re.compile(r"\$[^$\n]+\$")
 _VERSION = re.compile(r"v\d{1,2}\b")
 _EMPTIED = re.compile(r"\\?[(\[（][\s,;\\]*[)\]）]")
@@ -209,10 +209,10 @@ _MARK = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A citation: its place in the report, half-open [start, end), and the addresses it leads to.
+    """A citation: its span in the report, half-open [start, end), and the addresses it leads to.
 
-    `label` is the place of its text where that is part of the sentence, as in “see [the survey](…)”; `lost` are its
-    marks that lead to no address.
+    `label` is the span of its text if that is part of the sentence, as in “see [the survey](…)”; `lost` are its marks
+    that lead to no address.
     """
 
     start: int
@@ -226,9 +226,9 @@ class Citation:
 class ReportCitations:
     """A report split into text and references: Res and Ref of §4.2.1.
 
-    `masked` is the report with its citations blotted out; `body` the stretches outside its reference lists;
-    `entries` are those of its lists by mark, `references` says what its marks lead to, `addresses` holds all that it
-    gives in their normal spelling.
+    `masked` is the report with its citations masked; `body` the spans outside its reference lists; `entries` are
+    those of its lists by mark, `references` maps its marks to addresses, `addresses` holds all that it gives in their
+    normal form.
     """
 
     report: str
@@ -243,9 +243,9 @@ class ReportCitations:
 def read(
     report: str, known: Mapping[str, str] = MappingProxyType({}), *, every: bool = False
 ) -> ReportCitations:
-    """What a report cites, and where. `known` are addresses by mark, for marks of which its own lists give none.
+    """The citations of a report. `known` maps marks to addresses, for marks that the report's own lists do not resolve.
 
-    With `every` a mark that leads nowhere is a citation, too, and so is a DOI or an arXiv id in the text.
+    With `every`, marks without an address are citations, too, and so are DOIs and arXiv ids in the text.
     """
     body, entries = parted(report)
     short = [entry for entry in entries if len(entry[1]) <= LONGEST_ENTRY] if every else entries
@@ -263,7 +263,7 @@ def read(
 
 
 def given(report: str) -> dict[str, str]:
-    """The addresses, DOIs and arXiv ids that a report gives anywhere: normal spelling → where to fetch the page."""
+    """The addresses, DOIs and arXiv ids anywhere in a report: normal form → where to fetch the page."""
     result: dict[str, str] = {}
     for address in map(fetchable, addresses(report)):
         if address:
@@ -276,13 +276,13 @@ def marks_in(text: str) -> list[str]:
 
 
 def without_marks(masked: str) -> str:
-    """A masked sentence without its citations, what they leave behind, and the marks of Markdown."""
+    """A masked sentence without its citations, the punctuation they leave behind, and Markdown marks."""
     bare = _EMPTIED.sub("", _EMPHASIS.sub("", masked.replace(MASK, "")))
     return re.sub(r"\s+([.,;:!?])", r"\1", " ".join(bare.strip(" |").split()))
 
 
 def _links(report: str) -> Iterator[Citation]:
-    """The Markdown links to addresses, with the parentheses around one that stands alone between them."""
+    """The Markdown links to addresses, including parentheses around a link that stands alone in them."""
     for joint in _JOINT.finditer(report):
         start, end = _opened(report, joint.start()), _closed(report, joint.end())
         address = ADDRESS.match(report, joint.end())
@@ -298,7 +298,7 @@ def _links(report: str) -> Iterator[Citation]:
 
 
 def _opened(report: str, at: int) -> int | None:
-    """Where the bracket opens that closes at this place, on the same line."""
+    """The offset of the bracket that is closed at this offset, on the same line; None if there is none."""
     depth = 0
     for result in reversed(list(_BRACKET.finditer(report, max(0, at - _LABEL), at + 1))):
         depth += (result[0] == "]") - (result[0] == "[")
@@ -308,7 +308,9 @@ def _opened(report: str, at: int) -> int | None:
 
 
 def _closed(report: str, at: int) -> int | None:
-    """Just behind the parenthesis that closes the target which begins at this place, on the same line."""
+    """The offset behind the parenthesis that closes the target beginning at this offset, on the same line; None if
+    none.
+    """
     depth = 1
     for result in _PARENTHESIS.finditer(report, at, at + _TARGET):
         depth += (result[0] == "(") - (result[0] == ")")
@@ -318,9 +320,9 @@ def _closed(report: str, at: int) -> int | None:
 
 
 def _marks(report: str, references: Mapping[str, str], every: bool) -> Iterator[Citation]:
-    """The marks that a reference list knows, and all footnote marks: a number in brackets may be anything.
+    """The marks resolved by a reference list, and all footnote marks: a number in brackets may be anything.
 
-    With `every` it is a mark wherever it is neither part of a formula nor an interval that begins at 0.
+    With `every` a number is a mark unless it is part of a formula or of an interval that begins at 0.
     """
     formula = _covered(len(report), (match.span() for match in _FORMULA.finditer(report)) if every else ())
     for match in _MARK.finditer(report):
@@ -333,7 +335,7 @@ def _marks(report: str, references: Mapping[str, str], every: bool) -> Iterator[
 
 
 def _named(match: re.Match[str]) -> list[str]:
-    """The marks that one pair of brackets holds, ranges written out."""
+    """The marks that one pair of brackets holds, ranges expanded."""
     if match["note"]:
         return [match["note"].lower()]
     marks: list[str] = []
@@ -351,7 +353,7 @@ def _bare(report: str) -> Iterator[Citation]:
 
 
 def _named_works(report: str) -> Iterator[Citation]:
-    """The works that are named by an address, a DOI or an arXiv id."""
+    """The works named by an address, a DOI or an arXiv id."""
     for work in named_in(report):
         version = _VERSION.match(report, work.end)
         yield Citation(work.start, version.end() if version else work.end, (str(work.identifier),))

@@ -1,7 +1,7 @@
 """Drafts of experts' documents by a model: proposed criteria or statements that a person chooses from.
 
-No paper defines this: ResearcherBench (appendix G) finds rubrics that a model wrote alone weaker than the experts', and
-so nothing of a draft is gold before an expert has taken it, line by line, for their own.
+No paper defines this: ResearcherBench (appendix G) finds rubrics written by a model alone weaker than the experts',
+so no part of a draft is gold before an expert has adopted it, line by line.
 """
 
 from collections.abc import Sequence
@@ -74,7 +74,7 @@ class DraftedDiagnostics(ModelReply, again="Give the same draft again."):
 
 
 async def draft_rubric(material: Material, ask: Ask) -> Extracted:
-    """Criteria for an item from its sources and the key insights at hand, to which they are tied."""
+    """Criteria for an item from its sources and the available key insights, to which they are linked."""
     sources = with_text(material)
     if not sources:
         return Extracted(None, Status.SKIPPED, NO_SOURCE)
@@ -101,7 +101,7 @@ async def draft_rubric(material: Material, ask: Ask) -> Extracted:
 
 
 async def draft_diagnostics(material: Material, ask: Ask) -> Extracted:
-    """Statements about an item's sources, each with the label that they give it."""
+    """Statements about an item's sources, each with the label that the sources give it."""
     sources = with_text(material)
     if not sources:
         return Extracted(None, Status.SKIPPED, NO_SOURCE)
@@ -132,7 +132,7 @@ def _draft(document: Document[Any], answer: Answer) -> Extracted:
 
 
 def _fields(material: Material, sources: Sequence[Source]) -> dict[str, str]:
-    """The question and the sources one after the other, each from its beginning as far as there is room for it."""
+    """The question and the sources one after the other, each cut at the end to its share of the room."""
     room = LONGEST_SOURCES // len(sources)
     shown = [f"Source {n}: {source.title}\n\n{source.text[:room]}" for n, source in enumerate(sources, 1)]
     cut = any(len(source.text) > room for source in sources)

@@ -1,4 +1,4 @@
-"""Key points that say the same, brought together so that each is asked about once.
+"""Key points with the same meaning, merged so that each is asked about once; and passages of a report by shared terms.
 
 DeepResearch Arena: the union of all pages' key points without repetitions, Eq. 5.
 """
@@ -19,15 +19,15 @@ from annotator.domain.material.extract import KeyPoint
 from annotator.domain.texts.words import grouped, likeness, terms
 from annotator.protocols.several import ModelReply, numbered
 
-# The share of the longer quotation that two share, and of all terms of both.
+# Thresholds: the share of the longer quotation that two have in common, and the similarity of their terms.
 OVERLAP, LIKENESS = 0.5, 0.85
 _WORD, _NUMBER = re.compile(r"\w+"), re.compile(r"\d+(?:[.,]\d+)*")
 
 
 def merged(points: Iterable[KeyPoint]) -> tuple[KeyPoint, ...]:
-    """The points in their order, each one that says what an earlier one says merged into it.
+    """The points in their order, each merged into an earlier one with the same meaning if there is one.
 
-    Two say the same in equal words, in the same place, or in nearly the same words and numbers.
+    Two have the same meaning if they have equal words, the same place, or nearly the same words and equal numbers.
     """
     groups: list[_Group] = []
     for point in points:
@@ -41,7 +41,7 @@ def merged(points: Iterable[KeyPoint]) -> tuple[KeyPoint, ...]:
 
 
 class _PointKey(NamedTuple):
-    """What two points are compared by."""
+    """The features by which two points are compared."""
 
     words: tuple[str, ...]
     terms: frozenset[str]
@@ -55,14 +55,14 @@ class _PointKey(NamedTuple):
 
     def is_near(self, other: "_PointKey") -> bool:
         here, there = self.terms, other.terms
-        # No two sets have more in common than the smaller one holds: that alone tells most pairs apart.
+        # Two sets share at most the smaller one: that alone rules out most pairs.
         if len(here) < LIKENESS * len(there) - 1 or len(there) < LIKENESS * len(here) - 1:
             return False
         return likeness(here, there) >= LIKENESS and self.numbers == other.numbers
 
 
 class _Group:
-    """A point and all that was merged into it; equal words and other pages' quotations are passed over at once."""
+    """A point and all that was merged into it, indexed by words and by the pages of its quotations."""
 
     def __init__(self, point: KeyPoint, wordings: Iterable[_PointKey]) -> None:
         self.point = point
@@ -93,7 +93,7 @@ class _Group:
 
 
 def _overlap(anchor: Anchor, other: Anchor) -> float:
-    """The share of the longer of two quotations of a page that both have."""
+    """The overlap of two quotations of a page, as a share of the longer one."""
     common = min(anchor.end, other.end) - max(anchor.start, other.start)
     return max(0, common) / max(anchor.end - anchor.start, other.end - other.start)
 
@@ -130,9 +130,10 @@ class Pairs(ModelReply, again="Give the same pairs again."):
 
 
 async def paired(question: str, first: Sequence[str], second: Sequence[str], ask: Ask) -> Answer:
-    """An answer whose reply are pairs of places, counted from 0 and one to one; or its status and cause say why not.
+    """An answer whose reply is a list of pairs of positions, from 0 and one to one; otherwise its status and cause
+    say why not.
 
-    What does not fit is never fixed: a number that is not in its list, or stands there twice, spoils the whole reply.
+    Invalid replies are never repaired: a number outside its list, or used twice, spoils the whole reply.
     """
     listed = [numbered(" ".join(text.split()) for text in texts) for texts in (first, second)]
     fields = {"question": question, "first": listed[0], "second": listed[1]}
@@ -156,16 +157,16 @@ def _fault(numbers: Sequence[int], size: int) -> str:
     return f"the reply uses number {twice[0]} twice" if twice else ""
 
 
-# Sentences that may make up one passage.
+# The maximum number of sentences of a passage.
 WINDOW = 3
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)\]*_]*\s+|(?<=[。！？])|\n\s*")
-# What never ends, such as a table in one line, is cut: it would hold the terms of any criterion.
+# A piece without an end, such as a table in one line, is cut: it would hold the terms of any criterion.
 _PIECE = re.compile(r"\S(?:.{0,598}\S)?(?!\w)|\S.{0,599}", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """The share of the wanted terms that the best passage holds, and where it stands, half-open [start, end)."""
+    """The share of the wanted terms in the best passage, and its span, half-open [start, end)."""
 
     share: float
     start: int
@@ -174,7 +175,7 @@ class Overlap:
 
 @dataclass(frozen=True, slots=True)
 class _Index:
-    """Where a report's sentences stand, and in which of them each term occurs."""
+    """The spans of a report's sentences, and the sentences in which each term occurs."""
 
     spans: tuple[tuple[int, int], ...]
     places: dict[str, list[int]]
@@ -183,12 +184,12 @@ class _Index:
 def best_passage(report: str, unit_terms: frozenset[str]) -> Overlap:
     """The passage of up to three sentences in a row that holds most of the wanted terms.
 
-    Of equals the shortest is taken, then the first. Raises ValueError when nothing is wanted.
+    Of equal ones the shortest is chosen, then the first. Raises ValueError if there are no terms.
     """
     if not unit_terms:
         raise ValueError("no terms to look for")
     index = _indexed(report)
-    # For each sentence that holds any of the wanted terms, a bit for each that it holds.
+    # For each sentence with any of the wanted terms, a bit for each term.
     held: dict[int, int] = defaultdict(int)
     for bit, term in enumerate(sorted(unit_terms)):
         for place in index.places.get(term, ()):
@@ -206,7 +207,7 @@ def best_passage(report: str, unit_terms: frozenset[str]) -> Overlap:
 
 
 def at_least(threshold: float, met: str, unmet: str) -> Callable[[float, str], tuple[str, str]]:
-    """What a share of terms says: one value from a threshold on, another below, and why."""
+    """A function from a share of terms to a value and its rationale: one value from the threshold on, another below."""
 
     def verdict(share: float, _passage: str) -> tuple[str, str]:
         value, sign = (met, "≥") if share >= threshold else (unmet, "<")
@@ -218,9 +219,9 @@ def at_least(threshold: float, met: str, unmet: str) -> Callable[[float, str], t
 def by_passage(
     called: str, wanted: str, text: str, said: Callable[[float, str], tuple[str, str]], *, unmet: str
 ) -> Verdict:
-    """The verdict on a unit by the share of its terms in a text's best passage; unclear where it has no words.
+    """The verdict on a unit by the share of its terms in a text's best passage; unclear if it has no words.
 
-    `said` gives a value and its rationale for a share and a passage, which is quoted unless the value is `unmet`.
+    `said` returns a value and its rationale for a share and a passage, which is quoted unless the value is `unmet`.
     """
     sought = terms(wanted)
     if not sought:
@@ -244,7 +245,7 @@ def by_passages(
 
 
 def pieces(text: str) -> list[tuple[int, int]]:
-    """The places of a text's sentences and lines; what is too long for one is cut."""
+    """The spans of a text's sentences and lines; long ones are cut."""
     spans: list[tuple[int, int]] = []
     at = 0
     for gap in [*_SENTENCE_END.finditer(text), None]:
@@ -256,7 +257,7 @@ def pieces(text: str) -> list[tuple[int, int]]:
 
 @lru_cache(maxsize=16)
 def _indexed(report: str) -> _Index:
-    """A report cut into sentences and lines; kept, since all criteria of an item ask for the same ones."""
+    """A report split into sentences and lines; cached, since all criteria of an item need the same ones."""
     spans = pieces(report)
     places = grouped(
         (term, place) for place, (start, end) in enumerate(spans) for term in terms(report[start:end])

@@ -1,4 +1,6 @@
-"""Profiles: which documents experts write in a project, what is judged there, and under what models write reports."""
+"""Profiles: the documents that experts write in a project, what is judged there, and the conditions for models'
+reports.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,10 +11,10 @@ from annotator.domain.texts.refusal import Refusal
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What a project uses. `text` is how it is stored and typed: names of choices, kinds and protocols.
+    """The parts of the program that a project uses. `text` is its stored form: names of choices, kinds and protocols.
 
-    Kinds and parts of reports `bring` what is judged by them, unless something that is chosen needs them. That is
-    looked up when it is asked for, as it loads the papers.
+    Kinds and parts of reports in `bring` add the protocols that judge by them, unless a chosen protocol needs them.
+    That is computed on demand, as it loads the papers.
     """
 
     kinds: frozenset[Kind]
@@ -21,7 +23,7 @@ class Profile:
     bring: frozenset[str] = frozenset()
 
     def uses(self, name: str) -> bool:
-        """Whether a kind of document is written, or a protocol judged by."""
+        """Whether a kind of document is written, or a protocol used for judging."""
         return name in self.kinds or (name not in {kind.value for kind in Kind} and self.judges(name))
 
     def judges(self, protocol: str) -> bool:
@@ -48,7 +50,7 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class ProfileChoice:
-    """One answer to the question of New project."""
+    """One option of the New project page."""
 
     name: str
     title: str
@@ -111,14 +113,14 @@ CHOICES = (
 USUAL = CHOICES[0].name
 # Every kind and protocol.
 ALL = "all"
-# Nothing but what the project holds.
+# Only the kinds and protocols of the project's contents.
 HELD = "held"
 
 
 def parsed(text: str) -> Profile:
-    """The profile of names, divided by commas or blanks; Refusal that lists the names there are.
+    """The profile of names, separated by commas or blanks; Refusal that lists the valid names.
 
-    A kind of document brings the protocols that need it, a protocol the kinds that it needs.
+    A kind of document adds the protocols that need it, a protocol the kinds that it needs.
     """
     from annotator.protocols import PROTOCOLS
 
@@ -145,7 +147,7 @@ def parsed(text: str) -> Profile:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Under what a model writes: whose prompts, and with which request parameters beside its own."""
+    """The condition under which a model writes: whose prompts, and which request parameters beside its own."""
 
     name: str
     title: str
@@ -156,7 +158,7 @@ class Condition:
         return f"{name}{self.suffix}"
 
 
-# The first holds where none is named.
+# The first is the default.
 CONDITIONS = (
     Condition("brief", "Brief: no longer than the question needs"),
     Condition(

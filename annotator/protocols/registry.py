@@ -1,4 +1,6 @@
-"""What papers lend beside their tables: a system, a ranking, the finders of works and their lists; they are loaded."""
+"""Functions of papers for use elsewhere: a system, a ranking, extractors of works and their lists; importing loads
+the papers.
+"""
 
 from annotator.protocols.adra.reading import (
     MARKER as LIST_MARKER,

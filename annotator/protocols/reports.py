@@ -39,7 +39,7 @@ class Report(ModelReply, plain=True, again="Write the whole report.", tokens=8_0
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """The report, taken out of a code fence that holds the whole of it; ValueError when nothing is left."""
+        """The report, without a code fence around the whole of it; ValueError if nothing is left."""
         fenced = _FENCED.fullmatch(text)
         text = (fenced[1] if fenced else text).strip()
         if not text:
@@ -79,7 +79,7 @@ class Subtasks(ModelReply, again="Give the same plan again."):
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """One sub-task a line, whatever number or dash stands before it; ValueError when there is none."""
+        """One sub-task a line, without its number or dash; ValueError if there is none."""
         return cls(subtasks=[_MARK.sub("", line) for line in text.splitlines() if line.strip()])
 
 
@@ -87,12 +87,12 @@ _MARK = re.compile(r"^\s*(?:\(?\d{1,2}[.):]|[-*•–])\s+")
 
 
 def question_of(item: Item, cutoff: date | None) -> str:
-    """What is asked, with the last day of publication that counts, if there is one."""
+    """The question as asked, with the last date of publication that counts, if there is one."""
     return f"{item.question}\n\n{UNTIL.format(day=cutoff.isoformat())}" if cutoff else item.question
 
 
 async def ask_for_plan(item: Item, ask: Ask, cutoff: date | None = None) -> tuple[Answer, Plan | None]:
-    """The plan that a model makes for an item before it writes; no plan when there is no reply to take it from."""
+    """The plan that a model makes for an item before it writes; None if there is no reply to take it from."""
     answer = await ask(PLAN, {"question": question_of(item, cutoff)}, Subtasks)
     steps = [" ".join(text.split()) for text in answer.reply.subtasks] if answer.reply else []
     plan = Plan(units=tuple(Subtask(text=text) for text in steps if text))
@@ -103,9 +103,9 @@ async def ask_for_report(
     item: Item, ask: Ask, plan: Plan | None = None, evidence: str = "", condition: Condition = CONDITIONS[0],
     cutoff: date | None = None,
 ) -> Answer:  # fmt: skip
-    """The report of a model on an item: along a plan when one is given, and then from evidence when that is too.
+    """A model's report on an item: along a plan if given, and then also from evidence if that is given too.
 
-    The question is what the model is to do, and so is the plan: neither is fenced. The evidence is foreign text.
+    Question and plan are instructions to the model: neither is fenced. The evidence is foreign text.
     """
     fields = {"question": question_of(item, cutoff)}
     if plan is None:
@@ -119,9 +119,9 @@ async def ask_for_report(
 
 
 def evidence_of(material: Material) -> str:
-    """An item's gold evidence, work by work, each with its text where that is at hand; empty when there is none.
+    """An item's gold evidence, work by work, each with its text if available; empty if there is none.
 
-    A text is at hand when a cited page was read at the work's identifier, or the work is a source of the item.
+    A text is available if a cited page was read at the work's identifier, or the work is a source of the item.
     """
     works: list[Reference] = [work for work in material.units(Kind.EVIDENCE) if work.text or work.identifier]
     texts = [next((text.strip() for text in _texts_of(work, material) if text.strip()), "") for work in works]
@@ -153,7 +153,7 @@ def _within(text: str, room: int) -> str:
     return text if len(text) <= room else text[:room] + CUT
 
 
-# In characters: what a judge is shown at most, some 15 000 tokens of English; and one passage.
+# In characters: the maximum shown to a judge, some 15 000 tokens of English; and of one passage.
 LONGEST_SHOWN = 60_000
 PASSAGE = 1200
 OMISSION = "\n[…]\n"
@@ -174,7 +174,7 @@ class Excerpt:
 
     @property
     def extent(self) -> str:
-        """How much is shown, in words for the reader."""
+        """The shown part in words for the reader."""
         if not self.cut:
             return "It is given whole."
         return (
@@ -184,7 +184,7 @@ class Excerpt:
 
 
 def excerpt(text: str, wanted: Sequence[str], longest: int = LONGEST_SHOWN) -> Excerpt:
-    """The text, or when it is too long its beginning and the passages that are nearest to each of what is wanted.
+    """The text, or if it is too long its beginning and the passages most similar to each of `wanted`.
 
     Passages are chosen for each in turn, best first, until no more fit; they stay in the text's order.
     """
@@ -205,7 +205,7 @@ def excerpt(text: str, wanted: Sequence[str], longest: int = LONGEST_SHOWN) -> E
 
 
 def _in_turn(held: list[frozenset[str]], queries: list[frozenset[str]]) -> list[int]:
-    """The passages in the order in which they are taken: the first, the best for each, the second best for each …"""
+    """The passages in the order of selection: the first, the best for each query, the second best for each …"""
     times = Counter(term for passage in held for term in passage)
     worth = [[sum(1 / times[t] for t in passage & sought) for passage in held] for sought in queries]
     ranked = [sorted(range(len(held)), key=lambda i, row=row: (-row[i], i)) for row in worth]  # type: ignore[misc]
@@ -222,7 +222,7 @@ def _joined(text: str, spans: list[tuple[int, int]], chosen: list[int]) -> str:
 NO_SOURCE = "The item has no source with text."
 # In characters, over all sources; a transcript of some four hours, a paper of some sixty pages.
 LONGEST_SOURCES = 200_000
-# What a quote spans in the source, whose links stand in it with their addresses.
+# The maximum span of a quote in the source, which includes the addresses of links.
 LONGEST_QUOTED = 20_000
 
 _SENTENCE = re.compile(r"[^\s.!?。！？](?:[^.!?。！？\n]|[.!?](?!\s|$))*[.!?。！？]?")
@@ -230,7 +230,7 @@ _FEWEST_WORDS, _LONGEST = 6, 1000
 
 
 def sentences(sources: Sequence[Source]) -> Iterator[tuple[Source, int, int]]:
-    """The whole sentences of sources, neither short nor endless, with their places."""
+    """The whole sentences of sources, neither short nor endless, with their offsets."""
     for source in sources:
         for match in _SENTENCE.finditer(source.text):
             if (
@@ -246,13 +246,17 @@ def with_text(material: Material) -> list[Source]:
 
 
 def excerpt_of(sources: Sequence[Source], question: str) -> Excerpt:
-    """The sources one after the other, each under its title; those too long are cut to what is near the question."""
+    """The sources one after the other, each under its title; if too long, reduced to passages similar to the
+    question.
+    """
     text = "\n\n".join(f"Source {n}: {source.title}\n\n{source.text}" for n, source in enumerate(sources, 1))
     return excerpt(text, [question], LONGEST_SOURCES)
 
 
 def anchored(sources: Sequence[Source], quote: str, begin: int = 0) -> Anchor | None:
-    """Where the first source that has these words has them, from a place on where they stand there; None for none."""
+    """The anchor of a quote in the first source that contains it, preferably from offset `begin` on; None if none
+    does.
+    """
     for source in sources:
         span = find(source.text[begin:], quote) if begin else None
         span = (span[0] + begin, span[1] + begin) if span else find(source.text, quote)
@@ -262,6 +266,6 @@ def anchored(sources: Sequence[Source], quote: str, begin: int = 0) -> Anchor | 
 
 
 def placed(source: Source, start: int, end: int) -> Anchor:
-    """The words of a source at a place, with the time when they were said."""
+    """An anchor at a span of a source, with the time when it was said."""
     result = of_source(source)
     return Anchor.at(source.text, start, end, source.id, result.time_at(start) if result else "")

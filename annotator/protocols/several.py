@@ -1,4 +1,4 @@
-"""What a judge's reply on one unit or several of a case comes to, and how those of several are separated."""
+"""Model replies on one unit or several of a case: their classes, parsing, and the verdicts made from them."""
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,12 +25,12 @@ def _plain(value: object) -> object:
     return re.sub(r"[\s_]", "-", value.strip().lower()) if isinstance(value, str) else value
 
 
-# Of a field that holds one word of a few: capitals, blanks around it and a blank or _ for its hyphen are no matter.
+# A field of one word of a few: capitals, surrounding blanks and a blank or _ for its hyphen do not matter.
 Word = BeforeValidator(_plain)
 
 
 class ReplyTraits(TypedDict, total=False):
-    """What the head of a reply's class may say of it; `judging/calls/reply_parts.py` says what each means."""
+    """The keyword arguments of a reply's class; `judging/calls/reply_parts.py` describes each."""
 
     again: str
     tokens: int
@@ -42,10 +42,10 @@ class ReplyTraits(TypedDict, total=False):
 
 
 class ModelReply(BaseModel, frozen=True, extra="forbid", defer_build=True):
-    """What a model replies: the fields of a class and no others.
+    """A model's reply: the fields of a class and no others.
 
-    `from_text` reads a reply in the plain text form that `TEXT_FORM` asks for; ValueError on anything else. What
-    `assumed` gives is what an estimate goes by: the questions after such a reply are weighed too.
+    `from_text` parses a reply in the plain text form that `TEXT_FORM` requests; ValueError on anything else.
+    `assumed` returns the reply that an estimate continues with, to include the questions after it.
     """
 
     def __init_subclass__(cls, **traits: Unpack[ReplyTraits]) -> None:
@@ -55,24 +55,24 @@ class ModelReply(BaseModel, frozen=True, extra="forbid", defer_build=True):
 
 
 class ValueReply(ModelReply):
-    """A reply of one value of a few and its `rationale`, with a `quote` where the class has that field.
+    """A reply of one value of a few and its `rationale`, with a `quote` if the class has that field.
 
-    `value` in the head of its class is the field of the value. In plain text the value stands alone on the first line,
-    the others below it.
+    `value` in the head of its class names the field of the value. In plain text the value is alone on the first line,
+    the others are below it.
     """
 
     VALUE: ClassVar[str]
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """The plain text form; ValueError on anything else."""
+        """The reply in the plain text form; ValueError on anything else."""
         word, rest = sole_value(text, *get_args(cls.model_fields[cls.VALUE].annotation))
         quote = {"quote": longest_quote(rest)} if "quote" in cls.model_fields else {}
         return cls.model_validate({cls.VALUE: word, "rationale": rest} | quote)
 
 
 class QuotingReply(ValueReply):
-    """A value reply about a report that quotes it, except where the value is one of those `unquoted`."""
+    """A value reply about a report that quotes it, unless the value is one of those `unquoted`."""
 
     UNQUOTED: ClassVar[tuple[str, ...]] = ()
     quote: str = Field(
@@ -86,10 +86,10 @@ class QuotingReply(ValueReply):
 
 
 def sole_value(text: str, *values: str) -> tuple[str, str]:
-    """The value that the first line of a reply holds and nothing else, and the lines after it.
+    """The value that is alone on the first line of a reply, and the lines after it.
 
-    A label such as “Verdict:”, marks of Markdown, quotation marks and one final stop may stand around it. ValueError
-    on any other first line, and where a later line gives another value.
+    A label such as “Verdict:”, Markdown marks, quotation marks and one final stop may be around it. ValueError on any
+    other first line, and if a later line gives another value.
     """
     first, *rest = _lines(text)
     result = _fits(_alone(values), first)
@@ -100,10 +100,10 @@ def sole_value(text: str, *values: str) -> tuple[str, str]:
 
 
 def values_by_name(text: str, name: str, *values: str) -> list[tuple[str, str, str]]:
-    """Of a reply about several things: name, value and the lines after it, for each line “name: value”.
+    """Name, value and the lines after it, for each line “name: value” of a reply about several things.
 
     `name` is the pattern of a name. ValueError on a reply that begins with another line, on a line that has more than
-    a value behind a name with a number in it, and where a later line gives another value.
+    a value behind a name with a number in it, and if a later line gives another value.
     """
     form, named = _alone(values, name), _named(name)
     entries: list[tuple[str, str, list[str]]] = []
@@ -122,7 +122,7 @@ def values_by_name(text: str, name: str, *values: str) -> list[tuple[str, str, s
 
 
 _QUOTATION = "\"'“”‘’„«»「」『』"
-# Around a value these say nothing of their own.
+# Characters around a value without a meaning of their own.
 _MARKS = r"[\s*_`()\[\]【】#>•" + _QUOTATION + "-]*"
 _LABEL = (
     r"(?:(?:final|overall|my|the)\s+)*(?:verdict|answer|decision|judge?ment|conclusion|result|value|rating|label"
@@ -138,9 +138,9 @@ _REASONING_ENDS = re.compile(
 
 
 def _lines(text: str) -> list[str]:
-    """The lines of a text, without those that only open or close a code fence; one that is empty when there is none.
+    """The lines of a text, without those that only open or close a code fence; one empty line if there are none.
 
-    ValueError where reasoning ends within it: what stands before that end is no answer.
+    ValueError if reasoning ends within it: the text before that end is no answer.
     """
     if _REASONING_ENDS.search(text):
         raise ValueError("the reasoning is not separated from the answer")
@@ -157,7 +157,9 @@ def _spelled(match: re.Match[str]) -> str:
 
 @lru_cache(maxsize=32)
 def _alone(values: tuple[str, ...], name: str = "") -> re.Pattern[str]:
-    """A line that holds one of the values alone, behind a name where one is wanted, else perhaps behind a label."""
+    """The pattern of a line with one of the values alone, behind a name if one is wanted, else perhaps behind a
+    label.
+    """
     label = f"{_LABEL}{_MARKS}[:：]{_MARKS}"
     before = f"(?!{label})(?P<name>{name}){_MARKS}[:：.)–—-]{_MARKS}" if name else f"(?:{label})?"
     return re.compile(f"{_MARKS}{before}{_either(values)}{_MARKS}[.。．｡]?{_MARKS}", re.IGNORECASE)
@@ -165,7 +167,7 @@ def _alone(values: tuple[str, ...], name: str = "") -> re.Pattern[str]:
 
 @lru_cache(maxsize=32)
 def _begun(values: tuple[str, ...]) -> re.Pattern[str]:
-    """A line that gives one of the values: as the clause it begins with, unless that is quoted, or behind a label."""
+    """The pattern of a line that gives one of the values: as its first clause, unless quoted, or behind a label."""
     return re.compile(
         rf"(?:(?![\s*_`>#-]*[{_QUOTATION}]){_MARKS}(?:(?:and|or|but)(?:\s+rather)?\s+)?|.*?{_LABEL}{_MARKS}[:：]{_MARKS})"
         rf"{_either(values)}{_MARKS}(?:$|[.,:;!?…。．，、：；！？–—])",
@@ -175,7 +177,7 @@ def _begun(values: tuple[str, ...]) -> re.Pattern[str]:
 
 @lru_cache(maxsize=32)
 def _named(name: str) -> re.Pattern[str]:
-    """A line that begins with a name in which there is a number."""
+    """The pattern of a line that begins with a name in which there is a number."""
     return re.compile(rf"{_MARKS}(?=[\w~-]*\d)(?:{name}){_MARKS}[:：]", re.IGNORECASE)
 
 
@@ -184,7 +186,7 @@ def _either(values: tuple[str, ...]) -> str:
 
 
 def _refuse_another(rest: list[str], value: str, values: tuple[str, ...]) -> None:
-    """ValueError where a line after the value begins with another of the values, or holds one alone."""
+    """ValueError if a line after the value begins with another of the values, or holds one alone."""
     for line in rest:
         result = _fits(_alone(values), line) or _begun(values).match(line[:_LONGEST_LINE])
         if result and _spelled(result) != value:
@@ -192,12 +194,12 @@ def _refuse_another(rest: list[str], value: str, values: tuple[str, ...]) -> Non
 
 
 def longest_quote(text: str) -> str:
-    """The longest passage that stands between double quotes; empty when there is none."""
+    """The longest passage between double quotes; empty if there is none."""
     return max((result["words"].strip() for result in _IN_QUOTES.finditer(text)), key=len, default="")
 
 
 def fields(text: str, count: int) -> list[list[str]]:
-    """The lines of a reply as so many fields with two bars between them; ValueError when one has more or fewer."""
+    """The lines of a reply, each split into `count` fields at two bars; ValueError if one has more or fewer."""
     rows = [[field.strip() for field in line.split(BARS)] for line in text.splitlines() if line.strip()]
     if not rows or any(len(row) != count for row in rows):
         raise ValueError(f"a line has not {count} fields with two bars between them")
@@ -205,9 +207,9 @@ def fields(text: str, count: int) -> list[list[str]]:
 
 
 def blocks(text: str, /, **labels: str) -> list[dict[str, str]]:
-    """What stands behind the labels of fields, block by block, by field.
+    """The text after each field's label, block by block, by field.
 
-    Empty lines stand between blocks. ValueError names a block that is not one line for each label in order.
+    Blocks are separated by empty lines. ValueError names a block that is not one line for each label in order.
     """
     form = re.compile("\n".join(f"{label}:(.*)" for label in labels.values()))
     result = []
@@ -226,9 +228,9 @@ def whole(text: str) -> int | str:
 def with_quote(
     value: str, rationale: str, quote: str, text: str, flags: tuple[str, ...], *, owed: bool
 ) -> Verdict:
-    """A verdict whose quote, where the text has it, is the text's own wording with its place.
+    """A verdict whose quote, if the text contains it, is the text's own wording with its span.
 
-    It is flagged when a quote is owed and the text does not have it; the verdict stands.
+    It is flagged if a quote is `owed` and the text does not contain it; the verdict stays.
     """
     span = find(text, quote)
     if span is None and owed:
@@ -243,21 +245,21 @@ def with_quote(
     )
 
 
-# The verdict that the reply on one unit of a case comes to, with the flags of the call.
+# Makes the verdict from the reply on one unit of a case, with the flags of the call.
 Read = Callable[[Any, Case, tuple[str, ...]], Verdict]
-# What stands before a unit's name in a prompt.
+# The prefix of a unit's name in a prompt.
 ID = "id: "
 
 
 def of_empty(case: Case, value: str) -> dict[str, Verdict]:
-    """Of an empty report every unit's verdict, which nobody need be asked for; empty for any other report."""
+    """The verdict on every unit of an empty report, for which nobody need be asked; empty for any other report."""
     if case.response.text.strip():
         return {}
     return {unit.id: Verdict(value=value, rationale="The report is empty.") for unit in case.units}
 
 
 def of_one(case: Case, answer: Answer, read: Read) -> Verdicts:
-    """The verdict on the only unit of a case; a missing one, with its cause, where no reply came."""
+    """The verdict on the only unit of a case; a missing one, with its cause, if no reply came."""
     if answer.status is not Status.OK:
         return missing_verdicts(case, answer)
     return {case.unit.id: read(answer.reply, case, answer.flags)}
@@ -281,9 +283,9 @@ def numbered(texts: Iterable[str]) -> str:
 
 
 def of_several(case: Case, names: Mapping[str, Unit], answer: Answer, read: Read) -> Verdicts:
-    """A verdict of each unit that is named exactly once; of the others an invalid one, with its cause.
+    """A verdict on each unit that is named exactly once; for the others an invalid one, with its cause.
 
-    The reply's `answers` each have the `id` of a unit in the call; none is matched by its place or by similarity.
+    The reply's `answers` each have the `id` of a unit in the call; none is matched by its position or by similarity.
     """
     if answer.status is not Status.OK:
         return missing_verdicts(case, answer)
@@ -306,19 +308,19 @@ def question(case: Case) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class UnitQuestion:
-    """What a judge is asked about the units of a report, one in a call or several together."""
+    """The question that a judge is asked about the units of a report, one in a call or several together."""
 
     prompts: tuple[str, str]
-    """Of one unit, and of several; so are `replies` and `names`."""
+    """For one unit, and for several; likewise `replies` and `names`."""
     replies: tuple[type[QuotingReply], type[ModelReply]]
     names: tuple[str, str]
-    """The field of the prompt in which they are shown."""
+    """The prompt field in which the units are shown."""
     shown: Callable[[Case], dict[str, str]] = question
-    """What is shown beside them and the report."""
+    """The fields shown beside them and the report."""
     fenced: tuple[str, ...] = ()
-    """The fields that hold foreign text; all of them where none is named."""
+    """The fields that hold foreign text; all of them if none is named."""
     letter: str = ""
-    """Several have short names of this letter and a number in their call; without it they have their ids."""
+    """Several units have short names of this letter and a number in their call; without it they have their ids."""
     empty: str = ""
     """The value of each unit of an empty report, about which nothing is asked."""
     words: Callable[[Case, Unit], str] = lambda _, unit: unit.text
@@ -329,7 +331,7 @@ class UnitQuestion:
         return of_one(case, await self._answer(case, ask, 0, self.words(case, case.unit)), _as_verdict)
 
     async def judge_together(self, case: Case, ask: Ask) -> Verdicts:
-        """Several units in one call, in the order of the case; what is answered on each is known by its name alone."""
+        """Judge several units in one call, in the order of the case; answers are matched by name alone."""
         if self.empty and (empty := of_empty(case, self.empty)):
             return empty
         names = by_letter(case.units, self.letter) if self.letter else by_id(case.units)
@@ -348,7 +350,7 @@ def _as_verdict(reply: Any, case: Case, flags: tuple[str, ...]) -> Verdict:
 
 
 def with_rivals(protocol: str, material: Material) -> Iterator[Case]:
-    """One case for each rival, this response shown first; the other order comes when it is the rival's turn.
+    """One case for each rival, this response shown first; the other order comes at the rival's turn.
 
     The unit of a case has the rival's id.
     """
@@ -375,7 +377,7 @@ def both_texts(case: Case) -> tuple[str, str]:
 async def judged(
     prompt: str, protocol: type, case: Case, ask: Ask, reason: Callable[[Any], str] = attrgetter("rationale")
 ) -> Verdicts:
-    """Question and both reports are shown, no name; the reply has the shape, and names one as `better`."""
+    """Ask with the question and both reports, without names; the reply, of class `protocol`, names one as `better`."""
     first, second = both_texts(case)
     fields = {"question": case.item.question, "first": first, "second": second}
     answer = await ask(prompt, fields, protocol, fenced=tuple(fields))
@@ -389,7 +391,9 @@ async def judged(
 def missing_notes(
     missing: int, of: int, valued: bool, what: str = "judgements are missing", over: str = "the others"
 ) -> list[str]:
-    """What must be said beside a figure, `valued` where it was made of what came; nothing where all came."""
+    """The notes on missing values of a figure, `valued` if it was computed from the others; empty if none
+    is missing.
+    """
     if not missing:
         return []
     return [f"{missing:,} of {of:,} {what}", *[f"over {over} only"] * valued]
@@ -398,9 +402,9 @@ def missing_notes(
 def mean_of_known(
     worth: float, known: int, missing: int, over_valid: bool, what: str, method: str
 ) -> Estimate:
-    """The mean of what is `known`, each worth from 0 to 1 and `worth` all together; `n` counts it.
+    """The mean over `known` values from 0 to 1, `worth` being their sum; `n` counts them.
 
-    With anything missing the value is None unless `over_valid`; floor and ceiling take all of that as 0, then as 1.
+    With anything missing the value is None unless `over_valid`; floor and ceiling assume all missing to be 0, then 1.
     """
     valued = bool(known) and (over_valid or not missing)
     return Estimate(

@@ -55,7 +55,7 @@ _FORMAT_WORDS = re.compile(
 
 
 def of_judge(judge: Judge) -> dict[str, Any]:
-    """A judge's request parameters; Refusal unless they are a JSON object without those that the program sets itself."""
+    """A judge's request parameters; Refusal unless they are a JSON object without those that the program sets."""
     try:
         parameters = json.loads(judge.parameters or "{}", parse_constant=_no_constant)
         canonical_json(parameters)

@@ -28,7 +28,7 @@ _FORMS = {
 
 
 class Ends(BaseModel, frozen=True, extra="forbid", defer_build=True):
-    """The code words that a model saw at the two ends of a long page."""
+    """The code words a model saw at the two ends of a long page."""
 
     TEXT_FORM: ClassVar[str] = (
         "Reply with the two code words on one line, the beginning's first, and nothing else."

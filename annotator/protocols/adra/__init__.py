@@ -2,9 +2,9 @@
 
 Beyond Retrieval: A Modular Benchmark for Academic Deep Research Agents (ADRA-Bank and ADRA-Eval). In the paper's
 order: planning §3.1 (plan), retrieval §3.2 and appendix G (retrieval, with reading), reasoning §3.3 (reasoning),
-efficiency §3.4 (efficiency), preference §5.4 (preference). The counts of appendix F are in counts. What it makes of any
-score stands with the statistics: the front of §5.3, domains of §5.2 and K.2, modes of §5.5, test-time compute of §5.6;
-its gold's balance, H.1, with that view.
+efficiency §3.4 (efficiency), preference §5.4 (preference). The counts of appendix F are in counts. Its analyses of
+arbitrary scores are among the statistics: the front of §5.3, domains of §5.2 and K.2, modes of §5.5, test-time
+compute of §5.6; its gold's balance, H.1, with that view.
 """
 
 from annotator.domain.judges.paper import Paper

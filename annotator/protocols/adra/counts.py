@@ -10,8 +10,8 @@ from annotator.domain.texts.estimate import Estimate
 class CountTally:
     """Counts: predicted and correct units, gold and found units.
 
-    In the paper's symbols: right = found = TP, predicted = TP + FP, gold = TP + FN. Where several predictions may
-    meet one gold thing, `right` and `found` differ.
+    In the paper's symbols: right = found = TP, predicted = TP + FP, gold = TP + FN. If several predictions may match
+    one gold unit, `right` and `found` differ.
     """
 
     predicted: int
@@ -22,7 +22,7 @@ class CountTally:
 
 @dataclass(frozen=True, slots=True)
 class CountFigure:
-    """A score computed from counts; `of` gives None where it is undefined, and `undefined` says why then."""
+    """A score computed from counts; `of` returns None if it is undefined, and `undefined` states the reason."""
 
     name: str
     title: str
@@ -32,17 +32,17 @@ class CountFigure:
 
 
 def precision(tally: CountTally) -> float | None:
-    """TP / (TP + FP): the share of what was predicted that is right."""
+    """TP / (TP + FP): the share of predictions that are right."""
     return tally.right / tally.predicted if tally.predicted else None
 
 
 def recall(tally: CountTally) -> float | None:
-    """TP / (TP + FN): the share of gold that was found."""
+    """TP / (TP + FN): the share of gold that is found."""
     return tally.found / tally.gold if tally.gold else None
 
 
 def f1(tally: CountTally) -> float | None:
-    """2 · P · R / (P + R) in whole numbers, so that it is 0 when nothing was predicted though there was gold."""
+    """2 · P · R / (P + R) in whole numbers, so that it is 0 if nothing was predicted though there was gold."""
     if not (tally.predicted or tally.gold):
         return None
     if not (tally.right and tally.found):
@@ -51,7 +51,7 @@ def f1(tally: CountTally) -> float | None:
 
 
 def jaccard(tally: CountTally) -> float | None:
-    """TP / (TP + FP + FN), TP being the gold things found (Definition F.1, Eq. 13)."""
+    """TP / (TP + FP + FN), TP being the gold units found (Definition F.1, Eq. 13)."""
     union = tally.gold + tally.predicted - tally.right
     return tally.found / union if union else None
 
@@ -71,7 +71,7 @@ JACCARD = CountFigure(
 def estimate(
     value: float | None, could_be: Sequence[float | None], *, n: int, missing: int, method: str, note: str
 ) -> Estimate:
-    """A score with the range of what it could be; what is undefined among that bounds nothing."""
+    """A score with the range of its possible values; undefined ones among these are ignored."""
     known = [bound for bound in could_be if bound is not None]
     floor, ceiling = min(known, default=None), max(known, default=None)
     return Estimate(value, n=n, missing=missing, floor=floor, ceiling=ceiling, method=method, note=note)

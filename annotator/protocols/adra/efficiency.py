@@ -1,6 +1,6 @@
-"""ADRA efficiency: what a report took (§3.4); the front shows which systems are worth it (§5.3).
+"""ADRA efficiency: the cost of a report (§3.4); the front shows which systems are worth it (§5.3).
 
-No judge is needed: what is not known of a response stays unknown and is never zero.
+No judge is needed: an unknown figure of a response stays unknown and is never zero.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ DEPARTURES = (
     "by hand (appendix K.3).",
 )
 
-# Section 3.4: what one report took.
+# Section 3.4: time, tokens and money of one report.
 
 
 def latency(response: Response) -> float | None:
@@ -33,7 +33,7 @@ def tokens(response: Response) -> float | None:
 
 
 def tokens_per_s(response: Response) -> float | None:
-    """Tokens of the report by second; None when either is not known or it took no time."""
+    """Tokens of the report per second; None if either is unknown or it took no time."""
     if response.tokens is None or not response.latency_s:
         return None
     return response.tokens / response.latency_s
@@ -52,7 +52,7 @@ Reading = Callable[[Response], float | None]
 
 
 def score(reading: Reading, method: str, response: Response) -> Estimate:
-    """What is known of one response; None, never 0, when it is not."""
+    """The reading of one response; None, never 0, if it is unknown."""
     value = reading(response)
     note = "not known for this response" if value is None else ""
     return Estimate(value, n=int(value is not None), floor=value, ceiling=value, method=method, note=note)

@@ -1,6 +1,6 @@
 """ADRA planning: each predicted sub-task compared with each gold one (§3.1, appendix F).
 
-What the matrix is, how it is judged, and the two ways to read it.
+The matrix, its judge, and the two ways to count it.
 """
 
 import re
@@ -87,9 +87,9 @@ def cases(material: Material) -> Iterator[Case]:
         yield material.case(NAME, Kind.PLAN, *cells, given={PREDICTED: predicted.text})
 
 
-# The two readings. Both counts only grow when a cell turns from not to relevant: a matching stays one, and a row or
-# a column that has a match keeps it. Every figure grows with them. So the missing cells, all not and all relevant,
-# give the least and the most a score can be.
+# The two readings. Both counts only grow if a cell turns from not to relevant: a matching stays one, and a row or a
+# column that has a match keeps it. Every figure grows with them. So the missing cells, all not and all relevant, give
+# the minimum and maximum of a score.
 
 
 @lru_cache(maxsize=4096)
@@ -102,7 +102,7 @@ def one_to_one(cells: Matrix, gold: int) -> CountTally:
 
 
 def any_match(cells: Matrix, gold: int) -> CountTally:
-    """A predicted sub-task is right if its row has a match, a gold one found if its column has."""
+    """A predicted sub-task is right if its row has a match, a gold one is found if its column has."""
     rows = sum(any(row) for row in cells)
     columns = sum(any(column) for column in zip(*cells, strict=True))
     return CountTally(predicted=len(cells), right=rows, gold=gold, found=columns)
@@ -154,8 +154,8 @@ MATRIX = MatrixSpec(
 def score(reading: MatrixCount, figure: CountFigure, scored: RatedResponse, over_valid: bool) -> Estimate:
     """A figure of the matrix in one reading; `n` counts the cells that were judged.
 
-    `over_valid` leaves out the predicted sub-tasks of which a cell is missing, as if they had not been predicted; the
-    value stays within what the whole matrix could give.
+    `over_valid` leaves out the predicted sub-tasks with a missing cell, as if they had not been predicted; the value
+    stays within the range of the whole matrix.
     """
     gold = len(scored.material.units(Kind.PLAN))
     method = f"{figure.formula}, {reading.title}"
@@ -184,7 +184,7 @@ def _estimate(
     could_be = [figure.of(reading.count(filled, gold)) for filled in extremes]
     known = [bound for bound in could_be if bound is not None]
     if value is not None and known:
-        # A sub-task left out may well meet a gold one: no value that the whole matrix cannot give.
+        # A sub-task left out may match a gold one: the value is clipped to the range of the whole matrix.
         value = min(max(value, min(known)), max(known))
     return estimate(value, could_be, n=total - missing, missing=missing, method=method, note="; ".join(notes))
 
@@ -257,7 +257,7 @@ class Row(ModelReply):
 
 
 async def judge(case: Case, ask: Ask) -> Verdicts:
-    """One predicted sub-task against the gold ones of a case, each of which has a name of its own in the call."""
+    """One predicted sub-task against the gold ones of a case, each of which has a short name in the call."""
     names = by_letter(case.units, "g")
     fields = {"question": case.item.question, "subtask": case.given[PREDICTED], "list": listed(names)}
     answer = await ask(PROMPTS[0], fields, Row, fenced=("question", "subtask"))
@@ -272,7 +272,7 @@ def _verdict(cell: Cell, _case: Case, flags: tuple[str, ...]) -> Verdict:
 
 
 def baseline(case: Case) -> Verdicts:
-    """Relevant when two sub-tasks are as alike as two wordings of one criterion are; the same on every machine."""
+    """Relevant if two sub-tasks are as similar as two wordings of one criterion; the same on every machine."""
     from annotator.stats.matching.matching import THRESHOLD, bare, likeness_among
 
     predicted, gold = case.given[PREDICTED], [unit.text for unit in case.units]
@@ -348,7 +348,7 @@ class DrawnPlan(ModelReply):
 
 
 async def extract(material: Material, ask: Ask) -> Extracted:
-    """The plan that a model sees behind a report, each sub-task anchored where the report shows it."""
+    """The plan that a model infers from a report, each sub-task anchored in the passage that shows it."""
     shown = {"question": material.item.question, "report": material.response.text}
     answer = await ask(EXTRACTION_NAME, shown, DrawnPlan, fenced=("question", "report"))
     if answer.status is not Status.OK:
@@ -362,7 +362,7 @@ async def extract(material: Material, ask: Ask) -> Extracted:
 
 
 def _plan(response: Response, steps: Iterable[tuple[str, str]]) -> Plan:
-    """A plan of (sub-task, passage) whose ids follow from its words: the same words are judged once."""
+    """A plan of (sub-task, passage) whose ids are derived from the texts: the same texts are judged once."""
     seen: Counter[str] = Counter()
     units = []
     for text, passage in steps:
@@ -377,7 +377,7 @@ def _plan(response: Response, steps: Iterable[tuple[str, str]]) -> Plan:
 
 
 def _anchor(response: Response, passage: str) -> Anchor | None:
-    """Where a passage stands in the report; None when it does not."""
+    """The anchor of a passage in the report; None if it is not there, or too long."""
     span = find(response.text, passage)
     if span is None or span[1] - span[0] > LONGEST:
         return None

@@ -1,4 +1,4 @@
-"""ADRA trust: scores must prefer the report that blinded experts prefer (§5.4), and judges as well (A.5)."""
+"""ADRA trust: scores must prefer the report that blinded experts prefer (§5.4), and so must judges (A.5)."""
 
 from functools import partial
 from typing import Annotated, ClassVar, Literal, Self
@@ -36,7 +36,7 @@ DEPARTURES = (
     "of the three respects. Here a judge names them before the whole, in its reasons.",
 )
 
-# What experts are asked: two reports on an item, without names, in an order that is chance.
+# The experts' question: two reports on an item, without names, in random order.
 
 DEFINITION = """\
 `preferred / comparisons`: of the comparisons of this response with the other systems' responses on the item, the share
@@ -47,7 +47,7 @@ comparison is missing; then the range is given in which it must lie.
 
 
 def share(scored: RatedResponse, over_valid: bool = False) -> Estimate:
-    """Of a response's comparisons, the share in which it was preferred; `n` counts those with a preference or a tie."""
+    """The share of a response's comparisons in which it was preferred; `n` counts those with a preference or a tie."""
     method = "preferred / comparisons"
     others = scored.material.rivals(NAME)
     result = [
@@ -61,7 +61,7 @@ def share(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     )
 
 
-# What a judge is asked (A.5): three respects by themselves, then the whole.
+# The judge's question (A.5): three aspects separately, then the whole.
 
 Chosen = Annotated[Literal["first", "second", "tie"], several.Word]
 
@@ -104,7 +104,7 @@ _MARKS = ("http://", "https://", "doi.org", "[1]", "[2]", "[3]", "[4]", "[5]", "
 
 
 def baseline(case: Case) -> Verdicts:
-    """The report with more marks of sources is better, equal ones are a tie; a floor that no judge should share."""
+    """The report with more marks of sources is better, equal ones are a tie; a floor that every judge should beat."""
     first, second = (sum(text.count(mark) for mark in _MARKS) for text in several.both_texts(case))
     value = TIE if first == second else FIRST if first > second else SECOND
     return {
@@ -112,7 +112,7 @@ def baseline(case: Case) -> Verdicts:
     }
 
 
-# What is asked beside the overall choice, each by itself.
+# The aspects asked beside the overall choice, each separately.
 _RESPECTS = {
     "factuality": "is right more often, and borne out by its sources",
     "comprehensiveness": "covers more of what an answer needs",

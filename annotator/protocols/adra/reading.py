@@ -17,7 +17,7 @@ from annotator.protocols.citations import NamedWork, named_in
 SHORTEST = 12
 SHORTEST_UNSPACED = 4
 MOST_NAMES = 6
-# What an entry says beyond that is not about which work it is.
+# Text of an entry beyond this does not identify the work.
 LONGEST = 2_000
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»\n]{6,400})[\"”»]")
 _BEFORE_VENUE = re.compile(r"\.$|\b[Ii]n:?$")
@@ -37,7 +37,7 @@ _YEAR = re.compile(r"(?<![\w./-])(?:1[89]|20)\d\d(?=[a-z]?(?![\w/-]))")
 _YEAR_AFTER = re.compile(r"\.\s+\(?(?:1[89]|20)\d\d[a-z]?\W*$")
 _AFTER_COMMA = re.compile(r",\s+(?:1[89]|20)\d\d\W*$")
 _YEAR_ONLY = re.compile(r"\W*(?:1[89]|20)\d\d[a-z]?\W*")
-# A full stop that ends neither an initial nor an abbreviation of such lists.
+# A full stop that ends neither an initial nor an abbreviation usual in such lists.
 _SENTENCE = re.compile(
     r"(?<!\b[A-Z])(?<!\bal)(?<!\b[Ee]d)(?<!\b[Ee]ds)(?<!\b[Vv]ol)(?<!\bvs)\.\s+"
     r"|(?<=[?!])\s+(?=(?:In|arXiv|CoRR|Proceedings|Journal|Transactions|Advances|Nature|Science|IEEE|ACM)\b)"
@@ -65,7 +65,7 @@ _LED_BY_NAMES = (
     rf"|{_WORD}, {_NAME}(?>(?:{_BETWEEN}{_NAME}){{2,}}){_OTHERS}?(?:{_IN_YEAR})?\s*(?:[.:]|(?<=\.))"
     rf"|{_FULL_NAME}{_IN_YEAR}\s*[.:])\s+(?P<rest>\S.*)"
 )
-# One name in full, then a sentence that is no venue: “Jane Doe. Deep rivers of the north. Water, 2020.”
+# One full name, then a sentence that is no venue: “Jane Doe. Deep rivers of the north. Water, 2020.”
 _LED_BY_ONE = re.compile(
     rf"^{_WORD}(?: (?:{_CAPITAL}\.|{_WORD})){{1,2}}\.\s+(?P<rest>(?!In:?\s|Proc|arXiv|Journal|Trans|Advances|CoRR)"
     r"(?:[^\s.]+\s+){1,40}[a-z][^.]*(?:\.\s.*|\.?$))",
@@ -91,7 +91,7 @@ _EDGES = " \t\n.,;:–—-|()[]\"'“”‘’«»"
 
 
 class ReferenceEntry(NamedTuple):
-    """A parsed reference; empty, or None, for what the entry does not say."""
+    """A parsed reference; empty, or None, for missing parts."""
 
     title: str = ""
     authors: str = ""
@@ -99,7 +99,9 @@ class ReferenceEntry(NamedTuple):
 
 
 def read_entry(text: str, link_words: str = "") -> ReferenceEntry:
-    """The title as its marks or its place show it: quoted, after the year, in italics or a link, after the authors."""
+    """The entry with its title found by marks or position: quoted, after the year, in italics or a link, after the
+    authors.
+    """
     plain = _LINK.sub(" ", text[:LONGEST])
     years = [int(result[0]) for result in _YEAR.finditer(_ACCESSED.sub("", _ADDRESS.sub(" ", plain)))]
     year = years[-1] if years else None
@@ -110,7 +112,7 @@ def read_entry(text: str, link_words: str = "") -> ReferenceEntry:
 
 
 def as_title(text: str) -> str:
-    """The text as a title, without marks; empty when it cannot be one (a number, a site's name, author and year)."""
+    """The text as a title, without marks; empty if it cannot be one (a number, a site's name, author and year)."""
     bare = _BEFORE_TITLE.sub("", " ".join(_MARKS.sub("", text).split())).strip(_EDGES)
     if _ADDRESS.match(bare):
         return ""
@@ -144,7 +146,7 @@ def _by_year(text: str) -> ReferenceEntry:
 
 
 def _in_italics(text: str) -> ReferenceEntry:
-    """What is in italics, unless a sentence or “In” stands before it: then it is the journal."""
+    """The text in italics as the title, unless a sentence or “In” precedes it: then it is the journal."""
     result = _ITALIC.search(text)
     before = text[: result.start()].strip() if result else ""
     journal = bool(_BEFORE_VENUE.search(before)) and not before.endswith("al.")
@@ -152,7 +154,7 @@ def _in_italics(text: str) -> ReferenceEntry:
 
 
 def _by_order(text: str) -> ReferenceEntry:
-    """Authors, then the title, by commas or by full stops; the first sentence where there are no authors."""
+    """Authors, then the title, separated by commas or full stops; the first sentence if there are no authors."""
     bare = " ".join(_MARKS.sub("", _ADDRESS.sub(" ", text)).split()).strip(" ,;:–—-|()[]")
     bare = _LAST_YEAR.sub("", bare)
     if led := re.match(_LED_BY_NAMES, bare, re.DOTALL) or _LED_BY_ONE.match(bare):
@@ -168,7 +170,7 @@ def _by_order(text: str) -> ReferenceEntry:
 
 
 def _names(text: str) -> str:
-    """What stands before a title, as names; empty when there are no letters in it."""
+    """The text before a title, as names; empty if it has no letters."""
     bare = " ".join(_MARKS.sub("", _ADDRESS.sub(" ", text)).split()).strip(_EDGES)
     return bare if any(character.isalpha() for character in bare) and len(bare) <= LONGEST else ""
 
@@ -201,7 +203,7 @@ def is_list_heading(text: str) -> bool:
 
 
 def entries_of(report: str) -> list[Span]:
-    """Where the entries of all lists of references stand, in order: under a heading that says so, and footnotes."""
+    """The spans of the entries of all lists of references, in order: under a heading that says so, and footnotes."""
     entries = [entry for section in _sections(report) for entry in divided(report, *section)]
     taken = [start for start, _ in entries]
     notes = [note.span() for note in _FOOTNOTE.finditer(report)]
@@ -222,7 +224,7 @@ def _sections(report: str) -> Iterator[Span]:
 
 
 def divided(report: str, start: int, end: int) -> Iterator[Span]:
-    """Where the entries of a list stand: from marker to marker, otherwise paragraphs, otherwise lines."""
+    """The spans of the entries of a list: from marker to marker, otherwise paragraphs, otherwise lines."""
     lines = [line.span() for line in _LINE.finditer(report, start, end)]
     gaps = [report.count("\n", a, b) > 1 for (_, a), (b, _) in pairwise(lines)]
     marked = [bool(MARKER.match(report, a, b)) for a, b in lines]
@@ -237,22 +239,22 @@ def divided(report: str, start: int, end: int) -> Iterator[Span]:
 
 
 def inside(place: int, spans: Sequence[Span], starts: Sequence[int]) -> bool:
-    """Whether a place lies in one of the spans, which start at `starts`."""
+    """Whether a position is in one of the spans, which start at `starts`."""
     at = bisect_right(starts, place) - 1
     return at >= 0 and place < spans[at][1]
 
 
 NAME = "adra.references"
-# In normal letters, as many as retrieval matches titles by (appendix G): a shorter title names several works.
+# In normalised letters, as many as retrieval matches titles by (appendix G): a shorter title may name several works.
 SAME_TITLE = 20
 LONGEST_QUOTE = 20_000
-# Of several identifiers of one work the first of these is kept.
+# Of several identifiers of one work the first of these is chosen.
 _RANK = {"doi": 0, "arxiv": 1, "isbn": 2, "url": 3}
 
 
 @dataclass(frozen=True, slots=True)
 class WorkMention:
-    """A work referred to: its first place, half-open [start, end), and its number in a list."""
+    """A work referred to: its first position, half-open [start, end), and its number in a list."""
 
     identifier: Identifier | None
     entry: ReferenceEntry
@@ -262,7 +264,7 @@ class WorkMention:
 
     @property
     def keys(self) -> list[str]:
-        """What makes it the same as another: its identifier, and its title when it is long or all there is."""
+        """The keys that identify the work: its identifier, and its title if it is long or the only key."""
         title = normal_title(self.entry.title)
         telling = title if len(title) >= SAME_TITLE or not self.identifier else ""
         return [key for key in (str(self.identifier or ""), telling) if key]
@@ -271,7 +273,7 @@ class WorkMention:
 def references(report: str, source_id: str = "") -> Evidence:
     """Every work that a report refers to, once each, those of its lists first; the same on every run.
 
-    A reference's id follows from what is known of it; its anchor shows where the report first names it.
+    A reference's id is derived from its identifier and title; its anchor is the first mention in the report.
     """
     entries = entries_of(report)
     units: dict[str, Reference] = {}
@@ -285,7 +287,7 @@ def references(report: str, source_id: str = "") -> Evidence:
 
 
 def as_reference(work: WorkMention, anchor: Anchor) -> Reference:
-    """What was found as a reference whose id follows from its identifier and title."""
+    """A mention as a reference whose id is derived from its identifier and title."""
     identifier, entry = str(work.identifier or ""), work.entry
     return Reference(
         id=derived_id(NAME, identifier, entry.title),
@@ -301,7 +303,7 @@ def as_reference(work: WorkMention, anchor: Anchor) -> Reference:
 
 
 def _listed(report: str, entries: Iterable[Span]) -> Iterator[WorkMention]:
-    """One work for each entry, and one for each link of it that speaks of something else."""
+    """One work for each entry, and one for each link in it that refers to another work."""
     for start, end in entries:
         marker = MARKER.match(report, start, end)
         named = list(named_in(report, start, end))
@@ -343,11 +345,11 @@ def _link(work: NamedWork) -> WorkMention:
     return WorkMention(work.identifier, ReferenceEntry(as_title(work.words)), work.start, work.end)
 
 
-# One work, however often it is named.
+# One work, however often it is mentioned.
 
 
 def _merged(everything: Iterable[WorkMention]) -> list[WorkMention]:
-    """Each work once, where it first stands, with the best that is known of it.
+    """Each work once, at its first mention, with the most complete data.
 
     Two with different DOIs or arXiv ids are different works, whatever their titles.
     """
@@ -366,7 +368,7 @@ def _merged(everything: Iterable[WorkMention]) -> list[WorkMention]:
 
 
 def _may_be_one(a: WorkMention, b: WorkMention) -> bool:
-    """Whether no identifier speaks against it; two addresses may lead to one work."""
+    """Whether no identifier contradicts that they are one work; two addresses may lead to one work."""
     if a.identifier is None or b.identifier is None or a.identifier == b.identifier:
         return True
     return a.identifier.scheme != b.identifier.scheme or a.identifier.scheme == "url"

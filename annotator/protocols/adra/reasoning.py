@@ -1,6 +1,6 @@
-"""ADRA reasoning: a report must let its reader tell true statements from false ones (§3.3, appendix F).
+"""ADRA reasoning: a report must let its reader distinguish true statements from false ones (§3.3, appendix F).
 
-The judge has nothing but the report, and says of each statement true, false or that it cannot tell.
+The judge has nothing but the report, and calls each statement true, false or cannot-tell.
 """
 
 from collections.abc import Iterator, Sequence
@@ -49,12 +49,12 @@ DEPARTURES = (
     "OpenAI, Avg.).",
 )
 
-# Appendix F: the counts, and what becomes of them.
+# Appendix F: the counts and their figures.
 
 
 @dataclass(frozen=True, slots=True)
 class TruthCounts(CountTally):
-    """What was said of statements. Predicted are those said to be true, gold those that are; `correct` = TP + TN."""
+    """Counts of judged statements. Predicted are those called true, gold those that are true; `correct` = TP + TN."""
 
     correct: int
     statements: int
@@ -72,7 +72,7 @@ PRECISION = replace(counts.PRECISION, undefined="no statement was said to be tru
 RECALL = replace(counts.RECALL, undefined="no statement is true")
 F1 = replace(counts.F1, undefined="no statement is true and none was said to be")
 
-# A gold label and what a rater says of the statement, None when that is missing.
+# A gold label and a rater's value of the statement, None if that is missing.
 Pair = tuple[bool, str | None]
 
 PROMPTS = ("adra.reasoning", "adra.reasoning.together")
@@ -81,12 +81,12 @@ TRUE, FALSE, CANNOT_TELL = "true", "false", "cannot-tell"
 
 @dataclass(frozen=True, slots=True)
 class StatementReading:
-    """A way to count statements on which a report is silent, how its metrics are called, and what it means."""
+    """A way to count statements on which a report is silent, with the names of its metrics and its meaning."""
 
     prefix: str
     title: str
     silence: str
-    """What cannot-tell counts as."""
+    """The value that cannot-tell counts as."""
     meaning: str
 
 
@@ -106,7 +106,7 @@ SILENCE_AS_FALSE = StatementReading(
 
 
 def count(pairs: Sequence[Pair], reading: StatementReading = STRICT) -> TruthCounts:
-    """The counts of the statements that were judged, in one reading; ValueError on another value."""
+    """The counts of the judged statements, in one reading; ValueError on another value."""
     known = [(label, _read(value, reading)) for label, value in pairs if value is not None]
     tp = sum(label and value == TRUE for label, value in known)
     tn = sum(not label and value == FALSE for label, value in known)
@@ -126,7 +126,7 @@ def score(
     """A figure of the statements of one item, in one reading; `n` counts those that were judged.
 
     With any missing the value is None unless `over_valid`, which gives that of the others; `floor` and `ceiling`
-    bound what it can be.
+    bound its possible values.
     """
     method = ", ".join(filter(None, (figure.formula, reading.title)))
     if not pairs:
@@ -143,10 +143,10 @@ def score(
 
 
 def _extremes(pairs: Sequence[Pair]) -> Iterator[list[Pair]]:
-    """The ways in which what is missing can fall out best and worst, for true and for false statements apart.
+    """The extreme ways to fill in missing values, separately for true and for false statements.
 
-    Every figure rises with each true statement said to be true and falls with each false one, where it is defined;
-    so among these four are its least and its greatest value.
+    Every figure rises with each true statement called true and falls with each false one, if it is defined; so its
+    minimum and maximum are among these four.
     """
     for of_true, of_false in product((TRUE, FALSE), repeat=2):
         yield [
@@ -187,19 +187,19 @@ def _metric(reading: StatementReading, figure: CountFigure) -> Metric:
     return Metric(f"{reading.prefix}.{figure.name}", title, definition, partial(_score, reading, figure))
 
 
-# Precision, recall and F1 ask only what was called true: silence changes accuracy alone.
+# Precision, recall and F1 depend only on calls of true: silence changes accuracy alone.
 METRICS = (
     *(_metric(STRICT, figure) for figure in (ACCURACY, PRECISION, RECALL, F1)),
     _metric(SILENCE_AS_FALSE, ACCURACY),
 )
 
-# Section 3.3: the report is asked, one statement at a time.
+# Section 3.3: the report is questioned, one statement at a time.
 
 
 def cases(material: Material) -> Iterator[Case]:
-    """One case for each statement whose gold label is decided, without what would give that label away.
+    """One case for each statement with a decided gold label, without the fields that would reveal that label.
 
-    Of statements that came without any label, as raters get them, each is asked about.
+    Statements that come without any label, as raters receive them, are all asked about.
     """
     decided = [statement for statement, _ in _labelled(material)]
     for statement in decided or material.units(Kind.DIAGNOSTICS):
@@ -208,7 +208,7 @@ def cases(material: Material) -> Iterator[Case]:
 
 
 def aspect(unit: Unit) -> str:
-    """The part of a paper a statement is about; empty while it is not decided."""
+    """The part of a paper that a statement is about; empty while undecided."""
     if not isinstance(unit, Statement):
         raise TypeError(f"{type(unit).__name__} is not a statement")
     return unit.aspect.value if unit.aspect else ""
@@ -251,12 +251,12 @@ judge, judge_together = QUESTION.judge, QUESTION.judge_together
 
 # No network: the floor under every judge (not in the paper).
 
-# Half of a statement's words: there are no public verdicts to set it by.
+# Half of a statement's words: there are no public verdicts to fit it to.
 BASELINE_THRESHOLD = 0.5
 
 
 def baseline(case: Case) -> Verdicts:
-    """True when one passage of the report holds enough of the statement's terms, cannot-tell otherwise.
+    """True if one passage of the report holds enough of the statement's terms, cannot-tell otherwise.
 
     It never says false: words alone cannot contradict.
     """

@@ -1,6 +1,6 @@
 """ADRA retrieval: the references of a report compared with the gold evidence (§3.2, appendix G).
 
-No judge is needed: two references are the same work when a key says so.
+No judge is needed: two references are the same work if a key is equal.
 """
 
 from collections.abc import Iterator, Sequence
@@ -59,7 +59,7 @@ DEPARTURES = (
     "from memory is left out and flagged.",
 )
 
-# Appendix G: which reference is which.
+# Appendix G: matching references.
 
 
 def compare(retrieved: Sequence[Reference], gold: Sequence[Reference]) -> RetrievalComparison:
@@ -75,7 +75,7 @@ def compare(retrieved: Sequence[Reference], gold: Sequence[Reference]) -> Retrie
 def _conflicts(
     retrieved: Sequence[Reference], gold: Sequence[Reference]
 ) -> tuple[tuple[Reference, Reference], ...]:
-    """What a title would have matched and an identifier did not."""
+    """Pairs that match by title but have conflicting identifiers."""
     from annotator.stats.matching.matching import ReferencedWork, alike_by_title
 
     works = ([ReferencedWork(*name) for name in _named(side)] for side in (retrieved, gold))
@@ -85,7 +85,7 @@ def _conflicts(
     )
 
 
-# What references are known by: identifier and title, as they are written.
+# The keys of references: identifier and title, as written.
 Names = tuple[tuple[str, str], ...]
 
 
@@ -95,7 +95,7 @@ def _named(references: Sequence[Reference]) -> Names:
 
 @lru_cache(maxsize=1024)
 def _pairs(retrieved: Names, gold: Names) -> tuple[tuple[int, int], ...]:
-    """The places of what belongs together; kept, since all figures of a response are made of them."""
+    """The positions of matching references; cached, since all figures of a response use them."""
     from annotator.stats.matching.matching import ReferencedWork, align_references
 
     result = align_references(
@@ -105,7 +105,7 @@ def _pairs(retrieved: Names, gold: Names) -> tuple[tuple[int, int], ...]:
 
 
 def tally(retrieved: Sequence[Reference], gold: Sequence[Reference]) -> CountTally:
-    """How much was retrieved, how much is gold, and how much is both."""
+    """The counts of retrieved, gold, and matched references."""
     result = len(_pairs(_named(retrieved), _named(gold)))
     return CountTally(len(retrieved), result, len(gold), result)
 
@@ -121,15 +121,15 @@ def _match(retrieved: Reference, gold: Reference) -> RetrievalMatch:
     return RetrievalMatch(retrieved, gold, "title", normal_title(gold.text)[:TITLE_KEY])
 
 
-# Appendix F: what that is worth.
+# Appendix F: the figures of these counts.
 
 
 def hit(tally: CountTally) -> float | None:
-    """Whether the one gold source was found; None when there are several."""
+    """Whether the one gold source was found; None if there are several."""
     return float(tally.found) if tally.gold == 1 else None
 
 
-# 0 where nothing was retrieved, as recall and F1 are.
+# 0 if nothing was retrieved, as recall and F1 are.
 PRECISION = replace(counts.PRECISION, of=lambda tally: counts.precision(tally) or 0.0)
 CITING = replace(counts.PRECISION, name="precision.citing", title="precision (of reports that cite)")
 HIT = CountFigure(
@@ -138,7 +138,7 @@ HIT = CountFigure(
 
 
 def accuracy(tally: CountTally) -> float | None:
-    """What the paper's tables call accuracy: hit where one source is gold, the Jaccard index where several are."""
+    """The accuracy of the paper's tables: hit if one source is gold, the Jaccard index if several are."""
     return hit(tally) if tally.gold == 1 else JACCARD.of(tally)
 
 
@@ -219,7 +219,7 @@ RETRIEVAL = Protocol(
 # References extracted from a report, by a model or by rule (ADRA §3.2, appendix G).
 
 IDENTIFIER_MISSING, TITLE_MISSING = "identifier_missing", "title_missing"
-# As much as a reference may hold.
+# The maximum lengths of a reference's fields.
 LONGEST_TITLE, LONGEST_AUTHORS = 20_000, 2_000
 YEARS = range(1000, 2201)
 
@@ -258,7 +258,9 @@ class References(ModelReply):
 
 
 async def extract(material: Material, ask: Ask) -> Extracted:
-    """The references that a model finds in a report; what the report does not hold is left out and flagged."""
+    """The references that a model extracts from a report; whatever the report does not contain is left out and
+    flagged.
+    """
     answer = await ask(EXTRACTION_NAME, {"report": material.response.text}, References, fenced=("report",))
     if answer.status is not Status.OK:
         return Extracted(None, answer.status, answer.cause, answer.flags)
@@ -270,9 +272,9 @@ async def extract(material: Material, ask: Ask) -> Extracted:
 
 
 def _checked(listed: list[Listed], response: Response, flags: list[str]) -> Iterator[Reference]:
-    """The references whose words stand in the report, without identifiers and titles that do not; adds to the flags.
+    """The references whose words are in the report, without identifiers and titles that are not; adds to the flags.
 
-    A model knows the titles of many works: one that it adds from memory would be found for the system.
+    A model knows the titles of many works: one added from memory would count in the system's favour.
     """
     for one in listed:
         span = find(response.text, one.quote)
@@ -305,14 +307,14 @@ def _title(one: Listed, report: str, flags: list[str]) -> str:
 
 
 def _held(identifier: str, report: str) -> bool:
-    """Whether the report holds an identifier, in the spelling given or in the normal one."""
+    """Whether the report contains an identifier, as given or in its normal form."""
     result, low = parse(identifier), report.lower()
     spellings = [identifier.strip()] + ([result.value] if result else [])
     return any(spelling.lower() in low for spelling in spellings)
 
 
 def baseline(material: Material) -> Extracted:
-    """The references read by rule: lists, links, DOIs and arXiv ids; an empty list when there are none."""
+    """The references read by rule: lists, links, DOIs and arXiv ids; an empty list if there are none."""
     evidence = references(material.response.text, material.response.id)
     remark = "baseline: read by rule from lists of references, links, DOIs and arXiv ids"
     return Extracted(evidence.model_copy(update={"remark": remark}))

@@ -1,4 +1,4 @@
-"""The tables and figures of ADRA that rest on data a project holds."""
+"""The tables and figures of ADRA that can be computed from a project's data."""
 
 from annotator.domain.judges.paper import (
     Down,
@@ -31,7 +31,7 @@ ALL_GIVEN = "Precision, recall and F1 of retrieval are given for research papers
 
 
 def part(title: str) -> TablePart:
-    """The four figures that the paper prints of a module."""
+    """The four figures that the paper prints for a module."""
     prefix = ACCURACY[title].partition(".")[0]
     rest = (TableColumn(name, f"{prefix}.{name.lower()}") for name in ("Precision", "Recall", "F1"))
     return TablePart(title, (TableColumn("Accuracy", ACCURACY[title]), *rest))
@@ -50,7 +50,7 @@ def domains(module: str, mode: str = "") -> ViewTable:
 
 
 def front(module: str, cost: str, title: str) -> ViewTable:
-    """A module's accuracy against what a report took."""
+    """A module's accuracy against the cost of a report."""
     columns = (
         ("system", "Model"),
         (ACCURACY[module].replace(".", "_"), "Accuracy"),

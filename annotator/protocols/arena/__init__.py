@@ -1,4 +1,4 @@
-"""DeepResearch Arena: tasks drawn from seminars, and two ways to score the reports written on them.
+"""DeepResearch Arena: tasks extracted from seminars, and two ways to score the reports written on them.
 
 DeepResearch Arena: The First Exam of LLMs' Research Abilities via Seminar-Grounded Tasks.
 """

@@ -1,4 +1,4 @@
-"""KAE: which of the key points of its own sources, or of all systems' sources, a report supports, omits or contradicts.
+"""KAE: which key points of its own sources, or of all systems' sources, a report supports, omits or contradicts.
 
 DeepResearch Arena: Keypoint-Aligned Evaluation, Eqs. 6 to 8.
 """
@@ -63,7 +63,7 @@ COMMON_DEPARTURES = (
 
 @dataclass(frozen=True, slots=True)
 class RelationRate:
-    """A share of key points: those with one relation, in its paper's words and symbols."""
+    """The share of key points with one relation, in the paper's words and symbols."""
 
     name: str
     relation: str
@@ -91,9 +91,9 @@ RATES = (KSR, KCR, KOR)
 
 
 def rate(of: RelationRate, relations: Sequence[str | None], over_valid: bool = False) -> Estimate:
-    """A rate from the relation of each key point, None where it is missing; ValueError on any other value.
+    """A rate from the relation of each key point, None if it is missing; ValueError on any other value.
 
-    `n` counts the relations that came; floor and ceiling take all missing as another, then as this one.
+    `n` counts the known relations; floor and ceiling assume all missing ones to be another, then to be this one.
     """
     if odd := set(relations) - {*RELATIONS, None}:
         raise ValueError(f"a key point is supported, omitted or contradicted, not {odd.pop()!r}")
@@ -104,12 +104,12 @@ def rate(of: RelationRate, relations: Sequence[str | None], over_valid: bool = F
 
 
 def points(part: ResponsePart, material: Material) -> list[KeyPoint]:
-    """The key points that count: those with words of a page."""
+    """The key points that count: those with quoted words of a page."""
     return [unit for unit in material.units(part) if unit.counts]
 
 
 def basis(part: ResponsePart, material: Material) -> Basis:
-    """How many key points a report is measured by, and of how many pages."""
+    """The number of key points that a report is measured by, and of pages read and cited."""
     result = material.parts.get(part)
     pages = result.pages if isinstance(result, KeyPoints) else ()
     return Basis(len(points(part, material)), result.read if pages else 0, len(pages))  # type: ignore[union-attr]
@@ -150,7 +150,7 @@ def _pooled(of: RelationRate, pool: Sequence[RatedResponse], over_valid: bool) -
 def _pooled_draws(
     of: RelationRate, pool: Sequence[RatedResponse], _over_valid: bool, times: "NDArray[np.float64]"
 ) -> "NDArray[np.float64]":
-    """The pooled rate of every draw, from the counts of each report; over what came."""
+    """The pooled rate of every draw, from the counts of each report; over the known relations."""
     from annotator.stats.intervals.clustered import rates
 
     counts = [Counter(_relations(ResponsePart.KEYPOINTS, scored)) for scored in pool]
@@ -175,7 +175,7 @@ OF_ALL = "of all systems' pages on the item that people accepted, one frozen poo
 def _metrics(
     part: ResponsePart, subject: str, suffix: str = "", called: str = "", more: str = ""
 ) -> list[Metric]:
-    """Each rate of single reports; in names it has a suffix, in titles what it is called further."""
+    """Each rate of single reports; `suffix` is added to their names, `called` to their titles."""
     return [
         Metric(
             of.name + suffix,
@@ -206,12 +206,12 @@ POOLED_METRICS = [
 
 
 def _cases(name: str, part: ResponsePart, material: Material) -> Iterator[Case]:
-    """One case for each key point, without its pages and what people noted of it."""
+    """One case for each key point, without its pages and people's notes on it."""
     for point in points(part, material):
         yield material.case(name, part, blind(point))
 
 
-# No network: half of a point's terms must stand in one passage. Words alone contradict nothing.
+# No network: half of a point's terms must be in one passage. Words alone contradict nothing.
 BASELINE_SHARE = 0.5
 
 
@@ -271,7 +271,7 @@ class Relation(QuotingReply, value="relation", unquoted=(OMITS,)):
     confidence: float | None = Field(default=None, ge=0, le=1, description="How sure you are, from 0 to 1")
 
     def as_verdict(self, case: Case, flags: tuple[str, ...]) -> Verdict:
-        """How sure the judge is and what decided it stand in the verdict's note."""
+        """The verdict with the judge's confidence and deciding aspects in its note."""
         sure = [] if self.confidence is None else [f"confidence {self.confidence:.2f}"]
         note = {"note": "; ".join([*sure, *self.aspects])}
         return super().as_verdict(case, flags).model_copy(update=note)

@@ -1,4 +1,4 @@
-"""ACE: a report rated from 0 to 10 on each point of a checklist that was made for its task.
+"""ACE: a report rated from 0 to 10 on each point of a checklist made for its task.
 
 DeepResearch Arena: adaptively-generated checklist evaluation, and both prompts for it in appendix D.
 """
@@ -82,7 +82,7 @@ inadequate, 0 nothing on the point. From 0 to 10. Undefined without a checklist,
 
 
 def ace(points: Sequence[tuple[float, str | None]], over_valid: bool = False) -> Estimate:
-    """The score of one report, from (share, rating or None when missing) of each point; `n` counts the ratings."""
+    """The score of one report, from (share, rating or None if missing) of each point; `n` counts the ratings."""
     counted = [(share, value) for share, value in points if share > 0]
     if not counted:
         what = "a checklist without shares" if points else "no checklist"
@@ -282,7 +282,7 @@ CHECKLIST_MADE = Extraction(
 )
 
 
-# How many references a report has: a column of the paper's Table 3.
+# The number of references in a report: a column of the paper's Table 3.
 
 ADDRESSES = "different addresses in the report"
 REFERENCES_DEFINITION = """\

@@ -1,4 +1,4 @@
-"""Key points of the pages that a report gives: by a model, page by page, or by words alone.
+"""Key points of the pages that a report cites: by a model, page by page, or by words alone.
 
 DeepResearch Arena: Keypoint-Aligned Evaluation, Eqs. 4 and 5; the extractor's question, KEY_POINT_EXTRACTION_PROMPT.
 """
@@ -25,7 +25,7 @@ from annotator.protocols.several import ModelReply
 
 NAME = "arena.keypoints.extract"
 SPAN_MISSING, POINT_LOST, PAGE_CUT = "span_not_in_page", "point_without_span", "page_cut"
-# In characters, and quotations of a point.
+# Maximum lengths in characters, and the maximum number of quotations of a point.
 LONGEST_TEXT, LONGEST_SPAN, MOST_SPANS = 2000, 20_000, 50
 DEPARTURES = (
     "Every address, DOI and arXiv id that the report gives counts as cited, each page once, whatever its spelling; so "
@@ -83,7 +83,7 @@ class _PageReading:
         self.flags: set[str] = set()
 
     def add(self, page: Page, extracted: Sequence[tuple[str, Sequence[str]]]) -> None:
-        """Take the points of a page as (text, spans), those with words of the page."""
+        """Add the points of a page as (text, spans), if a span is found on the page; note the others as lost."""
         lost: list[str] = []
         for text, spans in extracted:
             places = [(span, find(page.text, span)) for span in spans if span.strip()]
@@ -117,13 +117,13 @@ class _PageReading:
 
 
 def cited(material: Material) -> list[str]:
-    """URL(R): the normal addresses that a report and its list of references give, each once, in order."""
+    """URL(R): the normalised addresses in a report and its list of references, each once, in order."""
     listed = (normal(unit.identifier) for unit in material.units(ResponsePart.REFERENCES))
     return list(filter(None, dict.fromkeys((*given(material.response.text), *listed))))
 
 
 def _unfetched(material: Material) -> Extracted | None:
-    """Why nothing can be drawn yet; None where every page was read, or found to be unreadable."""
+    """Why nothing can be extracted yet; None if every page was read, or found to be unreadable."""
     addresses = cited(material)
     lacking = [address for address in addresses if not _known(material.pages.get(address))]
     if not lacking:
@@ -140,7 +140,7 @@ def _known(page: Page | None) -> bool:
 
 
 def _readable(material: Material, drawing: _PageReading) -> Iterator[Page]:
-    """The pages with a text, in the order of the report; the others are noted."""
+    """The pages with a text, in the order of the report; the others are recorded."""
     for address in cited(material):
         page = material.pages[address]
         if page.state is PageState.OK and page.text.strip():
@@ -151,11 +151,11 @@ def _readable(material: Material, drawing: _PageReading) -> Iterator[Page]:
 
 
 async def extract(material: Material, ask: Ask) -> Extracted:
-    """K_u = Extract(u) of Eq. 4 for each page, then their union of Eq. 5; nothing when one of them failed."""
+    """K_u = Extract(u) of Eq. 4 for each page, then their union of Eq. 5; no document if a page failed."""
     if waits := _unfetched(material):
         return waits
     drawing, failed = _PageReading(material), None
-    # The other pages are asked about all the same: what came is not asked for again.
+    # The other pages are asked about all the same: their answers are stored and not asked for again.
     for page in _readable(material, drawing):
         shown = excerpt(page.text, [material.item.question])
         fields = {"question": material.item.question, "page": shown.text, "extent": shown.extent}

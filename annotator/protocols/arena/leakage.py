@@ -1,4 +1,4 @@
-"""Leakage: whether systems that get the first half of a task write the second, as if they had seen it before.
+"""Leakage: whether systems given the first half of a task write the second, as if they had seen it before.
 
 DeepResearch Arena, appendix A and Table 4.
 """
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-# The first half of a task, handed to a model to go on with, and the half that is held back. DeepResearch
-# Arena, appendix A: whether a model that gets the first half of a task writes the second.
+# The first half of a task, given to a model to continue, and the half held back. DeepResearch Arena, appendix A:
+# whether a model that gets the first half of a task writes the second.
 
 PROMPT = "respond.continuation"
 PARAMETERS = '{"temperature": 0.1, "max_tokens": 500}'
@@ -43,16 +43,16 @@ class Continuation(ModelReply, plain=True, ends_at_cap=True, again="Continue the
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """The reply itself; ValueError where there is none."""
+        """The reply itself; ValueError if it is empty."""
         if not text.strip():
             raise ValueError("the continuation is empty")
         return cls(text=text)
 
 
 def split(task: str) -> tuple[str, str] | None:
-    """Prefix and suffix at the mark nearest the middle, with which the suffix begins; of two as near the first.
+    """Prefix and suffix at the mark nearest the middle, with which the suffix begins; of two equally near the first.
 
-    None where no mark has words on either side.
+    None if no mark has words on either side.
     """
     words = [result.start() for result in _SPLIT_WORD.finditer(task)]
     inner = (
@@ -63,20 +63,20 @@ def split(task: str) -> tuple[str, str] | None:
 
 
 async def ask_to_continue(item: Item, ask: Ask) -> Answer:
-    """What a model writes after the first half of a task."""
+    """A model's continuation of the first half of a task."""
     halves = split(item.question)
     if halves is None:
         return Answer(Status.SKIPPED, cause=NO_MARK)
     return await ask(PROMPT, {"prefix": halves[0]}, Continuation)
 
 
-# An apostrophe or a hyphen joins what stands on either side: only so has the paper's sample its 14 words.
+# An apostrophe or a hyphen joins the parts on either side: only so does the paper's sample have its 14 words.
 _WORD = re.compile(r"\w+(?:['’‐-]\w+)*")
-# Made ready where it is first looked for: that takes longer than all else of the module.
+# Compiled on first use: that takes longer than the rest of the module.
 _UNSPACED = r"[\u0e00-\u1fff\u2e80-\uffff\U00020000-\U0003ffff]"
 THRESHOLD = 0.7
 STRING, TFIDF, OVERLAP = 0.4, 0.4, 0.2
-# As many words in a row are hardly chance.
+# So many words in a row are hardly chance.
 LONG_RUN = 10
 
 NAME = "arena.leakage"
@@ -119,7 +119,7 @@ class Likeness:
 
 @lru_cache(maxsize=1024)
 def words(text: str) -> tuple[str, ...]:
-    """The words of a text in lower case; what is written without spaces is parted by Unicode's rules."""
+    """The words of a text in lower case; text without spaces is split by Unicode's rules."""
     return tuple(part for word in _WORD.findall(text.casefold()) for part in _parted(word))
 
 
@@ -133,12 +133,14 @@ def _parted(word: str) -> Iterable[str]:
 
 @lru_cache(maxsize=4096)
 def string_similarity(a: str, b: str) -> float:
-    """Eq. 11: 2 · LCS / (|a| + |b|) over characters; 0 of two empty texts."""
+    """Eq. 11: 2 · LCS / (|a| + |b|) over characters; 0 for two empty texts."""
     return 2 * longest_common_subsequence(a, b) / (len(a) + len(b)) if a or b else 0.0
 
 
 def longest_common_subsequence(a: str, b: str) -> int:
-    """Its length; each bit of one integer stands for a character of `a`, 0 once it is matched (Hyyrö 2004)."""
+    """The length of the LCS; each bit of one integer stands for a character of `a`, 0 once it is matched (Hyyrö
+    2004).
+    """
     places: dict[str, int] = {}
     for place, letter in enumerate(a):
         places[letter] = places.get(letter, 0) | 1 << place
@@ -150,13 +152,13 @@ def longest_common_subsequence(a: str, b: str) -> int:
 
 
 def overlap(candidate: str, reference: str) -> float:
-    """Eq. 13: the share of the different words of the reference that are found; 0 where it has none."""
+    """Eq. 13: the share of the reference's distinct words that are in the candidate; 0 if it has none."""
     reference_words = set(words(reference))
     return len(reference_words & set(words(candidate))) / len(reference_words) if reference_words else 0.0
 
 
 def longest_run(a: str, b: str) -> int:
-    """The most words that two texts have in common in a row."""
+    """The length of the longest run of words that two texts share."""
     places = grouped((word, place) for place, word in enumerate(words(a)))
     before, most = dict[int, int](), 0
     for word in words(b):
@@ -173,13 +175,13 @@ class Vocabulary:
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> "Vocabulary":
-        """That of these texts, each of which counts once."""
+        """The vocabulary of these texts; equal texts count once."""
         counts = Counter(word for text in set(texts) for word in set(words(text)))
         n = len(set(texts))
         return cls({word: log((1 + n) / (1 + many)) + 1 for word, many in counts.items()})
 
     def cosine(self, a: str, b: str) -> float:
-        """Eq. 12: of what two texts hold of this vocabulary; 0 where one of them holds nothing."""
+        """Eq. 12, over words of this vocabulary; 0 if one of the texts has none."""
         one, other = self._vector(a), self._vector(b)
         product = sum(weight * other.get(word, 0.0) for word, weight in one.items())
         length = sqrt(sum(w * w for w in one.values()) * sum(w * w for w in other.values()))
@@ -203,7 +205,9 @@ def likeness(candidate: str, reference: str, vocabulary: Vocabulary) -> Likeness
 
 @dataclass(frozen=True, slots=True)
 class ComparedContinuation:
-    """A continuation beside the suffix: whole, cut to the suffix's length, and the longest run of common words."""
+    """A continuation and the suffix compared: whole, cut to the suffix's length, and the longest run of
+    common words.
+    """
 
     scored: RatedResponse
     whole: Likeness
@@ -212,16 +216,16 @@ class ComparedContinuation:
 
     @property
     def marked(self) -> bool:
-        """Whether it must be looked at, by our reading."""
+        """Whether it should be reviewed, by our reading."""
         return self.cut.leaked or self.run >= LONG_RUN
 
 
 def compared(
     pool: Sequence[RatedResponse], vocabulary: Vocabulary | None = None
 ) -> list[ComparedContinuation | None]:
-    """Each continuation of a pool, in its order; None where the task cannot be split.
+    """Each continuation of a pool, in its order; None if the task cannot be split.
 
-    Words weigh as they do in the vocabulary, by default in that of the pool.
+    Words are weighted by the vocabulary, by default that of the pool.
     """
     halves = [split(response.material.item.question) for response in pool]
     known = vocabulary or _vocabulary(pool)
@@ -261,7 +265,7 @@ def _metric(
         return Estimate(value, n=len(known), floor=value, ceiling=value, method=title, note=note)
 
     def fitted(everything: Sequence[RatedResponse]) -> Metric:
-        """The same with one vocabulary for all systems and groups."""
+        """The same metric with one vocabulary for all systems and groups."""
         return _metric(name, title, definition, of, _vocabulary(everything))
 
     def draws(pool: Sequence[RatedResponse], _: bool, times: "NDArray[np.float64]") -> "NDArray[np.float64]":

@@ -12,7 +12,7 @@ from annotator.domain.texts.words import term_counts
 from annotator.protocols.several import ModelReply, Word, of_one
 
 PROMPT = "arena.ranking"
-# The most words that a task may have, and how sure the baseline ever is.
+# The maximum words of a task, and the baseline's confidence.
 WORDS, SURE = 100, 0.55
 
 DEPARTURES = (
@@ -83,7 +83,7 @@ def read(value: str) -> tuple[str, float]:
 
 
 async def judge(case: Case, ask: Ask) -> Verdicts:
-    """Both tasks are shown with their difficulty and no other mark; ValueError for a case without a second one."""
+    """Both tasks are shown with their difficulty and nothing else; ValueError for a case without a second one."""
     if case.other is None:
         raise ValueError("a comparison needs a second task")
     fields = {"first": case.response.text, "second": case.other.text}
@@ -98,7 +98,7 @@ def _verdict(reply: TaskPreference, _case: Case, flags: tuple[str, ...]) -> Verd
 
 
 def baseline(case: Case) -> Verdicts:
-    """The task with more different words is better, unless it has too many in all; hardly sure of it."""
+    """The task with more distinct words is better, unless it has too many in all; with low confidence."""
     if case.other is None:
         raise ValueError("a comparison needs a second task")
     first, second = _richness(case.response.text), _richness(case.other.text)

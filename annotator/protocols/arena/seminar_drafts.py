@@ -1,6 +1,6 @@
-"""Inspirations that a model draws from a seminar's transcript, piece by piece, and tasks that it writes of them.
+"""Inspirations that a model extracts from a seminar's transcript, piece by piece, and tasks that it writes from them.
 
-DeepResearch Arena: inspiration extraction of MAHTG, and its prompt in appendix D. People take what they confirm.
+DeepResearch Arena: inspiration extraction of MAHTG, and its prompt in appendix D. People accept those they confirm.
 """
 
 import re
@@ -102,7 +102,7 @@ async def draw(material: Material, ask: Ask) -> Extracted:
 
 
 def read_in_pieces(material: Material) -> Iterator[tuple[Source, Piece]]:
-    """Every piece of the sources with text, numbered through."""
+    """Every piece of the sources with text, numbered consecutively."""
     number = 0
     for source in with_text(material):
         for piece in pieces(source, material.piece_words):
@@ -145,7 +145,7 @@ _CUES: Mapping[InspirationType, re.Pattern[str]] = {
     )
 }  # fmt: skip
 _LONGEST_MERGED = 100
-# Who speaks, as it stands before a turn: no inspiration is a person's.
+# The speaker's name before a turn: no inspiration is attributed to a person.
 _SPEAKER = re.compile(r"^[^\s:.][^:.\n]{0,40}:\s+", re.MULTILINE)
 
 
@@ -155,7 +155,7 @@ def baseline(material: Material) -> Extracted:
     if not read:
         return Extracted(None, Status.SKIPPED, NO_SOURCE)
     cued = [unit for source, piece in read for unit in _cued(source, piece)[:MOST]]
-    # A turn that stands in two pieces is of the first.
+    # A turn in two pieces belongs to the first.
     units = {unit.anchor: unit for unit in reversed(cued)}
     if not units:
         return Extracted(None, Status.UNCLEAR, "No sentence holds a cue word.")
@@ -163,7 +163,7 @@ def baseline(material: Material) -> Extracted:
 
 
 def _cued(source: Source, piece: Piece) -> list[Inspiration]:
-    """The spans of a piece whose sentences hold a cue word, joined where they follow one another."""
+    """The spans of a piece whose sentences hold a cue word, joined if they follow one another."""
     spans: list[tuple[InspirationType, int, int, int]] = []
     places = [(a, b) for _, a, b in sentences([source]) if piece.start <= a and b <= piece.end]
     for place, (start, end) in enumerate(places):
@@ -205,8 +205,8 @@ INSPIRATIONS_DRAWN = Extraction(
 )
 
 
-# Tasks that a model writes from the inspirations of a seminar. DeepResearch Arena: task generation of MAHTG,
-# and its prompt in appendix D. People take what they confirm.
+# Tasks that a model writes from the inspirations of a seminar. DeepResearch Arena: task generation of MAHTG, and its
+# prompt in appendix D. People accept those they confirm.
 
 TASKS_NAME = "arena.tasks"
 NO_INSPIRATIONS = "The item has no inspirations that you may see."
@@ -374,7 +374,7 @@ def _filled(
     place: int,
     piece: int | None,
 ) -> Task:
-    """A task of a family from an inspiration of its type; from another where there is none."""
+    """A task of a family from an inspiration of its type, or of another if there is none."""
     fitting = [inspiration for inspiration in among if inspiration.type is kind] or among
     chosen = fitting[place % len(fitting)]
     return Task(

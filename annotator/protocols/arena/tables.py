@@ -1,4 +1,4 @@
-"""The tables of DeepResearch Arena that rest on data a project holds."""
+"""The tables of DeepResearch Arena that can be computed from a project's data."""
 
 from annotator.domain.judges.paper import (
     PaperTable,

@@ -1,4 +1,4 @@
-"""DeepScholar-Bench: related-work sections beside the ones that people wrote.
+"""DeepScholar-Bench: related-work sections compared with those that people wrote.
 
 DeepScholar-Bench: A Live Benchmark and Automated Evaluation for Generative Research Synthesis.
 """

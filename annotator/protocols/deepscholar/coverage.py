@@ -1,4 +1,4 @@
-"""Claim coverage: how many sentences of a report its sources bear out in full, those of sentences near by included.
+"""Claim coverage: how many sentences of a report its sources fully support, including those of nearby sentences.
 
 DeepScholar-Bench: claim coverage, §8.3.3; the window, §8.4.2 and Figure 5; the judge's question, Box 3.
 """
@@ -37,7 +37,7 @@ METHOD = "mean over sentences of max e(s, i), |i − s| ≤ w"
 RELEASED = "mean over longer sentences of e(s, s), 0 where none is cited"
 # The paper's own window; the widest of its Figure 5 is 5.
 WINDOW = 1
-# In characters without its marks: the public code passes over shorter sentences.
+# In characters without its marks: the public code skips shorter sentences.
 LEAST_RELEASED = 50
 NONE_CITED = "(None: the sentence must follow from the task alone.)"
 NOT_NEEDED = "Nearer sources bear the sentence out already."
@@ -73,7 +73,7 @@ sentence.
 
 
 class SentenceAtPlace(Unit):
-    """A sentence with the sources that another one cites, or its own; `text` says which, for people."""
+    """A sentence with the sources that another one cites, or its own; `text` names them, for people."""
 
     sentence: str = ""
     sources: str = ""
@@ -81,7 +81,9 @@ class SentenceAtPlace(Unit):
 
 
 def places(sentences: Sequence[Sentence], at: int, window: int) -> Iterator[tuple[int, int | None]]:
-    """(distance, place) of what a sentence is asked about with, nearest first; no place for the task alone."""
+    """(distance, index) of the sentences whose sources are asked about, nearest first; index None for the
+    task alone.
+    """
     yield 0, at if sentences[at].cites else None
     for distance in range(1, window + 1):
         for place in (at - distance, at + distance):
@@ -90,12 +92,12 @@ def places(sentences: Sequence[Sentence], at: int, window: int) -> Iterator[tupl
 
 
 def unit_id(sentences: Sequence[Sentence], at: int, place: int | None) -> str:
-    """The id of a sentence with the sources of one at a place."""
+    """The id of a sentence paired with the sources of the one at `place`."""
     return cell_id(sentences[at].id, CONTEXT if place is None else sentences[place].id)
 
 
 def borne_out(sentences: Sequence[Sentence], values: Mapping[str, str], window: int) -> list[bool | None]:
-    """Of each sentence whether some sources in the window bear it out; None where that is open."""
+    """For each sentence, whether some sources in the window support it; None if that is open."""
     result: list[bool | None] = []
     for at in range(len(sentences)):
         verdicts = [
@@ -106,14 +108,14 @@ def borne_out(sentences: Sequence[Sentence], values: Mapping[str, str], window: 
 
 
 def coverage(scored: RatedResponse, over_valid: bool = False, window: int = WINDOW) -> Estimate:
-    """Cov_w of one report by one rater's verdicts; `n` counts the sentences of which it is known."""
+    """Cov_w of one report by one rater's verdicts; `n` counts the sentences with a known result."""
     if why := unknown(scored.material):
         return Estimate(None, method=METHOD, note=why)
     return _share(borne_out(body(scored.material), scored.values, window), over_valid)
 
 
 def as_released(scored: RatedResponse, over_valid: bool = False) -> Estimate:
-    """The share as the public code counts, over the same verdicts."""
+    """The share as the public code counts it, over the same verdicts."""
     if why := unknown(scored.material):
         return Estimate(None, method=RELEASED, note=why)
     sentences = body(scored.material)
@@ -170,7 +172,7 @@ def _where(at: int, place: int | None) -> str:
 
 
 async def judge(case: Case, ask: Ask) -> Verdicts:
-    """Sentence, task and the sources of one place after the other are shown, until some bear the sentence out."""
+    """Show the sentence, the task and the sources of one place after another, until some support the sentence."""
     verdicts: dict[str, Verdict] = {}
     for unit in case.units:
         if any(verdict.value == YES for verdict in verdicts.values()):
@@ -202,7 +204,7 @@ def _at_place(unit: Unit) -> SentenceAtPlace:
 
 
 def _settled(place: SentenceAtPlace, verdict: Verdict) -> Verdict:
-    """A “no” by some of the sources alone decides nothing."""
+    """The verdict; a “no” from part of the sources alone becomes unclear."""
     if verdict.value == YES or place.complete:
         return verdict
     return Verdict(status=Status.UNCLEAR, cause=PART_LACKING, rationale=verdict.rationale)
@@ -213,7 +215,7 @@ BASELINE_SHARE = 0.6
 
 
 def baseline(case: Case) -> Verdicts:
-    """Borne out where the sources of a place and the task have enough of its terms, the nearest place first."""
+    """Supported if the sources of a place and the task have enough of the sentence's terms, the nearest place first."""
     verdicts: dict[str, Verdict] = {}
     for place in map(_at_place, case.units):
         if any(verdict.value == YES for verdict in verdicts.values()):

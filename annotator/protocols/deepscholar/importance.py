@@ -1,4 +1,4 @@
-"""Importance of what an exemplar holds: which of its facts are vital, and which of its references a section must have.
+"""Importance of an exemplar's content: which of its facts are vital, and which of its references a section must have.
 
 DeepScholar-Bench: vital and okay nuggets, §8.3.1; important references, §8.3.2; both among people's labels, Table 3.
 """
@@ -69,13 +69,13 @@ class ReferenceImportance(ValueReply, value="importance"):
 
 
 def cases_of_nuggets(material: Material) -> Iterator[Case]:
-    """One case for each gold nugget beside the exemplar that it was drawn from, without the label that it has."""
+    """One case for each gold nugget with the exemplar it was extracted from, without its label."""
     for nugget in gold(material) if material.response.mode == EXEMPLAR else ():
         yield material.case(NUGGET, Kind.NUGGETS, blind(nugget))
 
 
 def cases_of_references(material: Material) -> Iterator[Case]:
-    """One case for each gold reference beside the exemplar that cites it, with its abstract and where it is cited."""
+    """One case for each gold reference with the exemplar that cites it, its abstract and the place of the citation."""
     if material.response.mode != EXEMPLAR:
         return
     marks = {
@@ -105,7 +105,7 @@ def _cited(text: str, mark: str) -> Anchor | None:
 
 
 async def judge_nugget(case: Case, ask: Ask) -> Verdicts:
-    """Task and nugget are shown, as to people; not the exemplar."""
+    """Task and nugget are shown, as to people, but not the exemplar."""
     fields = {"question": case.item.question, "nugget": case.unit.text}
     return await _verdicts_of(case, ask, fields, NuggetImportance)
 
@@ -137,7 +137,7 @@ BASELINE = 0.3
 
 
 def baseline(case: Case) -> Verdicts:
-    """What shares its words with the task is vital, or important."""
+    """Vital, or important, if it shares enough of its words with the task."""
     own = terms(case.unit.text)
     share = len(own & terms(case.item.question)) / len(own) if own else 0.0
     yes, no = ("vital", "okay") if case.protocol == NUGGET else ("important", "not_important")
@@ -155,7 +155,7 @@ def _protocol(
     cases: Callable[[Material], Iterator[Case]],
     judge: Callable[[Case, Ask], Awaitable[Verdicts]],
 ) -> Protocol:
-    """Both are labels of the exemplar, of which no figure of a system is made."""
+    """One of the two labels of the exemplar, which enter no figure of a system."""
     return Protocol(
         name=name,
         title=title,

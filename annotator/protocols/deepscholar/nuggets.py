@@ -1,6 +1,6 @@
-"""Nugget coverage: how many of the gold facts a report holds.
+"""Nugget coverage: how many of the gold facts a report contains.
 
-DeepScholar-Bench: nuggets made of the exemplar and assigned to reports, §8.3.1, after Pradeep et al. (2025).
+DeepScholar-Bench: nuggets made from the exemplar and assigned to reports, §8.3.1, after Pradeep et al. (2025).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -62,13 +62,13 @@ DEPARTURES = (
 PROMPTS = ("deepscholar.nuggets", "deepscholar.nuggets.together")
 NONE, PARTIAL, FULL = "not_support", "partial_support", "support"
 UNITS_A_CALL = 10
-# As a reply in words spells them.
+# The spellings in a plain text reply.
 _WORDS = {"not-supported": NONE, "partly-supported": PARTIAL, "supported": FULL}
 
 
 @dataclass(frozen=True, slots=True)
 class NuggetReading:
-    """A way to count nuggets: which of them, and what a partly supported one is worth."""
+    """A way to count nuggets: which of them, and the credit of a partly supported one."""
 
     name: str
     title: str
@@ -81,7 +81,7 @@ class NuggetReading:
         return f"(support + partial / 2) / {of}" if self.partial else f"support / {of}"
 
     def worth(self, value: str) -> float:
-        """What a label is worth; ValueError where it is none."""
+        """The credit of a label; ValueError if it is none."""
         try:
             return {FULL: 1.0, PARTIAL: self.partial, NONE: 0.0}[value]
         except KeyError:
@@ -98,19 +98,19 @@ READINGS = (STRICT_ALL, ALL, STRICT_VITAL, VITAL)
 
 
 def gold(material: Material) -> list[Nugget]:
-    """The nuggets that count: those that the text they were drawn from fully bears out, or that people wrote."""
+    """The nuggets that count: those fully supported by the text they were extracted from, or written by people."""
     return [unit for unit in material.units(Kind.NUGGETS) if unit.counts]
 
 
 def by_construction(material: Material, nugget: Nugget) -> bool:
-    """Whether a nugget was kept because this response, the exemplar, fully bears it out."""
+    """Whether a nugget exists because this response, the exemplar, fully supports it."""
     return material.response.mode == EXEMPLAR and nugget.support == FULL
 
 
 def coverage(
     reading: NuggetReading, labels: Sequence[tuple[bool, str | None]], over_valid: bool = False
 ) -> Estimate:
-    """A figure of one report, from (vital or not, label or None when missing) of each gold nugget."""
+    """A figure of one report, from (vital or not, label or None if missing) of each gold nugget."""
     counted = [value for vital, value in labels if vital or not reading.vital]
     known = [reading.worth(value) for value in counted if value is not None]
     missing = len(counted) - len(known)
@@ -137,13 +137,15 @@ def _metric(reading: NuggetReading) -> Metric:
         "supported when the report says all of it, partly supported when it says some of it. The paper's headline "
         "counts full support over all nuggets. Undefined without such nuggets."
     )
-    # Where every nugget counts, the figure is a mean of what single labels are worth.
+    # If every nugget counts, the figure is a mean of the credits of single labels.
     credit = None if reading.vital else reading.worth
     return Metric(reading.name, reading.title, definition, partial(_score, reading), credit=credit)
 
 
 def cases(material: Material) -> Iterator[Case]:
-    """One case for each gold nugget that is not known to be held, without what would give its importance away."""
+    """One case for each gold nugget not supported by construction, without the fields that would reveal its
+    importance.
+    """
     for nugget in gold(material):
         if not by_construction(material, nugget):
             yield material.case(NAME, Kind.NUGGETS, blind(nugget))
@@ -240,8 +242,8 @@ NUGGETS = Protocol(
 )
 
 
-# Nuggets drawn by a model from the section that people wrote, weighed, and checked against that section.
-# DeepScholar-Bench: nuggets made of the exemplar, §8.3.1, after Pradeep et al. (2025). People take what they
+# Nuggets extracted by a model from the section that people wrote, weighed, and checked against that section.
+# DeepScholar-Bench: nuggets made from the exemplar, §8.3.1, after Pradeep et al. (2025). People accept those they
 # confirm.
 
 DRAFT_NAME, WEIGHED = "deepscholar.nuggets.make", "deepscholar.nuggets.weigh"
@@ -268,7 +270,7 @@ class DrawnNuggets(ModelReply, again="Give the same list again."):
 
     @classmethod
     def assumed(cls, _fields: Mapping[str, str]) -> Self:
-        """What an estimate goes by: as many nuggets as the public data have of a section on average."""
+        """The reply that an estimate assumes: as many nuggets as the public data have per section on average."""
         return cls(nuggets=[f"{number:02} " + "word " * LONGEST for number in range(PUBLIC_MEAN)])
 
     @classmethod
@@ -297,7 +299,7 @@ class WeighedNuggets(ModelReply):
 
 
 async def make(material: Material, ask: Ask) -> Extracted:
-    """Nuggets of the item's exemplars: drawn window by window, weighed, and assigned to the exemplar themselves."""
+    """Nuggets of the item's exemplars: extracted window by window, weighed, and assigned to the exemplar themselves."""
     texts = [response.text for response in material.facing if response.text.strip()]
     if not texts:
         return Extracted(None, Status.SKIPPED, NO_EXEMPLAR)
@@ -327,7 +329,7 @@ async def make(material: Material, ask: Ask) -> Extracted:
 async def _weighed(
     material: Material, ask: Ask, nuggets: Sequence[Nugget], texts: Sequence[str], flags: Sequence[str]
 ) -> Extracted:
-    """The nuggets with their importance, vital ones first, and with how far the exemplar bears them out."""
+    """The nuggets with their importance, vital ones first, and their support by the exemplar."""
     weights = dict[str, str]()
     for names in _windows(nuggets):
         fields = {"question": material.item.question, "nuggets": listed(names)}
@@ -365,7 +367,7 @@ def _windows(nuggets: Sequence[Nugget]) -> Iterator[Mapping[str, Unit]]:
 
 
 def _once(names: Mapping[str, Unit], pairs: Sequence[tuple[str, str]]) -> dict[str, str] | None:
-    """Unit → what was said of it; None unless each is named exactly once, and nothing else is."""
+    """Unit → its value; None unless each unit is named exactly once, and nothing else is."""
     if sorted(name for name, _ in pairs) != sorted(names):
         return None
     return {names[name].id: value for name, value in pairs}

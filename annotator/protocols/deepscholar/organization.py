@@ -1,6 +1,6 @@
-"""Organization: a report beside the section that people wrote, asked in both orders.
+"""Organization: a report compared with the section that people wrote, asked in both orders.
 
-DeepScholar-Bench: organization and coherence, §8.3.1; what the judge is asked to weigh, Box 1.
+DeepScholar-Bench: organization and coherence, §8.3.1; the aspects the judge is asked to weigh, Box 1.
 """
 
 from functools import partial
@@ -63,7 +63,7 @@ def organization(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     turned = sum(outcome(*order) is PairOutcome.INCONSISTENT for order in orders)
     notes = several.missing_notes(missing, len(wins), usable, "comparisons are missing")
     notes += ["the verdict changed with the order"] * bool(turned)
-    # What is known of a pair in one order alone bounds the others' mean, too.
+    # A pair known in one order alone bounds the mean, too.
     floor, ceiling = (
         sum((open_ if w is None else w) for pair in wins for w in pair) / (2 * len(wins))
         for open_ in (0.0, 1.0)
@@ -80,7 +80,7 @@ def organization(scored: RatedResponse, over_valid: bool = False) -> Estimate:
 
 
 def _win(value: str | None, own: str) -> float | None:
-    """What one order is worth to the report that stood in the place named; None where it is missing."""
+    """The credit of one order to the report at the position `own`; None if it is missing."""
     if value not in (FIRST, SECOND, TIE, None):
         raise ValueError(f"a comparison's verdict is first, second or tie, not {value!r}")
     if value is None:
@@ -104,11 +104,11 @@ class BetterOrganized(several.ValueReply, value="better"):
 judge = partial(several.judged, NAME, BetterOrganized)
 
 
-# No network (not in the paper): what a judge that only looks at length would say.
+# No network (not in the paper): a judge that looks at length alone.
 
 
 def baseline(case: Case) -> Verdicts:
-    """The section with more words is better, equal ones are a tie; a floor that no judge should share."""
+    """The section with more words is better, equal ones are a tie; a floor that every judge should beat."""
     first, second = (len(text.split()) for text in several.both_texts(case))
     value = TIE if first == second else FIRST if first > second else SECOND
     return {case.unit.id: Verdict(value=value, rationale=f"baseline: {first} words against {second}")}

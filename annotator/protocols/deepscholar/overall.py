@@ -63,7 +63,7 @@ it 0; where one is undefined, so is it, and it says which. Of the exemplar five 
 
 
 def overall(means: Sequence[Any]) -> Any:
-    """The geometric mean of a system's means, or choice by choice of items."""
+    """The geometric mean of a system's means, or of arrays of means, one for each selection of items."""
     from annotator.stats.intervals.clustered import geometric_mean
 
     return geometric_mean(means)

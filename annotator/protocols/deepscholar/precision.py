@@ -1,4 +1,4 @@
-"""Citation precision: how many citations of a report bear out something of their sentence.
+"""Citation precision: how many citations of a report support something in their sentence.
 
 DeepScholar-Bench: citation precision, §8.3.3; the judge's question, Box 3.
 """
@@ -56,7 +56,7 @@ class Entailed(ValueReply, value="supported"):
 
 
 def verdict_of(reply: Entailed, source: str, flags: tuple[str, ...]) -> Verdict:
-    """The reply as a verdict; its quote is the source's, and has no place in the report."""
+    """The reply as a verdict; its quote is the source's, and has no position in the report."""
     result = with_quote(
         reply.supported, reply.rationale, reply.quote, source, flags, owed=reply.supported == YES
     )
@@ -64,7 +64,7 @@ def verdict_of(reply: Entailed, source: str, flags: tuple[str, ...]) -> Verdict:
 
 
 def by_words(sentence: str, source: str, share: float) -> Verdict:
-    """No network: yes where the source has so many of the sentence's terms."""
+    """No network: yes if the source has at least that share of the sentence's terms."""
     sentence_terms = terms(sentence)
     if not sentence_terms:
         why = "baseline: the sentence has no words to look for"
@@ -82,7 +82,7 @@ def scale() -> Scale:
 
 
 def source_of(material: Material, cited: CitedSource) -> str:
-    """Title and abstract of what a sentence cites, or what its report quotes of it; empty where neither is at hand."""
+    """Title and abstract of a cited work, or its report's quotation of it; empty if neither is available."""
     page = material.pages.get(cited.address)
     if page is None or page.state is not PageState.OK or not page.text.strip():
         return cited.words
@@ -90,12 +90,12 @@ def source_of(material: Material, cited: CitedSource) -> str:
 
 
 def body(material: Material) -> tuple[Sentence, ...]:
-    """The sentences that are judged: none of what people wrote."""
+    """The sentences that are judged: none of a section written by people."""
     return () if material.response.mode == EXEMPLAR else material.units(ResponsePart.SENTENCES)
 
 
 def unknown(material: Material) -> str:
-    """Why nothing can be said of a report; empty where something can."""
+    """Why a report has no figure; empty if it has one."""
     if material.response.mode == EXEMPLAR:
         return PEOPLES_OWN
     if ResponsePart.SENTENCES not in material.parts:
@@ -104,7 +104,7 @@ def unknown(material: Material) -> str:
 
 
 NAME = "deepscholar.precision"
-# In characters with its marks: the public code passes over shorter sentences.
+# In characters with its marks: the public code skips shorter sentences.
 LEAST_RELEASED = 50
 NAMES_NONE, CITES_NONE = (
     "the report names no source",
@@ -123,7 +123,7 @@ DEPARTURES = (
 
 @dataclass(frozen=True, slots=True)
 class PrecisionReading:
-    """A way to count citations: `groups` are shares of what, averaged over them."""
+    """A way to count citations: `groups` are the groups whose shares are averaged."""
 
     name: str
     title: str
@@ -194,7 +194,7 @@ def precision(reading: PrecisionReading, scored: RatedResponse, over_valid: bool
     if not groups:
         return Estimate(None, method=method, note=f"no sentence has {LEAST_RELEASED} characters")
     total = sum(len(verdicts) for _, verdicts in result)
-    # A reading that passes some over is not open where these are missing.
+    # A reading that skips some citations is complete even if those are missing.
     missing = sum(group.count(None) for group in groups)
     known = [valid for group in groups if (valid := [one for one in group if one is not None])]
     usable = not missing or (over_valid and bool(known))
@@ -246,7 +246,7 @@ BASELINE_SHARE = 0.3
 
 
 def baseline(case: Case) -> Verdicts:
-    """Right where title and abstract have enough of the sentence's terms."""
+    """Right if title and abstract have enough of the sentence's terms."""
     if not case.given["page"]:
         return {case.unit.id: Verdict(status=Status.SKIPPED, cause=NO_TEXT)}
     return {case.unit.id: by_words(case.unit.text, case.given["page"], BASELINE_SHARE)}

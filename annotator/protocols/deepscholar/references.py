@@ -1,4 +1,5 @@
-"""References of a report beside those of the exemplar: which important ones it names, and how well known its own are.
+"""References of a report compared with those of the exemplar: which important ones it names, and how often its own
+are cited.
 
 DeepScholar-Bench: reference coverage and document importance, §8.3.2. No judge is needed.
 """
@@ -36,10 +37,10 @@ from annotator.domain.texts.identifier import normal_title, work_named
 from annotator.domain.texts.words import counted, grouped, terms
 from annotator.protocols.several import ValueReply, mean_of_known, of_one
 
-# The state of a work of which neither abstract nor text is in the project, as that of a page.
+# The state of a work without abstract and text in the project, in place of a page's state.
 ABSENT = "absent"
 BY_PEOPLE = "The section that people wrote"
-# A line of an abstract as arXiv breaks it, within a paragraph.
+# A line break within a paragraph of an abstract from arXiv.
 _BROKEN = re.compile(r"(?<=\S)[ \t]*\n[ \t]*(?=\S)")
 UNKNOWN_SET = "the references of this response are not known"
 NAMES_NOTHING = "the report names no work on arXiv"
@@ -47,7 +48,7 @@ NAMES_NOTHING = "the report names no work on arXiv"
 
 @dataclass(frozen=True, slots=True)
 class RetrievedWork:
-    """A work that a report names, and what is known of it; `page` holds its title and abstract."""
+    """A work that a report names, with its project data; `page` holds its title and abstract."""
 
     reference: Reference
     address: str
@@ -55,7 +56,7 @@ class RetrievedWork:
 
     @property
     def abstract(self) -> str:
-        """Its abstract; empty where it was never fetched or could not be read."""
+        """Its abstract; empty if it was never fetched or could not be read."""
         return _words(self.page)
 
     @property
@@ -64,7 +65,7 @@ class RetrievedWork:
 
 
 def retrieved(material: Material) -> list[RetrievedWork] | None:
-    """S, each work once; None while the references of the response are not known, empty where it names none."""
+    """S, each work once; None while the references of the response are unknown, empty if it names none."""
     if ResponsePart.REFERENCES not in material.parts:
         return None
     result: dict[str, RetrievedWork] = {}
@@ -76,12 +77,12 @@ def retrieved(material: Material) -> list[RetrievedWork] | None:
 
 
 def abstract_at(material: Material, address: str) -> str:
-    """The abstract of the work at a normal address; empty where it was never fetched or could not be read."""
+    """The abstract of the work at a normalised address; empty if it was never fetched or could not be read."""
     return _words(material.pages.get(address))
 
 
 def work_fields(address: str, abstract: str) -> dict[str, str]:
-    """What a case is given of a work; one without an abstract says so."""
+    """The fields of a case about a work; one without an abstract says so."""
     return {"address": address, "page": _BROKEN.sub(" ", abstract)} | (
         {} if abstract else {"page_state": ABSENT}
     )
@@ -143,14 +144,14 @@ for a report that names none. Undefined while no count is known.
 
 @dataclass(frozen=True, slots=True)
 class ImportantWorks:
-    """E: what the important works on arXiv are known by, each work once; and those of which nobody has said it yet."""
+    """E: the keys of the important works, each work once; and of those not yet marked as important or not."""
 
     groups: Sequence[set[str]]
     open_: Sequence[set[str]]
 
 
 def important(material: Material, *, everywhere: bool = False) -> ImportantWorks | None:
-    """E of an item, or its important works `everywhere`; None where nobody has said which references are important."""
+    """E of an item, on arXiv or `everywhere`; None if no reference of it is marked as important or not."""
     units = material.units(Kind.EVIDENCE)
     if not any(unit.importance for unit in units):
         return None
@@ -164,7 +165,7 @@ def important(material: Material, *, everywhere: bool = False) -> ImportantWorks
 
 
 def by_work(references: Iterable[Reference]) -> dict[str, list[Reference]]:
-    """References by the work that they name: its address, or its title where it has none."""
+    """References by the work that they name: its address, or its title if it has none."""
     return grouped((_address(one) or f"title {normal_title(one.text)}", one) for one in references)
 
 
@@ -188,7 +189,7 @@ def reference_coverage_of_all(scored: RatedResponse, over_valid: bool = False) -
 def _covered(
     material: Material, works: ImportantWorks | None, known: set[str], over_valid: bool, where: str
 ) -> Estimate:
-    """The share of the important works that are named; one that may yet be important moves what it could."""
+    """The share of the important works that are named; works not yet marked widen the range."""
     if ResponsePart.REFERENCES not in material.parts:
         return Estimate(None, method=COVERAGE_METHOD, note=UNKNOWN_SET)
     if works is None:
@@ -201,7 +202,7 @@ def _covered(
         "" if n else f"no reference{where} is important",
         f"of {counted(gaps, 'reference')} nobody has said whether they are important" if gaps else "",
     ]
-    # At worst only those that are not named are important, at best only those that are.
+    # In the worst case exactly the unnamed ones are important, in the best case exactly the named ones.
     worst, best = n + gaps - more, n + more
     usable = n and (over_valid or not gaps)
     note = "; ".join(filter(None, notes))
@@ -213,7 +214,7 @@ def _covered(
 
 
 def document_importance(scored: RatedResponse, _: bool = False) -> Estimate:
-    """DI of one report; `n` counts the works of S whose citations are known."""
+    """DI of one report; `n` counts the works of S with known citation counts."""
     return _beside([scored.material], IMPORTANCE_METHOD)
 
 
@@ -223,7 +224,7 @@ def document_importance_pooled(scored: Sequence[RatedResponse], _: bool = False)
 
 
 def document_importance_released(scored: RatedResponse, _: bool = False) -> Estimate:
-    """The median citations of the works that a report names, as the public code gives it."""
+    """The median citation count of the works that a report names, as the public code computes it."""
     named = retrieved(scored.material)
     if named is None:
         return Estimate(None, method=RELEASED_METHOD, note=UNKNOWN_SET)
@@ -236,7 +237,7 @@ def document_importance_released(scored: RatedResponse, _: bool = False) -> Esti
 
 
 def _beside(materials: Sequence[Material], method: str) -> Estimate:
-    """The median of what reports name beside that of what their exemplars cite."""
+    """The median citation count of the reports' works relative to that of their exemplars' works."""
     of = [(material, result) for material in materials if (result := retrieved(material)) is not None]
     if not of:
         return Estimate(None, method=method, note=UNKNOWN_SET)
@@ -278,7 +279,7 @@ def _count(page: Page) -> int:
 
 
 def _days(pages: Iterable[Page]) -> Basis | None:
-    """When citations were counted, which grow; None where nobody has said it."""
+    """The first and last day of these citation counts, which grow over time; None if unknown."""
     days = [page.citations_on for page in pages if page.citations_on is not None]
     return Basis(days=(min(days), max(days))) if days else None
 
@@ -293,7 +294,7 @@ def on_arxiv(reference: Reference) -> bool:
 
 
 def _keys(identifier: str, *titles: str) -> set[str]:
-    """By what a work is known: its arXiv id or DOI, and its whole title."""
+    """The keys of a work: its arXiv id or DOI, and its whole title."""
     named = work_named(identifier)
     result = {str(named)} if named is not None and named.scheme in ("arxiv", "doi") else set()
     return result | {f"title {key}" for title in titles if (key := normal_title(title))}
@@ -349,13 +350,13 @@ REFERENCES = Protocol(
 )
 
 
-# Relevance rate: how relevant the works are that a report names. DeepScholar-Bench: relevance rate, §8.3.2;
-# the judge's question, Box 2.
+# Relevance rate: how relevant the works are that a report names. DeepScholar-Bench: relevance rate, §8.3.2; the
+# judge's question, Box 2.
 
 RELEVANCE_NAME = "deepscholar.relevance"
 METHOD, MEAN_RATING = "RR = Σ rel / (2 · |S|)", "Σ rel / |S|"
 GRADES = ("0", "1", "2")
-# What is given of the section that people wrote.
+# The name of the field with the section that people wrote.
 SECTION = "exemplar"
 NO_ABSTRACT = "Title and abstract of this work are not in this project; fetch them first."
 RELEVANCE_DEPARTURES = (
@@ -389,7 +390,7 @@ def relevance_rate(scored: RatedResponse, over_valid: bool = False) -> Estimate:
 
 
 def released_rate(scored: RatedResponse, over_valid: bool = False) -> Estimate:
-    """The mean rating of one report, from 0 to 2, as the public code gives it."""
+    """The mean rating of one report, from 0 to 2, as the public code computes it."""
     result = relevance_rate(scored, over_valid)
     return replace(
         result,
@@ -405,7 +406,9 @@ def _twice(value: float | None) -> float | None:
 
 
 def cases(material: Material) -> Iterator[Case]:
-    """One case for each work that the report names, with its abstract and what people wrote on the same paper."""
+    """One case for each work that the report names, with its abstract and the section people wrote on the
+    same paper.
+    """
     own = (material.response,) if material.response.mode == EXEMPLAR else material.facing
     exemplar = next((response.text for response in own), "")
     for work in (retrieved(material) or ()) if own else ():
@@ -462,7 +465,7 @@ BASELINE_SAME, BASELINE_RELATED = 0.3, 0.15
 
 
 def baseline(case: Case) -> Verdicts:
-    """A rating by the share of the terms of title and abstract that stand in the task, too."""
+    """A rating by the share of the terms of title and abstract that also occur in the task."""
     if not case.given["page"]:
         return {case.unit.id: Verdict(status=Status.SKIPPED, cause=NO_ABSTRACT)}
     own = terms(f"{case.unit.text} {case.given['page']}")

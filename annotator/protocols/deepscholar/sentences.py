@@ -1,7 +1,7 @@
-"""Sentences of a report's body, each with the sources that it cites: what §8.3.3 judges.
+"""Sentences of a report's body, each with the sources that it cites: the units of §8.3.3.
 
-DeepScholar-Bench cuts with a tokenizer whose data is a download; here blocks of Markdown are cut first and sentences
-by Unicode's rules, which are then mended.
+DeepScholar-Bench splits with a tokenizer whose data is a download; here blocks of Markdown are split first and
+sentences by Unicode's rules, whose errors are then repaired.
 """
 
 import re
@@ -31,23 +31,23 @@ from annotator.protocols.citations import (
 )
 from annotator.protocols.deepscholar.references import by_work, on_arxiv
 
-# A letter for each property; paragraphs are told apart before.
+# A letter for each property; paragraphs are separated before.
 _LETTERS = {
     "SP": "s", "LOWER": "l", "UPPER": "u", "OLETTER": "o", "NUMERIC": "n", "ATERM": "a", "STERM": "t",
     "SCONTINUE": "c", "CLOSE": "q", "SEP": "p", "CR": "p", "LF": "p", "EXTEND": "e", "FORMAT": "e",
 }  # fmt: skip
-# A stop with what closes and parts behind it (SB9, SB10), but between digits (SB6); what may go before it (SB7).
+# A stop with closing marks and spaces behind it (SB9, SB10), but not between digits (SB6); what may precede it (SB7).
 _STOP = re.compile(r"(?:(?P<letter>[ul]e*)?(?P<full>ae*+)(?!n)|te*)(?P<behind>(?:qe*)*(?:se*)*p?)")
-# A full stop before a lower-case letter ends nothing, whatever stands between that is no letter (SB8).
+# A full stop before a lower-case letter ends nothing, whatever non-letters are in between (SB8).
 _LOWER_FOLLOWS = re.compile(r"[^oulpat]*l")
 
 NAME = "deepscholar.sentences"
 LONGEST_TEXT, LONGEST_TITLE = 20_000, 500
-# An entry without an address that is longer holds words of the source, not its title alone.
+# A longer entry without an address holds words of the source, not its title alone.
 LONGEST_ENTRY = 300
-# As many normal letters as name one work.
+# The number of normalised letters that identifies a work.
 TELLING = 20
-# A line that stands alone, ends without a stop and is no longer is a heading.
+# A line that stands alone, ends without a stop and is no longer than this is a heading.
 MOST_WORDS_OF_HEADING = 12
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _RULE = re.compile(r"[ \t]*(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|=+[ \t]*)$")
@@ -55,7 +55,7 @@ _ITEM = re.compile(r"[ \t>]*(?:[-+*•]|\d{1,3}[.)])[ \t]+\S")
 _UNFINISHED = re.compile(r"[^.!?:;,。！？：；…][\"'”’)\]*_]*$")
 # Brackets that were escaped around a link: its words are no part of the sentence.
 _ESCAPED = re.compile(r"\\\[(?:[^\\\n]|\\(?!\])){1,2000}\\\]")
-# Marks behind a full stop, and what stands around them.
+# Marks behind a full stop, with brackets and punctuation around them.
 _BEHIND = re.compile(rf"(?:\s*\\?[(\[]?{MASK}{{3,}}\\?[)\]]?[,;.]?)*\s*")
 _ABBREVIATED = re.compile(
     r"(?:\b(?:e\.\s?g|i\.\s?e|cf|vs|al|viz|ca|figs?|eqs?|secs?|sect|tabs?|refs?|chs?|vol|dr|mr|mrs|ms|prof|st|approx"
@@ -87,9 +87,9 @@ class _Block:
 def sentences(
     report: str, known: dict[str, CitedSource] | None = None, response_id: str = ""
 ) -> list[Sentence]:
-    """The sentences of a report; `known` says what marks lead to where its own lists do not.
+    """The sentences of a report; `known` maps marks to sources that its own lists do not give.
 
-    A sentence's id follows from its words and how often they stood before.
+    A sentence's id is derived from its words and how often they occurred before.
     """
     sources = known or {}
     cited = read(
@@ -111,7 +111,7 @@ def sentences(
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
-    """A sentence before it has its id; `time` says how often its words stood up to here."""
+    """A sentence before it has its id; `time` counts the occurrences of its words so far."""
 
     text: str
     start: int
@@ -156,7 +156,7 @@ def _source(
 
 
 def _listed(mark: str, cited: ReportCitations, known: dict[str, CitedSource]) -> CitedSource | None:
-    """What a mark without an address leads to: an entry of the report's list, or what its system told; else None."""
+    """The source of a mark without an address: an entry of the report's list, or the system's own; None if neither."""
     entry = " ".join(cited.entries.get(mark, "").split())
     words = entry[:LONGEST_TEXT] if len(entry) > LONGEST_ENTRY else ""
     if mark in known:
@@ -170,7 +170,7 @@ def _listed(mark: str, cited: ReportCitations, known: dict[str, CitedSource]) ->
 
 
 def _spans(cited: ReportCitations, masked: str) -> Iterator[tuple[str, int, int]]:
-    """(heading, start, end) of each sentence; marks in a line of their own belong to the sentence before."""
+    """(heading, start, end) of each sentence; marks on a line of their own belong to the sentence before."""
     held: tuple[str, int, int] | None = None
     for block in _blocks(cited, masked):
         text = masked[block.start : block.end].replace("\n", " ")
@@ -186,7 +186,7 @@ def _spans(cited: ReportCitations, masked: str) -> Iterator[tuple[str, int, int]
 
 
 def _cut(text: str) -> Iterator[Span]:
-    """The sentences of a block, without the blanks around them."""
+    """The sentences of a block, without surrounding whitespace."""
     start = 0
     for boundary in [*boundaries(text), len(text)]:
         behind = _BEHIND.match(text, boundary)
@@ -198,7 +198,7 @@ def _cut(text: str) -> Iterator[Span]:
 
 
 def _goes_on(before: str, after: str) -> bool:
-    """Whether what looks like the end of a sentence is none."""
+    """Whether an apparent end of a sentence is none."""
     ended = before.replace(MASK, "").rstrip()
     following = _GOES_ON.match(after)
     first = following[0][-1:] if following else ""
@@ -227,7 +227,7 @@ def _is_heading(words: str, masked: str) -> bool:
 
 
 def _gathered(report: str, masked: str, stretch: Span) -> Iterator[Span]:
-    """Lines put together to paragraphs; a heading or a list item begins a new one. Of tables only rows that cite."""
+    """Lines joined to paragraphs; a heading or a list item begins a new one. Of tables only rows with citations."""
     start, end, fenced = -1, -1, False
     for line in _LINE.finditer(report, *stretch):
         words = line[0].strip()
@@ -245,11 +245,11 @@ def _gathered(report: str, masked: str, stretch: Span) -> Iterator[Span]:
         yield start, end
 
 
-# Where marks lead beside the report's own lists, and the extraction.
+# The sources of marks beside the report's own lists, and the extraction.
 
 
 def _known(material: Material) -> dict[str, CitedSource]:
-    """What came with a report, by the marks that it has there."""
+    """The references that came with a report, by their marks in it."""
     result: dict[str, CitedSource] = {}
     for unit in material.units(ResponsePart.REFERENCES):
         mark = unit.note.strip().strip("[]").lower()
@@ -268,7 +268,7 @@ def baseline(material: Material) -> Extracted:
 
 
 async def extract(material: Material, _: Ask) -> Extracted:
-    """The same: no model is asked."""
+    """The sentences of a report; no model is asked."""
     return baseline(material)
 
 
@@ -285,7 +285,7 @@ EXTRACTION = Extraction(
 
 
 def boundaries(text: str) -> Iterator[int]:
-    """Where a sentence ends and the next begins; neither of the ends of the text."""
+    """The offsets between sentences, without the ends of the text."""
     kinds = "".join(map(_kind, text))
     for stop in _STOP.finditer(kinds):
         at = stop.end()
@@ -308,7 +308,7 @@ class ReportFigures:
     """Characters, words, sentences and citations of a report without its lists of references.
 
     The exemplar's own list is made by this program, and a list is no prose. `references` counts the different sources
-    that its sentences cite, `citations` every citation, tables included.
+    that its sentences cite, `citations` every citation, including those in tables.
     """
 
     PRINTED: ClassVar[str] = "DeepScholar-Bench, Table 6."
@@ -326,7 +326,7 @@ class ReportFigures:
 
 
 def report_figures(material: Material) -> ReportFigures:
-    """The same on every run; words are parted by white space."""
+    """The figures of a report, the same on every run; words are separated by whitespace."""
     result = baseline(material).document
     units = result.units if result else ()
     cited = read(material.response.text, every=True)
@@ -339,7 +339,7 @@ def report_figures(material: Material) -> ReportFigures:
 
 @dataclass(frozen=True, slots=True)
 class CitedWork:
-    """A work that an exemplar cites; without `importance` where nobody has said it."""
+    """A work that an exemplar cites; `importance` is empty if nobody has marked it."""
 
     on_arxiv: bool
     importance: str
@@ -347,7 +347,7 @@ class CitedWork:
 
 
 def cited_works(material: Material) -> list[CitedWork]:
-    """The works that an item's exemplar cites, each once; important where one of its references is."""
+    """The works that an item's exemplar cites, each once; important if one of its references is."""
     result = []
     for address, references in by_work(material.units(Kind.EVIDENCE)).items():
         page, importances = (

@@ -24,7 +24,7 @@ from annotator.protocols.reports import Report
 from annotator.protocols.several import ModelReply, ValueReply, Word
 
 HEADING = "## References"
-# A formula or a piece of code, which may hold numbers in brackets of its own; or a mark, with a link that it may have.
+# A formula or a piece of code, which may hold numbers in brackets of its own; or a mark, with a link if it has one.
 _MARK = re.compile(
     r"(?P<other>\$[^$\n]+\$|`[^`\n]+`)|(?P<before>[ \t]?)\[(?P<numbers>\d+(?:\s*[,;–-]\s*\d+)*)\](?:\(\S*?\))?"
 )
@@ -36,7 +36,7 @@ _OWN_LIST = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class NumberedSection:
-    """A section with its list of references; `removed` counts the numbers that stood for no given work."""
+    """A section with its list of references; `removed` counts the numbers that referred to no given work."""
 
     text: str
     works: tuple[CatalogueWork, ...]
@@ -52,9 +52,9 @@ class NumberedSection:
 
 
 def numbered(written: str, works: Sequence[CatalogueWork]) -> NumberedSection:
-    """A section as the model wrote it, with its marks checked and the list of all given works below it.
+    """The section as the model wrote it, with its marks checked and the list of all given works below it.
 
-    A list of the model's own is left out.
+    A list by the model itself is left out.
     """
     body, removed = _OWN_LIST.split(written, maxsplit=1)[0].strip(), 0
 
@@ -73,7 +73,7 @@ def numbered(written: str, works: Sequence[CatalogueWork]) -> NumberedSection:
 
 
 def _numbers(reply: str) -> Iterator[int]:
-    """The numbers of a mark; the ends alone of a range that is wider than any list."""
+    """The numbers of a mark; only the ends of a range that is wider than any list."""
     for result in _NUMBER.finditer(reply):
         first, last = int(result[1][:9]), int((result[2] or result[1])[:9])
         yield from range(first, last + 1) if 0 <= last - first < 1_000 else dict.fromkeys((first, last))
@@ -85,7 +85,7 @@ def _entry(work: CatalogueWork) -> str:
 
 
 def _address(work: CatalogueWork) -> str:
-    """Its identifier as readers look for it: arXiv:2401.00001, a DOI, an address."""
+    """Its identifier in the usual form: arXiv:2401.00001, a DOI, an address."""
     named = work_named(work.identifier)
     if named is None:
         return work.identifier
@@ -115,7 +115,7 @@ class RelevantWork(ValueReply, value="relevant", tokens=80):
 
     @classmethod
     def assumed(cls, _fields: Mapping[str, str]) -> Self:
-        """What an estimate goes by: every work is kept."""
+        """The reply that an estimate assumes: every work is kept."""
         return cls.model_validate({"relevant": _YES, "rationale": ""})
 
 
@@ -142,7 +142,7 @@ class Notes(Report, again="Write the whole notes.", tokens=1_500):
 
     @classmethod
     def assumed(cls, _fields: Mapping[str, str]) -> Self:
-        """What an estimate goes by: notes of some 1,000 tokens."""
+        """The reply that an estimate assumes: notes of some 1,000 tokens."""
         return cls(text="note " * 800)
 
 
@@ -158,16 +158,16 @@ class SectionText(Report, again="Write the whole section.", tokens=3_000):
 
 @dataclass(frozen=True, slots=True)
 class FilteredWorks:
-    """What an operator kept, in its order; `unanswered` counts the verdicts that did not come."""
+    """The works that an operator selected, in its order; `unanswered` counts the missing verdicts."""
 
     works: tuple[CatalogueWork, ...]
     unanswered: int = 0
 
 
 async def filtered(question: str, works: Sequence[CatalogueWork], ask: Ask) -> FilteredWorks:
-    """The works of which a model says that they belong to the task.
+    """The works that a model says belong to the task.
 
-    Those without a verdict are asked about once more; a work of which nothing is known then is kept.
+    Those without a verdict are asked about once more; a work still without one is kept.
     """
 
     async def verdict(work: CatalogueWork) -> str:
@@ -185,9 +185,9 @@ async def filtered(question: str, works: Sequence[CatalogueWork], ask: Ask) -> F
 async def top(
     question: str, works: Sequence[CatalogueWork], count: int, ask: Ask, seed: str
 ) -> FilteredWorks:
-    """So many of the works, given in search order, those that a model prefers; nothing is asked where all fit.
+    """The `count` works that a model prefers, given in search order; nothing is asked if all fit.
 
-    Quickselect: each round puts every work beside one pivot, drawn by the seed. A comparison that does not come goes by
+    Quickselect: each round compares every work with one pivot, chosen by the seed. A missing comparison is decided by
     the search order.
     """
     left, catalogue_works, draw, unanswered = list(works), list[CatalogueWork](), Random(seed), 0
@@ -212,7 +212,7 @@ async def top(
 async def _beats(
     question: str, work: CatalogueWork, pivot: CatalogueWork, ask: Ask, seed: str
 ) -> bool | None:
-    """Whether a work is preferred to the pivot, which is shown first by chance; None where nobody says it."""
+    """Whether a work is preferred to the pivot, which is shown first at random; None if there is no verdict."""
     swapped = Random(f"{seed}/{work.key}/{pivot.key}").random() < 0.5
     first, second = (pivot, work) if swapped else (work, pivot)
     fields = {"question": question, "first": described(first), "second": described(second)}
@@ -223,9 +223,9 @@ async def _beats(
 async def aggregated(
     question: str, works: Sequence[CatalogueWork], length: str, ask: Ask, room: int = LONGEST_WORKS
 ) -> Answer:
-    """A section on numbered works, in one call where they fit; else from notes, taken chunk by chunk.
+    """A section on numbered works, in one call if they fit; else from notes, taken chunk by chunk.
 
-    Where the model says that the whole was too long, it is asked for notes of halves. An answer without a reply is that
+    If the model says that the whole was too long, it is asked for notes of halves. An answer without a reply is that
     of the call that failed.
     """
     descriptions = [f"[{number}] {described(work)}" for number, work in enumerate(works, start=1)]
@@ -247,7 +247,7 @@ async def _section(question: str, descriptions: Sequence[str], length: str, ask:
 
 
 def _chunks(descriptions: Iterable[str], room: int) -> list[list[str]]:
-    """The works in their order, as many together as there is room for."""
+    """The works in their order, in chunks of as many as there is room for."""
     chunks: list[list[str]] = []
     left = 0
     for one in descriptions:
@@ -260,12 +260,12 @@ def _chunks(descriptions: Iterable[str], room: int) -> list[list[str]]:
 
 
 def described(work: CatalogueWork) -> str:
-    """A work as a model reads it: its title, and its abstract where that is known."""
+    """A work as shown to a model: its title, and its abstract if known."""
     return f"{work.title}\n{work.abstract}".strip()
 
 
 async def together(awaitables: Iterable[Awaitable[Any]]) -> list[Any]:
-    """What comes of questions that are put side by side, in their order; the first error ends them all."""
+    """The results of parallel calls, in their order; the first error ends them all."""
     tasks = [asyncio.ensure_future(awaitable) for awaitable in awaitables]
     try:
         return await asyncio.gather(*tasks)
@@ -276,7 +276,7 @@ async def together(awaitables: Iterable[Awaitable[Any]]) -> list[Any]:
 
 QUERIES, SUMMARY = "deepscholar.queries", "deepscholar.summary"
 LONGEST_QUERY = 10
-# In characters: what a summary is shown of each abstract.
+# In characters: the part of each abstract that is summarised.
 ABSTRACT = 400
 NOTHING_YET = "(nothing yet)"
 
@@ -294,16 +294,16 @@ class SearchQueries(ModelReply, again="Give the same queries again.", tokens=100
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """One query a line; ValueError when there is none."""
+        """One query a line; ValueError if there is none."""
         return cls(queries=[line for line in text.splitlines() if line.strip()])
 
     @classmethod
     def assumed(cls, fields: Mapping[str, str]) -> Self:
-        """What an estimate goes by: as many as were asked for, all new."""
+        """The reply that an estimate assumes: as many queries as were asked for, all new."""
         return cls(queries=[f"{fields['found'][:9]} {number}" for number in range(int(fields["count"]))])
 
     def worded(self, count: int) -> list[str]:
-        """So many of them that differ, each of ten words at most."""
+        """At most `count` distinct queries, each of ten words at most."""
         plain = (" ".join(query.strip(" \"'-*•").split()[:LONGEST_QUERY]) for query in self.queries)
         return list(dict.fromkeys(filter(None, plain)))[:count]
 
@@ -315,13 +315,13 @@ class Summary(Report, again="Write the whole summary.", tokens=600):
 
     @classmethod
     def assumed(cls, _fields: Mapping[str, str]) -> Self:
-        """What an estimate goes by: a summary of some 300 tokens."""
+        """The reply that an estimate assumes: a summary of some 300 tokens."""
         return cls(text="known " * 220)
 
 
 @dataclass
 class SearchRounds:
-    """What the rounds found so far: each work once, with its best place in any list, and every query."""
+    """The results of the rounds so far: each work once, with its best position in any list, and every query."""
 
     works: dict[str, CatalogueWork] = field(default_factory=dict)
     places: dict[str, int] = field(default_factory=dict)
@@ -329,7 +329,7 @@ class SearchRounds:
     summary: str = NOTHING_YET
 
     async def ask(self, question: str, count: int, ask: Ask) -> Answer:
-        """Have a model name the queries of a round; those already put are not put again."""
+        """Have a model name the queries of a round; queries already used are dropped."""
         before = "\n".join(self.queries) or NOTHING_YET
         fields = {"question": question, "found": self.summary, "asked": before, "count": str(count)}
         answer = await ask(QUERIES, fields, SearchQueries, fenced=("found",))
@@ -342,7 +342,7 @@ class SearchRounds:
     async def look_up(
         self, queries: Sequence[str], per_query: int, search: SearchRound
     ) -> list[CatalogueWork]:
-        """Look queries up one after another; the works that were not known before."""
+        """Look queries up one after another; returns the works that were not known before."""
         before = set(self.works)
         for query in queries:
             for place, work in enumerate(await search(query, per_query)):
@@ -351,7 +351,7 @@ class SearchRounds:
         return [work for key, work in self.works.items() if key not in before]
 
     async def sum_up(self, question: str, new: Sequence[CatalogueWork], ask: Ask) -> Answer:
-        """Have a model sum up what was found last, for the queries of the next round."""
+        """Have a model summarise the latest works, for the queries of the next round."""
         listed = "\n\n".join(f"{work.title}\n{work.abstract[:ABSTRACT]}".strip() for work in new)
         fields = {"question": question, "found": self.summary, "works": listed or NOTHING_YET}
         answer = await ask(SUMMARY, fields, Summary, fenced=("found", "works"))
@@ -360,13 +360,13 @@ class SearchRounds:
         return answer
 
     def ranked(self) -> list[CatalogueWork]:
-        """All works in search order: by their best place in any list, of equals the one that was found first."""
+        """All works in search order: by their best position in any list, equal ones in the order of discovery."""
         return sorted(self.works.values(), key=lambda work: self.places[work.key])
 
 
 CITATION = "DeepScholar-Bench, §8.5"
 Search = SearchRound
-# The modes in which the important references are given, by how one asks for them.
+# The modes in which the important references are given, by the name of the option.
 ORACLES = {"arxiv": "oracle-arxiv", "all": "oracle-all"}
 GIVEN = (NOTES, SECTION)
 PROMPTS = (QUERIES, SUMMARY, FILTER, COMPARE, *GIVEN)
@@ -387,9 +387,10 @@ DIFFERENCES = (
 
 @dataclass(frozen=True, slots=True)
 class SystemSettings:
-    """How the system works: rounds of search, queries in each, works for a query and for the writer, and length.
+    """Settings of the system: rounds of search, queries in each, works per query and for the writer, and length.
 
-    With an `oracle` the important references are given, and nothing is searched. No `words` leave length to the task.
+    With an `oracle` the important references are given, and nothing is searched. Without `words` the task decides the
+    length.
     """
 
     rounds: int = 2
@@ -409,13 +410,13 @@ class SystemSettings:
 
     @property
     def length(self) -> str:
-        """How long the section is to be, as its writer is told."""
+        """The instruction to the writer about the section's length."""
         return f"Write about {self.words} words." if self.words else "Keep to the length that the task says."
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenSection:
-    """A section, and how many works each step left; None for a step that was not taken."""
+    """A section, and the number of works after each step; None for a step that was not taken."""
 
     section: NumberedSection
     found: int | None = None
@@ -431,14 +432,14 @@ class WrittenSection:
         }  # fmt: skip
 
 
-# What is told of each step as it begins and ends, by its name.
+# Marks the beginning and end of a step by its name.
 Step = Callable[[str], AbstractContextManager[object]]
 
 
 async def written(
     question: str, settings: SystemSettings, search: Search, ask: Ask, step: Step, seed: str
 ) -> WrittenSection | Answer:
-    """A section from what a search finds; an answer without a reply where it came to nothing."""
+    """A section from the results of a search; an answer without a reply if there is none."""
     result = await _search(question, settings, search, ask, step)
     if isinstance(result, Answer):
         return result

@@ -36,9 +36,9 @@ from annotator.protocols.citations import (
 )
 from annotator.protocols.several import ModelReply, blocks
 
-# A sentence that cites nothing states something when it has this many words and neither asks nor announces.
+# A sentence without a citation makes a claim if it has this many words and neither asks nor announces.
 FEWEST_WORDS = 6
-# In characters; what never ends, such as a table in one line, is cut.
+# In characters; text without an end, such as a table in one line, is cut.
 LONGEST_STATEMENT = 2000
 _CITED_BEHIND = rf"(?:[ \t]*[(\[]?{MASK}++[)\]]?[,;]?)*"
 _END = re.compile(rf"(?:[.!?]+[\"'”’)\]*_]*{_CITED_BEHIND}(?=\s|$)|[。！？]{_CITED_BEHIND})[ \t]*")
@@ -47,7 +47,7 @@ _ABBREVIATED = re.compile(
 )
 _LINE = re.compile(r"[^\n]+")
 
-# In characters. All claims of a section come in one reply, several times as long as what they stand in.
+# In characters. All claims of a section come in one reply, several times as long as the section.
 LONGEST_SECTION = 5000
 _BREAK = re.compile(r"\n[ \t\r]*\n\s*")
 # Where a paragraph that is too long may be cut, the best place first.
@@ -100,7 +100,7 @@ class DrawnClaims(ModelReply):
 
     @classmethod
     def assumed(cls, _fields: Mapping[str, str]) -> Self:
-        """What an estimate goes by: the next section is asked about whatever this one claims."""
+        """The reply that an estimate assumes: the next section is asked about whatever this one claims."""
         return cls(claims=[])
 
     @classmethod
@@ -113,7 +113,7 @@ class DrawnClaims(ModelReply):
 
 @dataclass(frozen=True, slots=True)
 class _ClaimSpan:
-    """A claim before it has its id; `span` is its context's place in the report, if it has one."""
+    """A claim before it has its id; `span` is its context's span in the report, if it has one."""
 
     text: str
     context: str
@@ -124,7 +124,7 @@ class _ClaimSpan:
 
 
 async def extract(material: Material, ask: Ask) -> Extracted:
-    """C_k = Extract(Q_k, Res, Ref) of Eq. 3, section by section; no claims at all when one section failed."""
+    """C_k = Extract(Q_k, Res, Ref) of Eq. 3, section by section; no claims at all if one section failed."""
     cited = read(material.response.text)
     spans = sections(cited.report, cited.body)
     result: list[_ClaimSpan] = []
@@ -154,7 +154,7 @@ async def extract(material: Material, ask: Ask) -> Extracted:
 def _checked(
     cited: ReportCitations, span: Span, section: int, claim: DrawnClaim
 ) -> tuple[_ClaimSpan, list[str]]:
-    """The claim with its address in one spelling and its context in the report's words, and the flags raised."""
+    """The claim with its normalised address and its context in the report's words, and the flags raised."""
     flags: list[str] = []
     notes: list[str] = []
     marks = marks_in(claim.url)
@@ -174,7 +174,7 @@ def _checked(
 
 
 def baseline(material: Material) -> Extracted:
-    """Every sentence that cites or states something, with the addresses its links and marks lead to; no network."""
+    """Every sentence with a citation or a claim, with the addresses its links and marks lead to; no network."""
     cited = read(material.response.text)
     starts = [start for start, _ in sections(cited.report, cited.body)]
     result: list[_ClaimSpan] = []
@@ -212,7 +212,7 @@ def _document(material: Material, claims: Iterable[_ClaimSpan]) -> Claims:
 
 
 def claim_id(response_id: str, text: str, url: str, time: int = 1) -> str:
-    """The id of a claim: the same whenever it is drawn again; short, since judges copy it."""
+    """The id of a claim: the same on every extraction; short, since judges copy it."""
     return "c" + derived_id("claim", response_id, text, url, time)[-12:]
 
 
@@ -229,10 +229,10 @@ CLAIMS = Extraction(
 
 
 def sections(report: str, body: Iterable[Span], longest: int = LONGEST_SECTION) -> list[Span]:
-    """The sections of the body's stretches as half-open spans of the report, none longer than `longest`.
+    """The sections of the body's spans as half-open spans of the report, none longer than `longest`.
 
-    Paragraphs are never joined across a reference list, and a heading stays with what follows it. A paragraph
-    that is too long is cut at the end of a line, else of a sentence, else of a word, else anywhere.
+    Paragraphs are never joined across a reference list, and a heading stays with the text after it. A paragraph that
+    is too long is cut at the end of a line, else of a sentence, else of a word, else anywhere.
     """
     result: list[Span] = []
     for stretch in body:
@@ -246,7 +246,7 @@ def sections(report: str, body: Iterable[Span], longest: int = LONGEST_SECTION) 
 
 
 def _paragraphs(report: str, stretch: Span, longest: int) -> Iterator[Span]:
-    """The stretch's paragraphs, headings joined to the next, cut to length."""
+    """The paragraphs of a span, headings joined to the next, cut to length."""
     heading: int | None = None
     for start, end in _blocks(report, stretch):
         first = start if heading is None else heading
@@ -260,7 +260,7 @@ def _paragraphs(report: str, stretch: Span, longest: int) -> Iterator[Span]:
 
 
 def _blocks(report: str, stretch: Span) -> Iterator[Span]:
-    """What stands between empty lines, without the white space around it."""
+    """The blocks between empty lines, without surrounding whitespace."""
     at = stretch[0]
     for start, end in [*(gap.span() for gap in _BREAK.finditer(report, *stretch)), (stretch[1], stretch[1])]:
         text = report[at:start]
@@ -278,7 +278,7 @@ def _cut(report: str, start: int, end: int, longest: int) -> Iterator[Span]:
 
 
 def _place(report: str, start: int, limit: int) -> int:
-    """The last good place for a cut, in the second half of what is allowed."""
+    """The last good place for a cut, in the second half of the allowed length."""
     for pattern in _CUTS:
         places = [match.end() for match in pattern.finditer(report, (start + limit) // 2, limit)]
         if places:
@@ -288,7 +288,7 @@ def _place(report: str, start: int, limit: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ReportStatement:
-    """A sentence without its citations and marks: its place, its context, what it cites."""
+    """A sentence without its citations and marks: its span, its context, its citations."""
 
     text: str
     span: Span
@@ -297,7 +297,7 @@ class ReportStatement:
 
 
 def statements(cited: ReportCitations) -> Iterator[ReportStatement]:
-    """The statements of a report's body, in order: each sentence that cites, and each that tells something."""
+    """The statements of a report's body, in order: each sentence that cites, and each that makes a claim."""
     starts = [citation.start for citation in cited.citations]
     for line in _lines(cited):
         sentences = list(_sentences(cited.masked, line))
@@ -311,7 +311,7 @@ def statements(cited: ReportCitations) -> Iterator[ReportStatement]:
 
 
 def _lines(cited: ReportCitations) -> Iterator[Span]:
-    """The body's lines of prose: no headings, no code; without what makes them items of a list."""
+    """The body's lines of prose: no headings, no code; without list markers."""
     for stretch in cited.body:
         fenced = False
         for match in _LINE.finditer(cited.report, *stretch):

@@ -1,7 +1,7 @@
-"""Coverage: the weight of the expert criteria that a report covers.
+"""Coverage: the weighted share of the expert criteria that a report covers.
 
-ResearcherBench: rubrics and the coverage score, §4.1; the judge and its validation, §4.3; how a criterion is put to
-it, appendices E.2 and E.3.
+ResearcherBench: rubrics and the coverage score, §4.1; the judge and its validation, §4.3; how a criterion is asked,
+appendices E.2 and E.3.
 """
 
 import re
@@ -36,10 +36,10 @@ from annotator.protocols.several import ModelReply, QuotingReply, UnitQuestion, 
 
 
 def read(reply: str | None) -> str:
-    """b_i as the published evaluator finds it; None stands for a call that brought no reply."""
+    """b_i as the published evaluator reads it; `reply` is None if the call brought none."""
     text = (reply or "").strip().lower()
     for word in (YES, NO):
-        # Only these two count as its end: “No, …” is not a beginning.
+        # Only these two characters end the word: “No, …” does not match.
         if text.startswith((f"{word}:", f"{word} ")):
             return word
     return YES if re.search(YES, reply or "", re.IGNORECASE | re.ASCII) else NO
@@ -67,7 +67,7 @@ DEPARTURES = (
     "them stands beside it.",
 )
 
-# How far people, and the judge that was chosen, agreed with people (§4.3.2).
+# The agreement of people, and of the chosen judge with people (§4.3.2).
 AIMS = (
     Aim("kappa", 0.67, "§4.3.2"),
     Aim("accuracy", 0.76, "Table 2", "o3-mini"),
@@ -100,10 +100,11 @@ def score(scored: RatedResponse, over_valid: bool = False) -> Estimate:
 
 
 def weighted(pairs: Sequence[tuple[float, str | None]], over_valid: bool = False) -> Estimate:
-    """S_c = Σ w_i·b_i / Σ max(w_i, 0), from (w_i, "yes" or "no" or None when missing) (Eq. 2 where none is negative).
+    """S_c = Σ w_i·b_i / Σ max(w_i, 0), from (w_i, "yes" or "no" or None if missing) (Eq. 2 if none is negative).
 
-    With any b_i missing the value is None, and `floor` and `ceiling` bound what it can be, whatever the signs;
-    `over_valid` gives the value over the criteria that were judged. `n` counts those. ValueError on any other verdict.
+    With any b_i missing the value is None, and `floor` and `ceiling` bound its possible values, whatever the signs;
+    `over_valid` gives the value over the criteria that were judged. `n` counts those. ValueError on any other
+    verdict.
     """
     # b_i of Eq. 1: whether the response meets the criterion.
     b = [is_yes(value) for _, value in pairs]
@@ -120,7 +121,7 @@ def weighted(pairs: Sequence[tuple[float, str | None]], over_valid: bool = False
             "no criterion has a weight above 0: there is nothing to reach" if signed else "all weights are 0"
         )
         return replace(result, note=nothing if pairs else "the rubric has no criteria")
-    # Each sum is rounded once, so that no value of what is missing falls outside.
+    # Each sum is rounded once, so that no possible value falls outside.
     covered, lost, won = (
         fsum(w for (w, _), b_i in zip(pairs, b, strict=True) if b_i or (b_i is None and counts(w)))
         for counts in (lambda _: False, lambda w: w < 0, lambda w: w > 0)
@@ -174,7 +175,7 @@ class CoverageTogether(ModelReply):
 
 
 def _criterion(case: Case, unit: Unit) -> str:
-    """The words of a criterion, with its weight only where that is wanted."""
+    """The words of a criterion, with its weight if weights are shown."""
     own = getattr(unit, "weight", None)
     if not case.weights_shown or own is None:
         return unit.text
@@ -198,7 +199,7 @@ judge, judge_together = QUESTION.judge, QUESTION.judge_together
 
 # No network: the floor under every judge (not in the paper).
 
-# At this share the five systems whose reports are public average 0.52, as they do in Table 3.
+# At this threshold the five systems with public reports average 0.52, as they do in Table 3.
 BASELINE_THRESHOLD = 0.42
 FLOOR = (
     f"Its threshold for coverage, {BASELINE_THRESHOLD:.2f}, was set so that five public systems average the 0.52 that "
@@ -208,7 +209,7 @@ _EXCERPT = 60
 
 
 def baseline(case: Case) -> Verdicts:
-    """Covered when one passage of the report holds enough of the criterion's terms; the same on every machine."""
+    """Covered if one passage of the report holds enough of the criterion's terms; the same on every machine."""
     return by_passages(case, "criterion", _verdict, unmet=NO)
 
 

@@ -1,7 +1,7 @@
-"""What a model drafts: insights and reference material of a question's sources, its type, and whole rubric sets.
+"""A model's drafts: insights and reference material from a question's sources, its type, and whole rubric sets.
 
 ResearcherBench: stage 1 of making a rubric, §4.1.1; what to look for by type, and how it is asked, appendix C.1. The
-experts review, correct and add to what comes of it before they write criteria (§4.1.1, appendix C.1.2).
+experts review, correct and extend the drafts before they write criteria (§4.1.1, appendix C.1.2).
 """
 
 import json
@@ -26,7 +26,7 @@ from annotator.protocols.several import QUOTE_MISSING, ModelReply, blocks, numbe
 
 NAME = "researcherbench.insights"
 REFERENCE_NAME = "researcherbench.reference"
-# What is looked for about a question whose type says nothing of its own (appendix C.1).
+# The focus of a question whose type defines none (appendix C.1).
 FOCUS = (
     "what the sources say that is specific to this question: facts and figures, mechanisms, comparisons, "
     "reasons, limits and consequences",
@@ -74,7 +74,7 @@ class DrawnInsights(ModelReply):
 
 
 async def extract(material: Material, ask: Ask) -> Extracted:
-    """The key insights of an item's sources, each with its place in them; skipped where there is no source."""
+    """The key insights of an item's sources, each with its anchor in them; skipped if there is no source."""
     sources = with_text(material)
     if not sources:
         return Extracted(None, Status.SKIPPED, NO_SOURCE)
@@ -99,7 +99,7 @@ async def extract(material: Material, ask: Ask) -> Extracted:
 
 
 def _focus(material: Material) -> tuple[str, ...]:
-    """What insights into the item's question are about: what the project says of its type."""
+    """The focus of insights into the item's question: that of its type in the project, or the default."""
     result = (one.focus for one in material.types if one.name == material.item.question_type)
     return next(result, ()) or FOCUS
 
@@ -135,7 +135,7 @@ class DrawnReference(ModelReply):
 
 
 async def refer(material: Material, ask: Ask) -> Extracted:
-    """Reference material on the question, in its two parts; skipped where there are no insights or no sources."""
+    """Reference material on the question, in its two parts; skipped if there are no insights or no sources."""
     insights, sources = material.documents.get(Kind.INSIGHTS), with_text(material)
     if not isinstance(insights, Insights) or not insights.units or not sources:
         return Extracted(None, Status.SKIPPED, "There are no insights yet." if sources else NO_SOURCE)
@@ -193,7 +193,7 @@ INSIGHTS = Extraction(
     baseline=baseline,
     departures=DEPARTURES,
 )
-# No baseline: without a model there is nobody to write.
+# No baseline: nothing but a model could write it.
 REFERENCE = Extraction(
     name=REFERENCE_NAME,
     title="Reference material for the experts",
@@ -206,9 +206,8 @@ REFERENCE = Extraction(
 )
 
 
-# Type and subject of a question, drafted with a reason from what the project says its types are.
-# ResearcherBench: a model classified the questions collected, and people reviewed what it said (§3.1,
-# appendix B.2).
+# Type and subject of a question, drafted with a reason from the project's definitions of its types. ResearcherBench:
+# a model classified the questions collected, and people reviewed the result (§3.1, appendix B.2).
 
 CLASSIFICATION_NAME = "researcherbench.classification"
 NO_TYPES = "The project defines no question types."
@@ -238,7 +237,7 @@ class DrawnType(ModelReply):
 
 
 async def classify(material: Material, ask: Ask) -> Extracted:
-    """The type and the subject; unclear where the model names a type that the project does not have."""
+    """The type and the subject; unclear if the model names a type that the project does not have."""
     if not material.types:
         return Extracted(None, Status.SKIPPED, NO_TYPES)
     fields = {
@@ -271,9 +270,9 @@ CLASSIFICATION = Extraction(
 )
 
 
-# Rubric sets that a model writes alone, to be compared with the experts'. ResearcherBench, appendix G.1: by
-# four general dimensions of quality, from the question alone; and by reference, from what the experts had
-# before them and by what they were told, with a review of its own. What both come to, G.2 to G.4.
+# Rubric sets that a model writes alone, to be compared with the experts'. ResearcherBench, appendix G.1: by four
+# general dimensions of quality, from the question alone; and by reference, from the experts' material and
+# instructions, with a review of its own. Results of both, G.2 to G.4.
 
 DIMENSIONS, RUBRIC_BY_REFERENCE = "researcherbench.rubric.dimensions", "researcherbench.rubric.reference"
 REVIEW = "researcherbench.rubric.review"
@@ -307,7 +306,7 @@ class SetCriteria(ModelReply):
 
     @classmethod
     def assumed(cls, _fields: Mapping[str, str]) -> Self:
-        """What an estimate of the review goes by: as many criteria as the public rubrics have on average."""
+        """The reply that an estimate of the review assumes: as many criteria as the public rubrics have on average."""
         return cls(criteria=[SetCriterion(basis="basis " * 10, text="word " * 20, weight=2)] * PUBLIC_MEAN)
 
     @classmethod

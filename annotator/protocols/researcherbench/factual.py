@@ -49,12 +49,12 @@ from annotator.protocols.several import (
 
 PROMPTS = ("researcherbench.claims",)
 UNKNOWN = "unknown"
-# Of a page that could not be read the flag tells its state; of one that was cut, that it was.
+# The prefix of flags for the state of an unreadable page, or for a page that was cut.
 PAGE = "page_"
 PAGE_CUT = f"{PAGE}cut"
-# In the place of a page's state: it was read, and its text stayed where it was released.
+# In place of a page's state: it was read, but its text was not part of the release.
 NOT_HERE = "absent"
-# Of a claim's context, in characters.
+# The shown length of a claim's context, in characters.
 _CONTEXT_SHOWN = 1500
 
 
@@ -102,7 +102,7 @@ _ID = r"[\w~-]{1,80}"
 
 
 async def judge(case: Case, ask: Ask) -> Verdicts:
-    """Judge(text, context, SourceText(url)) for all claims of a case; no call where the page could not be read."""
+    """Judge(text, context, SourceText(url)) for all claims of a case; no call if the page could not be read."""
     if "page_state" in case.given:
         return {unit.id: _unreadable(case) for unit in case.units}
     shown = excerpt(case.given["page"], [unit.text for unit in case.units])
@@ -131,7 +131,7 @@ def _unreadable(case: Case) -> Verdict:
 
 
 def _verdict(reply: Verified, case: Case, flags: tuple[str, ...]) -> Verdict:
-    """The reply as a verdict; its quote, where it is found, in the page's own words. Its place is not the report's."""
+    """The reply as a verdict; its quote, if found, in the page's own words, without a position in the report."""
     owed = reply.supported == YES
     result = with_quote(reply.supported, reply.rationale, reply.quote, case.given["page"], flags, owed=owed)
     return result.model_copy(update={"quote_start": None, "quote_end": None})
@@ -139,19 +139,19 @@ def _verdict(reply: Verified, case: Case, flags: tuple[str, ...]) -> Verdict:
 
 # No network: the floor under every judge (not in the paper).
 
-# Half of what a claim speaks of must stand together. No labelled pages are public to set it by.
+# Half of a claim's terms must be in one passage. No labelled pages are public to fit this to.
 BASELINE_THRESHOLD = 0.5
 
 
 def baseline(case: Case) -> Verdicts:
-    """Supported when one passage of the page holds enough of the claim's terms; the same on every machine."""
+    """Supported if one passage of the page holds enough of the claim's terms; the same on every machine."""
     if "page_state" in case.given:
         return {unit.id: _unreadable(case) for unit in case.units}
     return {unit.id: _by_words(unit.text, case.given["page"]) for unit in case.units}
 
 
 def _by_words(claim: str, page: str) -> Verdict:
-    """A quote of a page is kept without its place, which is of the report everywhere else."""
+    """The verdict on a claim; its quote from the page has no position, since positions refer to the report."""
     result = by_passage("claim", claim, page, at_least(BASELINE_THRESHOLD, YES, NO), unmet=NO)
     return result.model_copy(update={"quote_start": None, "quote_end": None})
 
@@ -163,7 +163,7 @@ SUPPORT = nominal(
     Value(UNKNOWN, "Not known", "The page cannot tell: it has no words of its own", ValueLook.NEITHER),
 )
 UNREADABLE = "The page could not be read: it supports nothing and contradicts nothing."
-# More in one reply, and the reply is cut off before its end.
+# With more claims the reply would be truncated.
 MOST_CLAIMS = 20
 ABSENT = "Its text is not in this project; fetch the page first."
 
@@ -235,7 +235,7 @@ def faithfulness(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     """S_f = yes / (yes + no) over a response's cited claims, by one rater's verdicts (Eq. 4, appendix E.2).
 
     `n` counts yes and no. With judgements missing the value is None, or with `over_valid` that of the others; floor
-    and ceiling take all missing as no, then as yes. ValueError on any other verdict.
+    and ceiling assume all missing to be no, then yes. ValueError on any other verdict.
     """
     method = "S_f = yes / (yes + no)"
     if ResponsePart.CLAIMS not in scored.material.parts:
@@ -274,7 +274,7 @@ def groundedness(scored: RatedResponse, _: bool = False) -> Estimate:
 
 
 def groundedness_known(scored: RatedResponse, over_valid: bool = False) -> Estimate:
-    """The same without claims all of whose sources are unknown (appendix E.2). `n` counts the claims that are left."""
+    """The same without claims all of whose sources are unknown (appendix E.2). `n` counts the remaining claims."""
     method, cites = "S_g = (cited − unknown) / (claims − unknown)", _cites(scored)
     if ResponsePart.CLAIMS not in scored.material.parts:
         return Estimate(None, method=method, note="the report's claims have not been drawn")
@@ -300,7 +300,7 @@ def groundedness_known(scored: RatedResponse, over_valid: bool = False) -> Estim
 
 
 def faithfulness_released(scored: RatedResponse, over_valid: bool = False) -> Estimate:
-    """S_f by the public code: 0 where it is undefined and no judgement is missing."""
+    """S_f as in the public code: 0 if it is undefined and no judgement is missing."""
     result = faithfulness(scored, over_valid)
     if ResponsePart.CLAIMS in scored.material.parts and result.value is None and not result.missing:
         return replace(result, value=0.0, floor=0.0, ceiling=0.0)
@@ -308,7 +308,7 @@ def faithfulness_released(scored: RatedResponse, over_valid: bool = False) -> Es
 
 
 def groundedness_released(scored: RatedResponse, over_valid: bool = False) -> Estimate:
-    """S_g by the public code: a triplet is cited whose page could be read. `n` counts triplets."""
+    """S_g as in the public code: a triplet counts as cited if its page could be read. `n` counts triplets."""
     method = "S_g = triplets with a readable page / all triplets"
     if ResponsePart.CLAIMS not in scored.material.parts:
         return Estimate(None, method=method, note="the report's claims have not been drawn")
@@ -329,14 +329,14 @@ def groundedness_released(scored: RatedResponse, over_valid: bool = False) -> Es
 
 
 def _readable(scored: RatedResponse, claim: Claim) -> bool | None:
-    """Whether the page that a claim cites could be read; None while nobody tried."""
+    """Whether the page that a claim cites could be read; None while nobody has tried."""
     page = scored.material.pages.get(normal(claim.url))
     judged = scored.values.get(claim.id) in (YES, NO)
     return True if judged else None if page is None else page.state is PageState.OK
 
 
 def _cites(scored: RatedResponse) -> list[list[str]]:
-    """Of each claim the triplets that cite a source, by their ids; several triplets of one claim are one."""
+    """For each claim the ids of its triplets that cite a source; several triplets of one claim are one."""
     result: dict[tuple[int, str, str], list[str]] = {}
     for claim in scored.material.units(ResponsePart.CLAIMS):
         cited = result.setdefault((claim.section, claim.text, claim.context), [])
@@ -362,7 +362,7 @@ def cases(material: Material) -> Iterator[Case]:
 
 
 def _given(address: str, page: Page) -> dict[str, str]:
-    """What a case holds of a page: its text, or why there is none."""
+    """The fields of a case about a page: its text, or why there is none."""
     if page.state is PageState.OK and page.text.strip():
         return {"address": address, "page": page.text}
     state, cause = str(page.state), page.cause

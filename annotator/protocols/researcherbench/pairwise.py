@@ -1,6 +1,7 @@
 """Pairwise comparison: which of two reports on an item is better, asked in both orders.
 
-ResearcherBench, appendix E.7: method, E.7.1; what the judge is asked to weigh, E.7.2; win rates, E.7.3, Table 7.
+ResearcherBench, appendix E.7: method, E.7.1; the aspects the judge is asked to weigh, E.7.2; win rates, E.7.3, Table
+7.
 """
 
 from functools import partial
@@ -50,8 +51,8 @@ the range is given in which it must lie.
 def win_rate(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     """Wins / comparisons of one response with its rivals on its item, by one rater's verdicts in both orders.
 
-    `n` counts the pairs judged in both orders. With others missing the value is None, or with `over_valid` that of the
-    pairs whose outcome is known: one order can rule a win out. Floor takes all others as not won, ceiling as won.
+    `n` counts the pairs judged in both orders. With others missing the value is None, or with `over_valid` that of
+    the pairs whose outcome is known: one order can rule out a win. Floor assumes all others lost, ceiling won.
     """
     method = "wins / comparisons, a win being one in both orders"
     orders = [
@@ -96,7 +97,7 @@ class Preference(several.ValueReply, value="better"):
 judge = partial(several.judged, NAME, Preference)
 
 
-# No network: the floor under every judge (appendix E.7.5 finds that length alone foretells the verdicts).
+# No network: the floor under every judge (appendix E.7.5 finds that length alone predicts the verdicts).
 
 # Reports whose lengths differ by less, as a share of the longer one, are a tie.
 BASELINE_MARGIN = 0.1

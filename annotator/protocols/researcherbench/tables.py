@@ -1,4 +1,4 @@
-"""The tables and figures of ResearcherBench that rest on data a project holds."""
+"""The tables and figures of ResearcherBench that can be computed from a project's data."""
 
 from annotator.domain.judges.paper import (
     RELEASED,
@@ -19,7 +19,7 @@ ACROSS = ("Error type", *reversed(QUESTION_TYPES))
 
 
 def errors(sheet: str, title: str, *labels: str) -> ViewTable:
-    """Errors of a kind down and question types across, in the paper's order."""
+    """Errors of a kind in rows and question types in columns, in the paper's order."""
     rows = tuple((label, label.replace("_", " ").capitalize()) for label in (*labels, SUBTOTAL))
     return ViewTable("errors", sheet, (("question_type", ""), *rows), title=title, turned=ACROSS)
 

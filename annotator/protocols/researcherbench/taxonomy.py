@@ -31,14 +31,14 @@ class Miss(StrEnum):
 
 
 class CitationError(StrEnum):
-    """Why a claim's source does not bear it out: it cannot be read or was made up, or it says otherwise."""
+    """Why a claim's source does not support it: it cannot be read or was made up, or it says otherwise."""
 
     INVALID_ATTRIBUTION = "invalid_attribution"
     UNSUPPORTED_ANSWER = "unsupported_answer"
 
 
 class Mode(StrEnum):
-    """Where a report took from what it says about a criterion that it covers."""
+    """The origin of a report's words on a criterion that it covers."""
 
     RETRIEVAL = "retrieval"
     INTERNAL_KNOWLEDGE = "internal_knowledge"
@@ -47,7 +47,7 @@ class Mode(StrEnum):
 
 
 def suggested(value: str, flags: str) -> str:
-    """The label offered for a claim: by the state of its page, or by its verdict; empty when neither tells."""
+    """The suggested label for a claim: by the state of its page, or by its verdict; empty if neither decides."""
     if any(flag.startswith(PAGE) and flag != PAGE_CUT for flag in flags.split()):
         return CitationError.INVALID_ATTRIBUTION
     return CitationError.UNSUPPORTED_ANSWER if value == NO else ""

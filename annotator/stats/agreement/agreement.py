@@ -190,7 +190,7 @@ def _integers(values: Values) -> bool:
 
 
 def _tally(met: CodePairs, apart: Floats) -> ClusterTally:
-    """For each row: the counts of each rater's categories, of pairs with neither in a category, and of disagreements."""
+    """Each row's counts of both raters' categories, of pairs with neither in a category, and of disagreements."""
     size, same = (len(met.times), len(apart)), met.first == met.second
     counted = [
         np.bincount(rows * size[1] + codes, minlength=size[0] * size[1]).reshape(size)
