@@ -1,9 +1,9 @@
-"""The things that Goldsmith works with, as plain data."""
+"""Goldsmith's entities as plain data."""
 
 from annotator import loading
 
 with loading():
     import sqlmodel
 
-# A class is made ready to validate when it first has to: the window's first page needs few of them, and a row's none.
+# A class builds its validator on first use: the window's first page needs few of them, and reading a row none.
 sqlmodel.SQLModel.model_config["defer_build"] = True

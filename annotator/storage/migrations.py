@@ -760,7 +760,7 @@ def schema_11() -> None:
 
 
 def schema_12() -> None:
-    """Tournaments of tasks."""
+    """Contests of tasks."""
     op.create_table(
         "contest",
         sa.Column("pool", sa.String(80), nullable=False),

@@ -27,12 +27,13 @@ class Figure(FrozenRecord):
     note: str = ""
 
 
-# Two experts who write the same in quite other words are not paired: of rewordings with few words in common none is.
+# Two experts who write the same in quite different words are not paired: rewordings with few words in common are
+# missed.
 LOWER_BOUND = "a lower bound under heavy rewording: the matcher pairs units by their words"
 
 
 def bound_of(figure: Figure) -> str:
-    """What kind of bound a figure is; empty where it is none, or has no value."""
+    """The kind of bound that a figure is; empty if it is none, or has no value."""
     return LOWER_BOUND if figure.name == "match_f1" and figure.value is not None else ""
 
 
@@ -42,7 +43,7 @@ def figure(name: str, estimate: Estimate) -> Figure:
 
 
 def estimate(figure: Figure) -> Estimate:
-    """A kept figure as it was computed."""
+    """The estimate of a stored figure."""
     return Estimate(**figure.model_dump(exclude={"name"}))
 
 
@@ -72,7 +73,7 @@ class Match(FrozenRecord):
 
 
 class DocumentComparison(FrozenRecord):
-    """Two documents side by side: which of their units belong together, and how far these agree."""
+    """Two documents side by side: which of their units match, and how far these agree."""
 
     matched: tuple[Match, ...] = ()
     only_a: tuple[str, ...] = ()
@@ -92,9 +93,10 @@ class PairAgreement(DocumentComparison):
 
 
 class AssistedPair(PairAgreement):
-    """The same of units that a judge paired by meaning, asked once the agreement was frozen; never in its place.
+    """The same for units that a judge paired by meaning, computed after the agreement was frozen; it never replaces
+    that.
 
-    Its figures have “assisted_” before their names.
+    Its figures have the prefix “assisted_”.
     """
 
     id: str
@@ -122,7 +124,7 @@ class Agreement(FrozenRecord):
     figures: tuple[Figure, ...] = Field(default=(), description="Figures over all raters at once")
 
 
-# What a ruling may take in addition to a letter (A, B …): everything, one's own wording, or nothing.
+# The choices of a ruling besides a letter (A, B …): all units, one's own wording, or none.
 BOTH, OWN, DROP = "both", "own", "drop"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -145,7 +147,7 @@ class Origin(StrEnum):
 
 
 class RulingFields(FrozenRecord):
-    """The part of a ruling that the adjudicator decides; `take` is empty while it is open."""
+    """The part of a ruling that the adjudicator decides; `take` is empty while it is undecided."""
 
     take: str = Field(default="", description="A letter, both, own or drop; empty while undecided")
     own: dict[str, Any] = Field(default={}, description="The unit as the adjudicator worded it")
@@ -159,7 +161,7 @@ class RulingFields(FrozenRecord):
 
 
 class Ruling(RulingFields):
-    """One row of an adjudication: the units held for the same, by letter, and what becomes of them."""
+    """One row of an adjudication: the matched units, by letter, and the ruling on them."""
 
     id: str
     adjudication_id: str
@@ -173,16 +175,18 @@ class Ruling(RulingFields):
 
 
 class AdjudicationState(StrEnum):
-    """How far an adjudication has come."""
+    """The progress of an adjudication."""
 
     OPEN = "open"
     CLOSED = "closed"
     REOPENED = "reopened"
-    """A dispute or a second look: the consensus of the last version stands until the next is closed."""
+    """Reopened by a dispute or a second look: the last version of the consensus is valid until the next is closed."""
 
 
 class OpenedAdjudication(FrozenRecord):
-    """What an adjudication is from its opening on. `letters` maps A, B … to people, shuffled by `seed` or elsewhere."""
+    """The fixed part of an adjudication from its opening on. `letters` maps A, B … to people, shuffled by `seed` or
+    elsewhere.
+    """
 
     id: str
     item_id: str
@@ -196,7 +200,7 @@ class OpenedAdjudication(FrozenRecord):
 
 
 class Adjudication(OpenedAdjudication):
-    """The adjudication of one stage of one item as it stands now."""
+    """The present state of the adjudication of one stage of one item."""
 
     state: AdjudicationState = AdjudicationState.OPEN
     version: int = Field(default=0, ge=0, description="Number of the last closed version; 0 before the first")
@@ -217,7 +221,7 @@ class UnitOrigin(FrozenRecord):
 
 
 class Provenance(UnitOrigin):
-    """The same with letters in the place of people, as the adjudicator saw them."""
+    """The same with letters in place of people, as the adjudicator saw them."""
 
     letter: str = Field(default="", description="Whose wording it is, when it is one letter's")
     sources: dict[str, str] = Field(default={}, description="Letter → the unit's id there")
@@ -288,7 +292,7 @@ def form_of(kind: Kind) -> Mapping[str, str]:
 
 
 class DraftReview(FrozenRecord):
-    """A review as it is kept: the draft it began with, the answers to its form, and what the author answered."""
+    """A stored review: the draft it began with, the answers to its form, and the author's reply."""
 
     artifact_id: Text = Field(max_length=36, description="The reviewer's document")
     item_id: Text = Field(max_length=36)
@@ -310,13 +314,13 @@ class DraftReview(FrozenRecord):
 
 
 UNCHANGED, CHANGED, ADDED, REMOVED = "kept", "changed", "added", "removed"
-# Of a unit, what is told elsewhere or means nothing to people.
+# Fields of a unit that are shown elsewhere or mean nothing to people.
 UNTOLD = {"id", "text", "note", "anchor", "more_anchors", "insight_id", "inspirations"}
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewedUnit:
-    """A unit of a draft beside what its review made of it, with the reviewer's comment."""
+    """A unit of a draft and its state after the review, with the reviewer's comment."""
 
     unit_id: str
     before: str
@@ -326,7 +330,7 @@ class ReviewedUnit:
 
 
 def compared(draft: dict[str, Any], reviewed: Document[Any]) -> list[ReviewedUnit]:
-    """Unit by unit what a review made of a draft, in its order; then what it took out."""
+    """The changes of a review to a draft, unit by unit in the review's order; then the removed units."""
     before = {unit.id: unit for unit in document_of(reviewed.KIND, draft).units}
     result = []
     for unit in reviewed.units:
@@ -351,7 +355,7 @@ def _words(unit: Any, kind: Kind) -> str:
 
 
 class Fate(StrEnum):
-    """What happened to a unit. Where only a field changed, the word is that field's name and “changed”."""
+    """The fate of a unit. If only a field changed, it is that field's name and “changed”."""
 
     KEPT = "kept"
     REWORDED = "reworded"
@@ -361,10 +365,10 @@ class Fate(StrEnum):
 
 
 class DigestRow(FrozenRecord):
-    """One's own unit, the consensus's, and what changed; either unit is None where there is none.
+    """One's own unit, the consensus's, and the change; either unit is None if it does not exist.
 
-    `change` is a Fate or, where the words stayed, “weight changed”, “label changed” …; `heading` says what a label
-    is about.
+    `change` is a Fate or, if the words stayed, “weight changed”, “label changed” …; `heading` says what a label is
+    about.
     """
 
     own: dict[str, Any] | None
@@ -376,7 +380,7 @@ class DigestRow(FrozenRecord):
 
 
 class DigestDispute(FrozenRecord):
-    """One's own objection and what came of it."""
+    """One's own objection and its outcome."""
 
     text: str
     state: DisputeState
@@ -385,7 +389,7 @@ class DigestDispute(FrozenRecord):
 
 
 class StageDigest(FrozenRecord):
-    """What happened to one's own work in the consensus of one stage of an item."""
+    """The fate of one's own work in the consensus of one stage of an item."""
 
     item_id: str
     stage: Stage
@@ -395,7 +399,7 @@ class StageDigest(FrozenRecord):
 
     @model_validator(mode="after")
     def _of_units(self) -> "StageDigest":
-        """Every unit in it is one of the stage's kind, so that whatever shows it finds all its fields."""
+        """Check that every unit is of the stage's kind, so that it has all fields to be shown."""
         if self.stage.kind is None:
             raise ValueError("this stage makes no document")
         unit = DOCUMENTS[self.stage.kind].UNIT

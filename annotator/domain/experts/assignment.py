@@ -1,4 +1,4 @@
-"""Assignments: one person asked to do one stage of one item; people, guidelines, and what came back of the work."""
+"""Assignments: one person asked to do one stage of one item; people, guidelines, and returned work."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -14,15 +14,15 @@ __all__ = ["Assignment", "AssignmentFields", "Purpose", "Role", "Stage", "stage_
 
 
 class Purpose(StrEnum):
-    """Why something was handed out."""
+    """The purpose of an assignment."""
 
     WORK = "work"
     PILOT = "pilot"
     """A calibration item that everyone does, with feedback."""
     REPEAT = "repeat"
-    """A person's own item served again without saying so, to see how far they agree with themselves."""
+    """A person's own item served again unannounced, to measure their agreement with themselves."""
     REVIEW = "review"
-    """Another's draft, refined openly; nobody is blind."""
+    """Another's draft, revised openly; nobody is blind."""
 
 
 class AssignmentFields(SQLModel):
@@ -53,7 +53,7 @@ class Assignment(Stored, AssignmentFields):
 
 
 class PersonFields(SQLModel):
-    """A person of the project. The id decides who they are; the name is only shown."""
+    """A person of the project. The id is their identity; the name is only shown."""
 
     name: Text = Field(min_length=1, max_length=200, description="The name shown in the window")
     alias: Text = Field(min_length=1, max_length=60, description="The pseudonym used in every export")
@@ -68,7 +68,7 @@ class Person(Stored, PersonFields):
         return role.value in self.roles.split()
 
 
-# The version of the fields that each kind asks for; it goes up whenever a kind gains or changes a field.
+# The version of the fields that each kind asks for; it rises whenever a kind gains or changes a field.
 FORM = "1"
 
 
@@ -86,12 +86,12 @@ class Guideline(Stored, GuidelineFields):
     """A guideline as plain data, outside the database."""
 
 
-# The settings that hold what an annotator was sent of a consensus begin with it.
+# The prefix of the settings that hold an annotator's received digests of a consensus.
 RECEIVED = "digest:"
 
 
 class ParcelOutcome(StrEnum):
-    """What a returned package, or one piece of work in it, is to this project."""
+    """The relation of a returned package, or one piece of work in it, to this project."""
 
     NEW = "new"
     NEWER = "newer"
@@ -104,14 +104,14 @@ class ParcelOutcome(StrEnum):
     DAMAGED = "damaged"
 
 
-# Outcomes whose work waits in the tray until the coordinator says what becomes of it.
+# Outcomes whose work waits in the tray for the coordinator's decision.
 TRAYED = (ParcelOutcome.CONFLICT, ParcelOutcome.LATE, ParcelOutcome.FOREIGN, ParcelOutcome.DOUBTFUL)
-# Outcomes of packages that are left out whole.
+# Outcomes of packages that are rejected whole.
 REFUSED = (ParcelOutcome.OTHER_KEY, ParcelOutcome.DAMAGED)
 
 
 class Signed(StrEnum):
-    """By whom a returned package was signed."""
+    """The signer of a returned package."""
 
     KNOWN = "signed with the person's key"
     FIRST = "signed with a key seen for the first time"
@@ -120,7 +120,7 @@ class Signed(StrEnum):
 
 
 class TrayState(StrEnum):
-    """What the coordinator said about a piece of work in the tray."""
+    """The coordinator's decision about a piece of work in the tray."""
 
     WAITING = "waiting"
     ACCEPTED = "accepted"
@@ -128,12 +128,12 @@ class TrayState(StrEnum):
 
 
 def numbered(stage: Stage | None) -> str:
-    """What the pieces of a stage count: an adjudication's are versions of its consensus."""
+    """The name of a stage's numbered pieces: those of an adjudication are versions of its consensus."""
     return "version" if stage is Stage.ADJUDICATION else "revision"
 
 
 class ReturnedPiece(FrozenRecord):
-    """One piece of returned work: a sealed revision, a dispute or a repeat, and what it is to this project."""
+    """One piece of returned work: a sealed revision, a dispute or a repeat, and its relation to this project."""
 
     outcome: ParcelOutcome
     item_key: str = ""
@@ -145,7 +145,7 @@ class ReturnedPiece(FrozenRecord):
 class Arrival(FrozenRecord, extra="ignore"):
     """A returned package as the inbox shows it, before or after it was imported.
 
-    What is ignored: older projects say here which versions of the program the tasks asked for.
+    Extra fields are ignored: older projects store here the versions of the program that the tasks asked for.
     """
 
     file: str
@@ -165,7 +165,7 @@ class Arrival(FrozenRecord, extra="ignore"):
 
 
 class TrayEntry(FrozenRecord):
-    """A piece of work that was kept apart, with its content, until the coordinator decides."""
+    """A piece of work set aside, with its content, until the coordinator decides."""
 
     id: str
     reason: ParcelOutcome

@@ -1,4 +1,4 @@
-"""What a release says of itself: who made it, on which terms, what was corrected, and who looked it through."""
+"""The metadata of a release: who made it, on which terms, what was corrected, and who checked it."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ from pydantic import (
 
 from annotator.domain.texts.canonical import FrozenRecord, Text, derived_id
 
-# The usual licences of data sets, by SPDX identifier, the commonest first, each with where its text stands.
+# The usual licences of data sets, by SPDX identifier, the commonest first, each with the address of its text.
 LICENCES: Mapping[str, str] = {
     "CC-BY-4.0": "https://creativecommons.org/licenses/by/4.0/",
     "CC0-1.0": "https://creativecommons.org/publicdomain/zero/1.0/",
@@ -31,9 +31,9 @@ LICENCES: Mapping[str, str] = {
     "MIT": "https://spdx.org/licenses/MIT.html",
     "Apache-2.0": "https://spdx.org/licenses/Apache-2.0.html",
 }
-# The settings of a project that hold what its releases say of themselves.
+# The settings of a project that hold the metadata of its releases.
 METADATA, CANARY, ERRATA, WITHDRAWN = "release metadata", "canary", "errata", "withdrawn releases"
-# What every canary begins with, of whichever project.
+# The prefix of every canary, of whichever project.
 CANARY_MARK = "goldsmith-canary:"
 _ORCID = re.compile(r"(?:https?://orcid\.org/)?(\d{4}-\d{4}-\d{4}-\d{3}[\dXx])")
 _VERSION = re.compile(r"(?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*)){2}(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?")
@@ -53,7 +53,7 @@ class SplitAccess(StrEnum):
 
 
 class SparseRecord(FrozenRecord):
-    """What leaves out of its JSON whatever says nothing."""
+    """A record that leaves empty fields out of its JSON."""
 
     @model_serializer(mode="wrap")
     def _without_empty(self, whole: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -73,7 +73,7 @@ class Author(SparseRecord):
 
 
 def _author(words: Any) -> Any:
-    """Of one line with commas in it: name, ORCID and affiliation."""
+    """An author from one line with commas: name, ORCID and affiliation."""
     if isinstance(words, dict):
         return Author(**words)
     if not isinstance(words, str):
@@ -87,7 +87,7 @@ def _author(words: Any) -> Any:
 
 
 def _orcid_holds(orcid: str) -> bool:
-    """Whether the last character is the one that ISO 7064 (11-2) gives for the others."""
+    """Whether the last character is the check digit of ISO 7064 (11-2) for the others."""
     total = 0
     for digit in orcid.replace("-", "")[:-1]:
         total = (total + int(digit)) * 2
@@ -95,7 +95,7 @@ def _orcid_holds(orcid: str) -> bool:
 
 
 def _parted(marks: str) -> Callable[[Any], Any]:
-    """Text with these marks between its parts as those parts; a line break is one, too."""
+    """A validator that splits text at these marks and at line breaks into its parts."""
 
     def part(value: Any) -> Any:
         parts = re.split(f"[{marks}\n]", value) if isinstance(value, str) else value
@@ -119,7 +119,7 @@ def _day(text: str) -> str:
 
 
 def _licence(text: str) -> str:
-    """The SPDX identifier of a usual licence however it is written; any other as it is."""
+    """The SPDX identifier of a usual licence, however it is written; any other text as it is."""
     plain = re.sub(r"[\s_-]+", "-", text.strip()).lower()
     return next((known for known in LICENCES if known.lower() == plain), text.strip())
 
@@ -128,7 +128,7 @@ Line = Annotated[Text, AfterValidator(str.strip), Field(max_length=2_000)]
 Answer = Annotated[Text, AfterValidator(str.strip), Field(max_length=20_000)]
 
 
-# The form and the options of the command are made from it.
+# The form and the options of the command are generated from it.
 class ReleaseMetadata(SparseRecord):
     """What readers ask of a benchmark before they use it."""
 
@@ -216,11 +216,11 @@ class ReleaseMetadata(SparseRecord):
         return value if isinstance(value, str) else between.join(map(str, value))
 
 
-# What a release may not lack where it is to be strict: what only people know, and what a project can propose.
+# The fields that a strict release may not lack: those that only people know, and those that a project can propose.
 QUESTIONS = ("description", "licence", "authors", "contact", "consent", "uses", "personal")
 PROPOSED = ("collection", "annotators", "limits", "biases", "social_impact", "maintenance")
 NEEDED = (*QUESTIONS, *PROPOSED)
-# What is answered in sentences, in the order of the card.
+# The fields answered in sentences, in the order of the card.
 RESPONSIBLE_USE = (
     "collection", "annotators", "consent", "uses", "out_of_scope", "limits", "biases", "personal", "social_impact",
     "maintenance",
@@ -247,7 +247,7 @@ class Withdrawal(SparseRecord):
 class Publication(SparseRecord):
     """What a release says of itself; `canary` is in every flat record, by which copies are recognised."""
 
-    # One made here would have its validation built whenever this module is loaded.
+    # An instance made here would build its validator whenever this module is loaded.
     metadata: ReleaseMetadata = Field(default_factory=ReleaseMetadata, json_schema_extra={"default": {}})
     canary: str = Field(default="", max_length=200)
     errata: tuple[Erratum, ...] = ()
@@ -257,7 +257,7 @@ class Publication(SparseRecord):
 
 
 def open_questions(metadata: ReleaseMetadata) -> list[str]:
-    """What a reader of the release would ask and it does not say, each as a sentence."""
+    """The open questions of a reader of the release, each as a sentence."""
     fields = ReleaseMetadata.model_fields
     return [
         f"{fields[name].title}: {fields[name].description}" for name in NEEDED if not getattr(metadata, name)
@@ -290,5 +290,5 @@ class FinalCheck(FrozenRecord):
     note: Text = Field(default="", max_length=2000)
 
 
-# Check → what was found.
+# Check → its finding.
 ItemChecks = dict[str, FinalCheck]

@@ -10,17 +10,17 @@ from random import Random
 from annotator.domain.experts.assignment import Assignment, Purpose, Stage
 from annotator.domain.texts.canonical import derived_id, sha256
 
-# So many exchanges are tried for a team before the pairings are left as they are, and never more than that in all.
+# The number of exchanges tried per team before the pairings stay as they are, and the maximum in all.
 TRIES, MOST_TRIES = 400, 40_000
-# This share of them replaces one person instead of exchanging two.
+# The share of tries that replace one person instead of exchanging two.
 REPLACED = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class TeamSlot:
-    """A team to fill: its members, how many more are wanted, and who may be drawn.
+    """A team to fill: its members, how many more are wanted, and who may be chosen.
 
-    Of `spared` one person at least stays outside, as long as the team can be filled without them.
+    At least one of the `spared` stays outside, as long as the team can be filled without them.
     """
 
     key: str
@@ -36,11 +36,11 @@ def draw(
     together: Mapping[frozenset[str], int],
     rng: Random,
 ) -> dict[str, list[str]]:
-    """Whom each slot gets in addition to its members, by its key; fewer than wanted where nobody else may be drawn.
+    """The people added to each slot, by its key; fewer than wanted if nobody else may be chosen.
 
-    `load` is how often each person was drawn before, `together` how often each two were in one team before, not
-    counting these slots. The loads differ by one at most wherever the candidates allow it; the pairings are evened
-    out without touching the loads. Neither the order of the slots nor that of the people makes any difference.
+    `load` is how often each person was chosen before, `together` how often each two were in one team before, not
+    counting these slots. The loads differ by one at most if the candidates allow it; the pairings are evened out
+    without changing the loads. The result depends neither on the order of the slots nor on that of the people.
     """
     result = _Draw(sorted(slots, key=lambda slot: slot.key), load, together, rng)
     result.fill()
@@ -50,7 +50,7 @@ def draw(
 
 
 class _Draw:
-    """The state of one draw. People are numbers, so that counting pairs is fast."""
+    """The state of one random assignment. People are numbers, so that counting pairs is fast."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class _Draw:
         self.slots = slots
         self.members = [[numbers[person] for person in sorted(slot.members)] for slot in slots]
         self.candidates = [{numbers[person] for person in slot.candidates - slot.members} for slot in slots]
-        # Someone who cannot be drawn anyway stays outside by themselves.
+        # Someone who cannot be chosen anyway stays outside by themselves.
         self.spared = [
             {numbers[person] for person in slot.spared}
             if slot.spared and slot.spared <= slot.candidates | slot.members
@@ -86,9 +86,9 @@ class _Draw:
         }
 
     def fill(self) -> None:
-        """Give each slot the people who were drawn least often, and among them those who met its members least.
+        """Give each slot the people who were chosen least often, and among them those who met its members least.
 
-        The slots with the fewest to choose from come first.
+        The slots with the fewest candidates come first.
         """
         order = list(range(len(self.slots)))
         self.rng.shuffle(order)
@@ -105,7 +105,7 @@ class _Draw:
                 self._take(place, self.rng.choice([n for n in free if ranks[n] == least]))
 
     def level(self) -> None:
-        """Even out the loads where who may be drawn kept the first round from it, handing slots on along a chain."""
+        """Even out the loads if the candidates prevented that in the first round, passing slots on along a chain."""
         while max(self.load, default=0) - min(self.load, default=0) > 1:
             takers = self._takers()
             by_load = sorted(range(len(self.people)), key=lambda person: (-self.load[person], person))
@@ -115,7 +115,7 @@ class _Draw:
     def mix(self) -> None:
         """Even out the pairings by exchanging people between two slots, which leaves every load as it is.
 
-        What is no improvement is done as well as long as it is no loss, so that the search does not stick.
+        Neutral exchanges are made too, so that the search does not get stuck.
         """
         places = [place for place, new in enumerate(self.new) if new]
         teams = [len(self._team(place)) for place in places]
@@ -133,12 +133,12 @@ class _Draw:
             even = gain > 0 and self._even()
 
     def _even(self) -> bool:
-        """Whether no two of the people met twice more often than another two."""
+        """Whether the numbers of meetings of any two pairs of people differ by at most one."""
         row = [count for a, counts in enumerate(self.pairs) for count in counts[:a]]
         return max(row) - min(row) <= 1
 
     def _exchange(self, place: int, person: int, other: int) -> int:
-        """Let people of two slots change places unless the pairings lose by it; what they gain."""
+        """Exchange people of two slots unless that makes the pairings less even; returns the gain."""
         mate = self.rng.choice(self.new[other])
         if person in self._team(other) or mate in self._team(place):
             return 0
@@ -152,7 +152,7 @@ class _Draw:
         return gain
 
     def _replace(self, place: int, person: int) -> int:
-        """Let someone drawn once less often take a person's place, which keeps the loads as even; what that gains."""
+        """Replace a person by someone chosen once less often, which keeps the loads as even; returns the gain."""
         free = sorted(self.candidates[place] - set(self._team(place)))
         others = [other for other in free if self.load[other] == self.load[person] - 1]
         if not others:
@@ -165,7 +165,7 @@ class _Draw:
         return gain
 
     def _takers(self) -> dict[int, dict[int, int]]:
-        """Person by person, who could take one of their slots over, and which."""
+        """For each person, who could take over one of their slots, and which."""
         result: dict[int, dict[int, int]] = {person: {} for person in range(len(self.people))}
         for place, new in enumerate(self.new):
             team = self._team(place)
@@ -178,7 +178,7 @@ class _Draw:
         return result
 
     def _relieve(self, person: int, takers: Mapping[int, Mapping[int, int]]) -> bool:
-        """Pass slots on, from this person to a second, from the second to a third …, to one drawn far less often."""
+        """Pass slots on, from this person to a second, from the second to a third …, to one chosen far less often."""
         came = {person: person}
         waiting = deque([person])
         while waiting:
@@ -209,7 +209,7 @@ class _Draw:
         self.load[person] += 1
 
     def _swap(self, place: int, out: int, into: int) -> int:
-        """Put one person in another's place; by how much that makes the pairings more even (sum of squares)."""
+        """Put one person in another's place; returns the gain in evenness of the pairings (sum of squares)."""
         self.new[place].remove(out)
         mates = self._team(place)
         gain = -self._meet(out, mates, -1) - self._meet(into, mates, 1)
@@ -219,7 +219,7 @@ class _Draw:
         return gain
 
     def _meet(self, person: int, mates: Iterable[int], by: int) -> int:
-        """Count meetings of a person with others; by how much the sum of squares of all counts grows."""
+        """Count meetings of a person with others; returns the growth of the sum of squares of all counts."""
         grown = 0
         for mate in mates:
             count = self.pairs[person][mate]
@@ -236,11 +236,11 @@ class AssignmentPlan:
     """A coordinator's plan for sharing out work. People and items are named by id, in any order.
 
     `overlap` people do each stage of each item, and the same ones all stages of authoring unless `same_people` is
-    False; everybody does the pilot items. An adjudicator is drawn for each item that two or more people answer.
-    `repeat_share` of what a person labels comes back to them `repeat_after_days` after the date it was due (or,
-    without a date, after the day of sharing out). Adjudication and repeats have no due date. Who labels an item already
-    by other `protocols` than the plan's may be asked for these as well. Of a `reviewed` stage the first person
-    drafts and the others review that draft.
+    False; everybody does the pilot items. An adjudicator is chosen for each item that two or more people answer.
+    `repeat_share` of a person's labelling comes back to them `repeat_after_days` after its due date (or, without one,
+    after the day of sharing out). Adjudication and repeats have no due date. Someone who labels an item already by
+    other `protocols` than the plan's may be asked for these as well. In a `reviewed` stage the first person drafts
+    and the others review that draft.
     """
 
     stages: tuple[Stage, ...]
@@ -259,7 +259,7 @@ class AssignmentPlan:
 
     @property
     def work(self) -> tuple[Stage, ...]:
-        """The stages annotators do, in their order; who adjudicates follows from `adjudicators` alone."""
+        """The annotators' stages, in their order; the adjudicators depend on `adjudicators` alone."""
         return tuple(sorted(set(self.stages) - {Stage.ADJUDICATION}, key=_PLACES.__getitem__))
 
 
@@ -267,7 +267,8 @@ class AssignmentPlan:
 class SharedWork:
     """The result of a plan: the assignments to make, and where it cannot be met.
 
-    `short` says how many people an item still lacks; `unadjudicated` lists items that nobody is left to adjudicate.
+    `short` is the number of people that an item still lacks; `unadjudicated` lists items that nobody is left to
+    adjudicate.
     """
 
     made: tuple[Assignment, ...]
@@ -289,8 +290,8 @@ def share(
 ) -> SharedWork:
     """Share a plan out, keeping and counting every existing assignment.
 
-    `answered` holds, item by item, who has written or labelled something for it already: they may not adjudicate
-    it. `at` is the moment from which repeats count when nothing is due.
+    `answered` holds, by item, the people who have written or labelled something for it already: they may not
+    adjudicate it. `at` is the moment from which repeats count if there is no due date.
     """
     sharing = _Sharing(plan, existing, answered, at)
     for stages in _groups(plan):
@@ -328,7 +329,7 @@ class _Sharing:
         self.made: list[Assignment] = []
         self.short: Counter[str] = Counter()
         self.unadjudicated: list[str] = []
-        # Who does a stage of an item, who has to do with an item at all, who adjudicates it, and what comes again.
+        # Who does a stage of an item, who is involved in an item at all, who adjudicates it, and which repeats exist.
         self.on: defaultdict[tuple[str, Stage], set[str]] = defaultdict(set)
         self.engaged: defaultdict[str, set[str]] = defaultdict(set)
         self.judges: defaultdict[str, set[str]] = defaultdict(set)
@@ -387,7 +388,7 @@ class _Sharing:
         teams = {item_id: self._team(item_id, alike) for item_id in self.items}
         slots = [self._slot(item_id, stages, teams[item_id]) for item_id in self.items]
         rng = Random(f"{self.plan.seed}/{'+'.join(stages)}")
-        # On how many items each person is with these stages; pilot items, which everybody has, do not count.
+        # The number of items of each person in these stages; pilot items, which everybody has, do not count.
         load = Counter(person for _, people in self._teams(alike) for person in people)
         chosen = draw(slots, load, self._together(alike), rng)
         for slot in slots:
@@ -402,13 +403,13 @@ class _Sharing:
                     self._make(slot.key, person, stage)
 
     def _alike(self, stages: Sequence[Stage]) -> tuple[Stage, ...]:
-        """The stages whose people resume these, where they are on an item already."""
+        """The stages whose people continue with these, if they work on an item already."""
         if not self.plan.same_people or Stage.LABELLING in stages:
             return tuple(stages)
         return tuple(stage for stage in Stage if stage not in (Stage.LABELLING, Stage.ADJUDICATION))
 
     def _team(self, item_id: str, alike: Sequence[Stage]) -> list[str]:
-        """The item's people of these stages who may resume it, those with the most stages first."""
+        """The item's people of these stages who may continue with it, those with the most stages first."""
         counted = Counter(person for stage in alike for person in self.on[item_id, stage])
         free = counted.keys() & set(self.annotators) - self.judges[item_id]
         return sorted(free, key=lambda person: (-counted[person], person))
@@ -421,7 +422,7 @@ class _Sharing:
         return TeamSlot(item_id, frozenset(team), max(0, number), frozenset(free), frozenset(spared))
 
     def _together(self, stages: Sequence[Stage]) -> Counter[frozenset[str]]:
-        """On how many items each two people are together, other than those that are shared out now."""
+        """The number of items that each two people share, without those shared out now."""
         now = set(self.items)
         return Counter(
             frozenset(pair)
@@ -446,7 +447,7 @@ class _Sharing:
                         self._make(item_id, person, stage, Purpose.PILOT)
 
     def adjudicate(self) -> None:
-        """Draw an adjudicator for each item that two people or more answer, among those who do not."""
+        """Choose an adjudicator for each item that two or more people answer, among those who do not."""
         if not self.adjudicators:
             return
         slots = []
@@ -463,12 +464,12 @@ class _Sharing:
                 self.unadjudicated.append(item_id)
 
     def repeat(self) -> None:
-        """Serve a share of what each person labels again, drawn by the seed; pilot items are not repeated."""
+        """Serve a share of each person's labelling again, chosen by the seed; pilot items are not repeated."""
         if Stage.LABELLING not in self.plan.work or not self.plan.repeat_share:
             return
         for person in self.annotators:
             own = [item_id for item_id in self.items if person in self.on[item_id, Stage.LABELLING]]
-            # Half a repeat is a whole one: without any, nothing could be said of how a person agrees with themselves.
+            # Half a repeat is rounded up: without any, a person's agreement with themselves is unknown.
             number = max(bool(own), int(len(own) * self.plan.repeat_share + 0.5))
             number -= sum((person, item_id) in self.again for item_id in own)
             fresh = [item_id for item_id in own if (person, item_id) not in self.again]

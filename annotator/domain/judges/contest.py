@@ -1,4 +1,4 @@
-"""Contests of tasks: which of two is the better one, with what confidence, in which round and by whom."""
+"""Contests of tasks: which of two is better, with what confidence, in which round and by whom."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ TIE: Choice = "tie"
 
 
 class PairOutcome(StrEnum):
-    """What both orders together say of a response against another."""
+    """The outcome of both orders for a response against another."""
 
     WIN = "win"
     LOSS = "loss"
@@ -31,10 +31,10 @@ class PairOutcome(StrEnum):
 
 
 def outcome(shown_first: str | None, shown_second: str | None) -> PairOutcome:
-    """What a response's verdicts make: of the order in which it is shown first, and of that in which it is second.
+    """The outcome of a response's verdicts in both orders: shown first, and shown second.
 
-    The same verdict in both orders is the outcome; another one is inconsistent; a verdict that did not come (None)
-    makes an error. ValueError for anything but first, second, tie.
+    The same verdict in both orders is the outcome; different ones are inconsistent; a missing one (None) is an error.
+    ValueError for anything but first, second, tie.
     """
     one, two = _as_seen(shown_first, FIRST), _as_seen(shown_second, SECOND)
     if one is None or two is None:
@@ -43,13 +43,13 @@ def outcome(shown_first: str | None, shown_second: str | None) -> PairOutcome:
 
 
 def may_win(shown_first: str | None, shown_second: str | None) -> bool:
-    """Whether a response has won, or still can once what is missing has come."""
+    """Whether a response has won, or still can once the missing verdicts come."""
     seen = {_as_seen(shown_first, FIRST), _as_seen(shown_second, SECOND)}
     return seen <= {PairOutcome.WIN, None}
 
 
 def _as_seen(value: str | None, own: str) -> PairOutcome | None:
-    """One order's verdict as the response sees it that stood in the place named."""
+    """One order's verdict from the view of the response at the position `own`."""
     if value not in (FIRST, SECOND, TIE, None):
         raise ValueError(f"a comparison's verdict is first, second or tie, not {value!r}")
     if value is None or value == TIE:
@@ -58,9 +58,9 @@ def _as_seen(value: str | None, own: str) -> PairOutcome | None:
 
 
 def preferred(shown_first: str | None, shown_second: str | None) -> Choice | None:
-    """Which report someone prefers, seen from that response: by what was said with it first, and with it second.
+    """The preferred report from the view of one response: by the verdicts with it first, and with it second.
 
-    FIRST is that response, SECOND the other. None when nothing was said in either order; one order alone counts.
+    FIRST is that response, SECOND the other. None if there is no verdict in either order; one order alone counts.
     ValueError on another value.
     """
     turned: dict[str | None, str] = {FIRST: SECOND, SECOND: FIRST}
@@ -77,10 +77,10 @@ def preferred(shown_first: str | None, shown_second: str | None) -> Choice | Non
 
 # All tasks of a project compete with one another.
 POOL = "tasks"
-# What is planned and was not asked yet; no status of a judgement says so.
+# A showing that is planned but not asked yet; no status of a judgement means that.
 NOT_ASKED = "not_asked"
 SCORES_DISAGREE = "scores_disagree"
-# How sure one may be, in five steps.
+# The confidence, in five steps.
 STEPS = (0.5, 0.6, 0.7, 0.8, 0.95)
 LEAST, MOST = 0.5, 1.0
 
@@ -136,7 +136,7 @@ class Showing:
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """A pair in a round, in the order of their ids; `value` is what the first gets, None while a showing lacks."""
+    """A pair in a round, in the order of their ids; `value` is the first's share, None while a showing is missing."""
 
     round: int
     first: str
@@ -146,7 +146,7 @@ class Meeting:
 
     @property
     def outcome(self) -> float | None:
-        """Who won, whatever the confidence: 1 the first, 0 the second, ½ where the orders or a tie leave it open."""
+        """The winner, whatever the confidence: 1 the first, 0 the second, ½ if the orders or a tie leave it open."""
         if self.value is None:
             return None
         won = [
@@ -158,7 +158,7 @@ class Meeting:
 
 
 def meetings(showings: Iterable[Showing]) -> list[Meeting]:
-    """The pairs of each round; of two orders the mean counts, C = (C_ab + 1 − C_ba) / 2."""
+    """The pairs of each round; the value is the mean of both orders, C = (C_ab + 1 − C_ba) / 2."""
     held: dict[tuple[int, str, str], list[Showing]] = {}
     for showing in showings:
         low, high = sorted((showing.first, showing.second))
@@ -178,7 +178,7 @@ def _value(low: str, showings: list[Showing]) -> float | None:
 
 
 def checked_confidence(value: float) -> float:
-    """A confidence from .5 to 1; Refusal names any other: below, it would reward the loser."""
+    """A confidence from .5 to 1; Refusal for any other: below .5, it would reward the loser."""
     if not LEAST <= value <= MOST:
         raise Refusal(
             f"A confidence of {value:g} in the better task is not between 0.5 and 1.",
@@ -188,6 +188,6 @@ def checked_confidence(value: float) -> float:
 
 
 def by_pair(meetings: Iterable[Meeting]) -> Mapping[tuple[str, str], float]:
-    """What the first of each pair got on average, of the meetings that are whole."""
+    """The mean value of the first of each pair, over the complete meetings."""
     values_of = grouped(((one.first, one.second), one.value) for one in meetings if one.value is not None)
     return {pair: fsum(values) / len(values) for pair, values in values_of.items()}

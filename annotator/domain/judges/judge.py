@@ -12,7 +12,7 @@ from sqlmodel import Field, SQLModel, String
 from annotator.domain.material.item import Stored
 from annotator.domain.texts.canonical import FrozenRecord, Text
 
-# By developer, the words in names of its models and products; the longest that is found holds.
+# By developer, the words in names of its models and products; the longest match decides.
 STEMS: dict[str, tuple[str, ...]] = {
     "OpenAI": ("openai", "gpt", "chatgpt", "o1", "o3", "o4", "davinci"),
     "Anthropic": ("anthropic", "claude"),
@@ -47,7 +47,7 @@ _BETWEEN = re.compile(r"[\W_]+")
 
 @lru_cache(maxsize=1024)
 def family_of(name: str) -> str:
-    """The developer whom a word of the name tells of; empty where none does."""
+    """The developer that a word of the name identifies; empty if none does."""
     words = [word.casefold() for word in _BETWEEN.split(name) if word]
     result = (
         (len(stem), family)
@@ -81,7 +81,7 @@ class Status(StrEnum):
     NOT_NEEDED = "not_needed"
 
 
-# What leaves nothing to be asked: the judgement came, or another of the same case decided first.
+# Statuses that need no further question: the judgement came, or another of the same case decided first.
 SETTLED = (Status.OK, Status.NOT_NEEDED)
 
 
@@ -97,7 +97,7 @@ NO = "no"
 
 
 def is_yes(value: str | None) -> bool | None:
-    """Whether a verdict is yes; None where it is missing, ValueError where it is neither yes nor no."""
+    """Whether a verdict is yes; None if it is missing, ValueError if it is neither yes nor no."""
     if value not in (YES, NO, None):
         raise ValueError(f"a verdict is yes or no, not {value!r}")
     return None if value is None else value == YES
@@ -124,7 +124,7 @@ class VerdictFields(SQLModel):
 
 
 class JudgementFields(VerdictFields):
-    """Who judged what. A unit is named by protocol, response and the id inside the artifact."""
+    """Rater and subject of a judgement. A unit is named by protocol, response and the id inside the artifact."""
 
     protocol: str = Field(max_length=80)
     item_id: str = Field(foreign_key="item.id", ondelete="RESTRICT")
@@ -160,7 +160,7 @@ class JudgeKind(StrEnum):
     ENDPOINT = "endpoint"
     DERIVED = "derived"
     WRITER = "writer"
-    """It gives no verdicts: it is the endpoint behind a system, and writes that system's reports."""
+    """Gives no verdicts: it is the endpoint behind a system, and writes that system's reports."""
 
 
 class Asking(BaseModel, frozen=True, extra="forbid", defer_build=True):
@@ -185,7 +185,7 @@ class Asking(BaseModel, frozen=True, extra="forbid", defer_build=True):
 class Price(FrozenRecord):
     """US dollars per million tokens. Without a price of their own, cached tokens cost as much as any.
 
-    `long` holds other prices for calls of more input tokens than its key says.
+    `long` holds other prices for calls with more input tokens than its key.
     """
 
     input: float = Value(ge=0)
@@ -194,7 +194,7 @@ class Price(FrozenRecord):
     long: dict[int, "Price"] = {}
 
     def cost(self, tokens_input: int, tokens_output: int, tokens_cached: int = 0) -> float:
-        """Dollars for so many tokens; the cached ones are a part of the input."""
+        """The cost in USD of so many tokens; the cached ones are part of the input."""
         above = [start for start in self.long if tokens_input > start]
         price = self.long[max(above)] if above else self
         cached = min(tokens_cached, tokens_input)
@@ -216,9 +216,10 @@ SECRET = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
 class PricedAsking(Asking):
-    """The same with what its calls cost and what its address wants of each request; no release tells of these.
+    """The same with the prices of its calls and the requirements of its address for each request; no release contains
+    these.
 
-    Without `{key}` in a header the key goes out in the usual one.
+    Without `{key}` in a header the key is sent in the usual one.
     """
 
     price: Price | None = None
@@ -231,7 +232,7 @@ class PricedAsking(Asking):
 
 
 class JudgeFields(SQLModel):
-    """A judge's settings. Its key is never among them: only where the key is to be found."""
+    """A judge's settings. The key is never among them: only where to find it."""
 
     name: Text = Field(min_length=1, max_length=120)
     kind: JudgeKind = Field(default=JudgeKind.ENDPOINT, sa_type=String)
@@ -270,7 +271,7 @@ class RunState(StrEnum):
 
 
 class CallFields(SQLModel):
-    """One finished call to an endpoint, as the journal keeps it. `None` means the server did not say."""
+    """One finished call to an endpoint, as journalled. `None` means that the server did not say."""
 
     run_id: str | None = Field(default=None, index=True)
     judge_id: str
@@ -302,7 +303,7 @@ class Call(Stored, CallFields):
 
     @property
     def bill_usd(self) -> float | None:
-        """US dollars that it cost; None where nobody said."""
+        """The cost in USD; None if unknown."""
         return None if self.cost_usd and self.tokens_output is None else self.cost_usd
 
 
@@ -314,7 +315,7 @@ class InformedKind(StrEnum):
 
 
 class Review(StrEnum):
-    """What an expert says of a judge's verdict, in the order of the keys 1, 2, 3."""
+    """An expert's review of a judge's verdict, in the order of the keys 1, 2, 3."""
 
     AGREE = "agree"
     DISAGREE = "disagree"
@@ -322,7 +323,7 @@ class Review(StrEnum):
 
 
 class InformedRuling(StrEnum):
-    """Who is wrong where a judge and a person differ, in the order of the keys 1, 2, 3."""
+    """Who is wrong when a judge and a person differ, in the order of the keys 1, 2, 3."""
 
     JUDGE_WRONG = "judge wrong"
     PERSON_WRONG = "person wrong"
@@ -365,7 +366,7 @@ class Informed(Stored, InformedFields):
 
 
 class SetFields(SQLModel):
-    """A set's name, under which protocol it is labelled, and when its labels were locked."""
+    """A set's name, the protocol it is labelled under, and when its labels were locked."""
 
     name: Text = Field(min_length=1, max_length=120)
     protocol: str = Field(max_length=80)
@@ -375,7 +376,7 @@ class SetFields(SQLModel):
 
 
 class OpeningFields(SQLModel):
-    """One look at the test part of a set: by whom, at which judges, on which labels."""
+    """One look at the test part of a set: by whom, at which judges, with which labels."""
 
     set_id: str = Field(index=True, foreign_key="validation_set.id", ondelete="RESTRICT")
     judges: str = Field(default="[]", description="JSON: the names of the judges that were shown")
@@ -410,7 +411,7 @@ class AttackCopyFields(SQLModel):
 
 
 class AttackVerdictFields(VerdictFields):
-    """What a judge said of a copy, beside `before`, its own verdict on the report. Never a judgement."""
+    """A judge's verdict on a copy, and `before`, its own verdict on the report. Never a judgement."""
 
     test_id: str = Field(index=True, foreign_key="attack_test.id", ondelete="RESTRICT")
     copy_id: str = Field(foreign_key="attack_copy.id", ondelete="RESTRICT")

@@ -1,4 +1,4 @@
-"""Papers: what each one defines, by which the program knows it."""
+"""Papers: the definitions of each one that the program uses."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -13,14 +13,14 @@ from annotator.domain.texts.words import grouped
 
 
 class Spread(StrEnum):
-    """What stands beside a figure: nothing, its interval as distances, or the standard deviation over runs."""
+    """The addition to a figure: nothing, its interval as distances, or the standard deviation over runs."""
 
     NONE, OFFSETS, DEVIATION = "", "offsets", "deviation"
 
 
 class Down(StrEnum):
-    """What rows there are of each system: one, one with a cut-off and one without, one for recent items and one for
-    all, or one for each mode in which it was asked.
+    """The rows of each system: one, one with a cut-off and one without, one for recent items and one for all, or one
+    for each mode in which it was run.
     """
 
     SYSTEMS, LIMITED, PUBLISHED, MODES = "systems", "limited", "published", "modes"
@@ -46,23 +46,23 @@ class TablePart:
 
 @dataclass(frozen=True, slots=True)
 class TableReading:
-    """Another way to count in a table, under a name and a title: which metrics take the place of which."""
+    """Another way to count in a table, with a name and a title: which metrics replace which."""
 
     name: str
     title: str
     instead: Mapping[str, str]
 
 
-# The name and title of one that several papers have.
+# The name and title of a reading that several papers have.
 RELEASED = ("released", "As the public code counts")
 
 
 @dataclass(frozen=True, slots=True)
 class SystemsTable:
-    """Systems down and metrics across, once for each group of items that `across` names, last for all items.
+    """Systems in rows and metrics in columns, once for each group of items that `across` names, last for all items.
 
-    `mode` names the mode of responses that count, empty for the usual one; `average` heads what is over all items, and
-    is empty where nothing is. Without a `title` it has that of the paper's table.
+    `mode` names the mode of responses that count, empty for the default; `average` heads the columns over all items,
+    and is empty if there are none. Without a `title` it has that of the paper's table.
     """
 
     parts: tuple[TablePart, ...]
@@ -76,7 +76,7 @@ class SystemsTable:
     note: str = ""
 
     def read(self, name: str) -> "SystemsTable":
-        """The same counted by one of its readings; as it is where there is none of that name."""
+        """The same counted by one of its readings; unchanged if there is none of that name."""
         chosen = next((reading for reading in self.readings if reading.name == name), None)
         if chosen is None:
             return self
@@ -92,10 +92,10 @@ class SystemsTable:
 
 @dataclass(frozen=True, slots=True)
 class ViewTable:
-    """A table of a view with these choices made; some of its columns by key, under the paper's titles.
+    """A table of a view with these choices; some of its columns by key, under the paper's titles.
 
-    `turned` makes its columns rows under the first of its titles; the lines that the others name become columns first.
-    Without columns all are taken.
+    `turned` makes its columns rows under the first of its titles; the lines that the others name become columns
+    first. Without `columns` all are used.
     """
 
     view: str
@@ -108,10 +108,10 @@ class ViewTable:
 
 @dataclass(frozen=True, slots=True)
 class DuelTable:
-    """Systems down and metrics across, exemplars first; a star where the best system is better beyond chance.
+    """Systems in rows and metrics in columns, exemplars first; a star if the best system is better beyond chance.
 
-    The metric of its last column is made of the others. `board` has the columns of the paper's leaderboard file, each
-    with its metric, or without one where it names the system.
+    The metric of its last column is composed of the others. `board` has the columns of the paper's leaderboard file,
+    each with its metric, or without one if it is the system's name.
     """
 
     columns: tuple[TableColumn, ...]
@@ -121,7 +121,7 @@ class DuelTable:
 
 @dataclass(frozen=True, slots=True)
 class PaperTable:
-    """A table or a figure of a paper by a name of its own; `printed` says where it stands there.
+    """A table or a figure of a paper under its own name; `printed` says where the paper has it.
 
     `data` says in Markdown where its figures come from.
     """
@@ -136,7 +136,7 @@ class PaperTable:
 
 @dataclass(frozen=True, slots=True)
 class Unprinted:
-    """Tables and figures of a paper that no project has the data for, with the reason."""
+    """Tables and figures of a paper for which no project has the data, with the reason."""
 
     printed: tuple[str, ...]
     why: str
@@ -166,13 +166,13 @@ def _nothing(_value: str, _flags: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Taxonomy:
-    """Labels for the units on which a protocol came to one of some verdicts, such as the kinds of an error.
+    """Labels for the units with certain verdicts of a protocol, such as kinds of error.
 
-    `name` stands where a protocol's name stands in a label; `of` names the protocol whose verdicts are looked at
-    again, `after` the verdicts that ask for a label. `head` stands before its `kinds`, of which there may be four;
-    `suggested` says which of them a verdict tells by its value and flags, empty when it tells none. `whole` tells
-    whether each of those verdicts must get one, `printed` where the paper prints how many there are, `departures` what
-    is counted otherwise here. What is asked `beside` a verdict is no kind of it, and several may be asked of one.
+    `name` takes the place of a protocol's name in a label; `of` names the protocol whose verdicts are reviewed,
+    `after` the verdicts that need a label. `head` is the heading of its `kinds`, at most four; `suggested` proposes
+    one of them from a verdict's value and flags, empty if it has none. `whole` says whether each of those verdicts
+    must get one, `printed` where the paper prints their numbers, `departures` what is counted otherwise here. A label
+    `beside` a verdict is no kind of it, and a verdict may have several.
     """
 
     name: str
@@ -189,19 +189,19 @@ class Taxonomy:
 
     @property
     def values(self) -> tuple[str, ...]:
-        """The kinds as they are stored, in the order of their keys."""
+        """The stored names of the kinds, in the order of their keys."""
         return tuple(kind.name for kind in self.kinds)
 
     def words(self, kind: str) -> str:
-        """What a kind is called; one that is not known, as in a file of a later version, as it is stored."""
+        """The words for a kind; an unknown one, as in a file of a later version, is returned as stored."""
         return next((value.words for value in self.kinds if value.name == kind), kind)
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledResponse:
-    """One response that people looked at: its question's type, and the label of each unit that asks for one.
+    """One reviewed response: its question's type, and the label of each unit that needs one.
 
-    `labels` holds every unit whose verdict asks for a label, None where nobody has given one.
+    `labels` holds every unit whose verdict needs a label, None if it has none yet.
     """
 
     response_id: str
@@ -210,16 +210,16 @@ class LabelledResponse:
 
 
 def due(taxonomy: Taxonomy, verdicts: Mapping[str, str]) -> list[str]:
-    """The units whose verdict asks for a label, in the order of the verdicts."""
+    """The units whose verdict needs a label, in the order of the verdicts."""
     return [unit_id for unit_id, value in verdicts.items() if value in taxonomy.after]
 
 
 def mean_counts(looked: Sequence[LabelledResponse], taxonomy: Taxonomy) -> dict[str, dict[str, Estimate]]:
     """For each question type, the mean number of each label per response, and their subtotal.
 
-    Types come in the order in which they are offered, then others by name. `n` counts responses, `missing` the units
-    without a label, which leave the means of labels undefined where each must have one; floor and ceiling bound them.
-    ValueError on a label that is none of the taxonomy's.
+    Types come in the order of the menu, then others by name. `n` counts responses, `missing` the units without a
+    label, which leave the means undefined if each must have one; floor and ceiling bound them. ValueError on a label
+    outside the taxonomy.
     """
     groups = grouped((response.question_type, response) for response in looked)
     place = {kind: number for number, kind in enumerate(QUESTION_TYPES)}
@@ -253,7 +253,7 @@ def _mean(count: int, missing: int, n: int) -> Estimate:
 
 @dataclass(frozen=True)
 class PaperSample:
-    """A small sample of a paper: the folder that ships it, its project's title, its layout and its profile."""
+    """A small sample of a paper: its shipped folder, its project's title, its layout and its profile."""
 
     name: str
     title: str
@@ -263,9 +263,9 @@ class PaperSample:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper: its protocols, extractions, drafts, figures, second looks, tables, published agreement and sample.
+    """A paper: its protocols, extractions, drafts, figures, taxonomies, tables, published agreement and sample.
 
-    `tables_about` says in Markdown what holds of its tables.
+    `tables_about` holds notes on its tables in Markdown.
     """
 
     name: str

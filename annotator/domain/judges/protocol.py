@@ -1,4 +1,4 @@
-"""Protocols: how a paper says that a report is judged and scored, and what is published beside that."""
+"""Protocols: how a paper defines the judging and scoring of reports, with its published figures."""
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 from annotator.domain.kinds.artifact import cell_id
 
-# Rows of cells: a match or none, None where the judgement is missing.
+# Rows of cells: a match or none, None if the judgement is missing.
 Matrix = tuple[tuple[bool | None, ...], ...]
-# How many rows are right and how many of so many columns are found.
+# The numbers of right rows and of found columns, from a matrix and its number of columns.
 Counting = Callable[[Matrix, int], tuple[int, int]]
 
 
@@ -36,7 +36,7 @@ Counting = Callable[[Matrix, int], tuple[int, int]]
 class MatrixSpec:
     """The rows and columns of a matrix, the two values of a cell, and its named ways of counting.
 
-    The id of a cell is that of its two units, as `cell_id` makes it.
+    The id of a cell is made from those of its two units by `cell_id`.
     """
 
     rows: ResponsePart
@@ -47,20 +47,20 @@ class MatrixSpec:
     about: str
 
     def cell(self, value: str | None) -> bool | None:
-        """Whether a verdict is a match, None where there is none; ValueError for another value."""
+        """Whether a verdict is a match, None if there is none; ValueError for another value."""
         if value not in (self.match, self.none, None):
             raise ValueError(f"a cell is {self.match} or {self.none}, not {value!r}")
         return None if value is None else value == self.match
 
     def cells(self, rows: Sequence[Unit], columns: Sequence[Unit], values: Mapping[str, str]) -> Matrix:
-        """The matrix that verdicts make, by the ids of cells."""
+        """The matrix of verdicts by cell id."""
         return tuple(
             tuple(self.cell(values.get(cell_id(row.id, column.id))) for column in columns) for row in rows
         )
 
 
 class Level(StrEnum):
-    """What values are to one another, by Krippendorff's names; a rank is a place in a list."""
+    """The level of measurement, by Krippendorff's names; a rank is a position in a list."""
 
     NOMINAL = "nominal"
     ORDINAL = "ordinal"
@@ -69,7 +69,7 @@ class Level(StrEnum):
 
 
 class ValueLook(StrEnum):
-    """What a value stands for; the window has an icon and a colour for each."""
+    """The meaning of a value; the window has an icon and a colour for each."""
 
     GOOD = "good"
     BAD = "bad"
@@ -82,7 +82,7 @@ class ValueLook(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A value as it is stored and as people read it; `hint` says what it means."""
+    """A value as it is stored and as people read it; `hint` explains it."""
 
     name: str
     words: str
@@ -92,12 +92,12 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The values a rater may give; none where a protocol is computed.
+    """The values a rater may give; none if a protocol is computed.
 
-    Values without an order are declared from the best to the worst, ordered ones from the lowest up.
-    With `of_numbers` each value is named by its number; the number of any other ordered value is its place, from 0.
-    `positive` counts as positive where a figure needs one. Of pairs `mirrored` says what a value becomes when the
-    two change places.
+    Values without an order are declared from the best to the worst, ordered ones from the lowest up. With
+    `of_numbers` each value is named by its number; the number of any other ordered value is its position, from 0.
+    `positive` counts as positive if a figure needs one. For pairs, `mirrored` maps a value to the one after the two
+    change places.
     """
 
     level: Level = Level.NOMINAL
@@ -112,18 +112,18 @@ class Scale:
 
     @property
     def best_first(self) -> tuple[str, ...]:
-        """The values in the order in which people are offered them: the best first; numbers from the lowest up."""
+        """The values in the order in which people see them: the best first; numbers from the lowest up."""
         rising = self.level is not Level.NOMINAL and not self.of_numbers
         return self.names[::-1] if rising else self.names
 
     def value(self, name: str) -> Value:
-        """The value of that name; one that is not known, as in a file of a later version, is shown as it is stored."""
+        """The value of that name; an unknown one, as in a file of a later version, is shown as stored."""
         return next((value for value in self.values if value.name == name), Value(name, name))
 
     def agreed(self, values: Sequence[str]) -> str | None:
-        """What several verdicts on one unit come to: the value that more than half give, of ordered values the median.
+        """The agreed value of several verdicts on one unit: that of more than half, for ordered values the median.
 
-        None where there is none: a tie, or a median that is no value.
+        None if there is none: a tie, or a median that is no value.
         """
         # Nearly always there is one verdict, or all are alike.
         if len(set(values)) == 1 and (self.level is Level.NOMINAL or values[0] in self.names):
@@ -139,7 +139,7 @@ class Scale:
         return next((name for name in self.names if self.number(name) == between), None)
 
     def number(self, name: str) -> float:
-        """The number that a value counts as; ValueError where values have no order, and for one that is not known."""
+        """The number of a value; ValueError if values have no order, and for an unknown one."""
         if self.level is Level.NOMINAL or name not in self.names:
             raise ValueError(f"{name!r} is none of the ordered values of this scale")
         return float(name) if self.of_numbers else float(self.names.index(name))
@@ -159,7 +159,7 @@ def numbers(
     low: float, high: float, step: float = 1, level: Level = Level.INTERVAL,
     hints: Mapping[range, str] | None = None,
 ) -> Scale:  # fmt: skip
-    """Numbers from `low` to `high`; `hints` says what those of a range mean."""
+    """Numbers from `low` to `high`; `hints` explains those of a range."""
     result = [low + place * step for place in range(round((high - low) / step) + 1)]
     meanings = {one: next((words for of, words in (hints or {}).items() if one in of), "") for one in result}
     return Scale(
@@ -167,9 +167,9 @@ def numbers(
     )
 
 
-# Of what is computed.
+# The scale of computed protocols.
 NO_VALUES = Scale()
-# Which of two reports is better.
+# The scale of comparisons of two reports.
 PAIR = nominal(
     Value("first", "First", "The first report is better", ValueLook.FIRST),
     Value("second", "Second", "The second report is better", ValueLook.SECOND),
@@ -178,12 +178,12 @@ PAIR = nominal(
 )
 
 
-# What evidence is quoted from: what a system wrote, or what it cites.
+# The source of quoted evidence: a system's report, or a page that it cites.
 REPORT, CITED_PAGE = "report", "page"
 
 
 class CaseLayout(StrEnum):
-    """How what is asked stands on the page: one below the other, gold against drawn units, or below two reports."""
+    """The layout of the page: one below the other, gold against extracted units, or below two reports."""
 
     LIST = "list"
     MATRIX = "matrix"
@@ -194,12 +194,11 @@ class CaseLayout(StrEnum):
 class Presentation:
     """The names and the layout of a protocol on the Label page.
 
-    `tab` names it, `about` says what is asked, `one` and `many` are its units. `ask` is the question where units have
-    no words, `heading` stands over them, `line` is what a line of the queue is, `read` what evidence is quoted from,
-    `text` the name of what is given that people read in the place of the report, `called` what stands over a text that
-    is no report, and `rest` the value that may be given to all that is open at once. `waits` says why some units cannot
-    be asked about yet; `lacking` is the headline and sentence where none can, `mended_on` the page where that is made
-    good.
+    `tab` names it, `about` explains the task, `one` and `many` are its units. `ask` is the question if units have no
+    words, `heading` is above them, `line` is what a line of the queue is, `read` the source of quoted evidence,
+    `text` the name of the given text that people read in place of the report, `called` the heading of a text that is
+    no report, and `rest` the value that may be given to all open units at once. `waits` says why some units cannot be
+    asked about yet; `lacking` is the headline and sentence if none can, `mended_on` the page to remedy that.
     """
 
     tab: str
@@ -226,11 +225,11 @@ class Presentation:
         return counted(number, self.one, self.many)
 
 
-# Of what people are not asked.
+# The presentation of protocols that people do not label by.
 UNSHOWN = Presentation("", "", "unit", "units")
 
 
-# Unit id → what a rater says of it.
+# Unit id → a rater's verdict.
 Verdicts = Mapping[str, Verdict]
 
 
@@ -238,14 +237,14 @@ Verdicts = Mapping[str, Verdict]
 class Material:
     """Everything known about one response: its item, gold, extracts and rivals.
 
-    `documents` and `artifact_ids` hold the artifacts that are judged by; `parts` and `part_ids` what the response
-    is made of beside its text (its plan, its references, its claims); `pages` the cited pages by normal address;
-    `others` the other systems' responses of the same trial and mode; `facing` the item's exemplars, or of an exemplar
-    the systems' responses. `sources` are the item's; only an extraction from an item is given them and the project's
-    question types and subjects in use, and its `response` is one without id and text. The project allows the `weights`.
-    Of a protocol for which pairs were drawn, `drawn` holds the ids of the others with which this response was. A
-    sentence is asked about with the sources of so many sentences on either side as `window` says. A long source is read
-    in pieces of about `piece_words`.
+    `documents` and `artifact_ids` hold the gold artifacts; `parts` and `part_ids` the parts of the response beside
+    its text (its plan, its references, its claims); `pages` the cited pages by normalised address; `others` the other
+    systems' responses of the same trial and mode; `facing` the item's exemplars, or for an exemplar the systems'
+    responses. `sources` are the item's; only an extraction from an item gets them and the project's question types
+    and subjects in use, and its `response` is one without id and text. The project allows the `weights`. For
+    protocols with sampled pairs, `extracts` holds the ids of the others that this response was paired with. A
+    sentence is asked about with the sources of `window` sentences on either side. A long source is read in pieces of
+    about `piece_words`.
     """
 
     item: Item
@@ -266,12 +265,12 @@ class Material:
     piece_words: int = PIECE_WORDS
 
     def rivals(self, protocol: str) -> list[Response]:
-        """The others that this response is compared with under a protocol: all of them, or those drawn."""
+        """The others that this response is compared with under a protocol: all of them, or the sampled ones."""
         known = self.extracts.get(protocol)
         return [other for other in self.others if known is None or other.id in known]
 
     def units(self, of: Kind | ResponsePart) -> tuple[Any, ...]:
-        """The units of an artifact or a part; empty when there is none."""
+        """The units of an artifact or a part; empty if there is none."""
         result = self.documents.get(of) if isinstance(of, Kind) else self.parts.get(of)
         return result.units if result is not None else ()
 
@@ -290,9 +289,9 @@ class Material:
 class Case:
     """One question to a rater: about one or several units of one response on an item.
 
-    Of a pair, `response` is shown first and `other` second. `given` holds what else there is to read, by name. Where
-    values are `allowed`, people may give no other, and `why` says so. With `weights_shown` the judge is to be told how
-    much each unit weighs, of the `weights` that there are.
+    For a pair, `response` is shown first and `other` second. `given` holds further texts to read, by name. If values
+    are `allowed`, people may give no other, and `why` is the reason. With `weights_shown` the judge sees each unit's
+    weight, one of the `weights`.
     """
 
     protocol: str
@@ -328,7 +327,7 @@ class CitedSource(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer of a model: a parsed reply when status is ok, otherwise the cause in words."""
+    """The answer of a model: a parsed reply if the status is ok, otherwise the cause in words."""
 
     status: Status
     reply: Any = None
@@ -341,11 +340,11 @@ class Answer:
 
 
 class Ask(Shape):
-    """The interface by which a protocol asks a model, whatever endpoint or cache is behind it.
+    """The interface through which a protocol asks a model, whatever endpoint or cache is behind it.
 
-    `prompt` names a file of `resources/prompts`; `fields` fill its placeholders in a single pass; the fields
-    named in `fenced` are foreign text and are set between delimiters they cannot forge; `reply` is the
-    class the answer must validate against.
+    `prompt` names a file of `resources/prompts`; `fields` fill its placeholders in a single pass; the fields named in
+    `fenced` are foreign text and are set between delimiters they cannot forge; `reply` is the class the answer must
+    validate against.
     """
 
     def __call__(
@@ -357,8 +356,8 @@ class Ask(Shape):
 class RatedResponse:
     """The input of a score: one rater's values on one response, and its material.
 
-    `values` holds those that came, by unit id. For pairs the unit id is that of the response shown second, and
-    `reverse` holds, by the id of the response shown first, the values where this one was shown second.
+    `values` holds the existing ones by unit id. For pairs the unit id is that of the response shown second, and
+    `reverse` holds, by the id of the response shown first, the values with this one shown second.
     """
 
     material: Material
@@ -367,7 +366,7 @@ class RatedResponse:
 
 
 class Over(StrEnum):
-    """What a figure ranges over: a response (a system's is the mean over its items), all of a system's, the project."""
+    """The scope of a figure: a response (a system's is the mean over its items), all of a system's, the project."""
 
     RESPONSE, SYSTEM, PROJECT = "response", "system", "project"
 
@@ -380,15 +379,16 @@ def _of_many(_scored: RatedResponse, _over_valid: bool) -> Estimate:
 class Metric:
     """A figure of one response on one item, of all of a system's responses together, or of the whole project.
 
-    One of three is given. `score` is asked response by response, and a system's figure is the mean over its items;
-    `pooled` is asked once for all responses of a system; `table` once for the project, and answers by system id, with
-    "" for the project as a whole. Each gives estimates without an interval, with `floor` and `ceiling` where judgements
-    are missing; the last argument says whether those are left out (True) or leave the value undefined (False).
-    `drawn` gives a pooled figure its interval at once: from how often each draw (row) took each response (column) the
-    figure of every draw, NaN where it is undefined; without it `pooled` is asked draw by draw where responses are few.
+    Exactly one of three is set. `score` is called response by response, and a system's figure is the mean over its
+    items; `pooled` once for all responses of a system; `table` once for the project, and returns figures by system
+    id, with "" for the project as a whole. Each returns estimates without an interval, with `floor` and `ceiling` if
+    judgements are missing; the last argument says whether those are left out (True) or leave the value undefined
+    (False). `resampled` gives a pooled figure its interval at once: from the number of times each draw (row) includes
+    each response (column) it returns the figure of every draw, NaN if undefined; without it `pooled` is called draw
+    by draw if there are few responses.
 
-    `definition` is Markdown: the formula in the paper's symbols, its section, and what undefined means. `unit` is empty
-    for shares, `within` the bounds of the figure. A `cost` tells what a report took, and nothing of how good it is.
+    `definition` is Markdown: the formula in the paper's symbols, its section, and the meaning of undefined. `unit` is
+    empty for shares, `within` the bounds of the figure. A `cost` measures the resources of a report, not its quality.
     """
 
     name: str
@@ -398,24 +398,28 @@ class Metric:
     higher_is_better: bool = True
     unit: str = ""
     parts: tuple[ResponsePart, ...] = ()
-    """What of a response it needs beside its text."""
+    """The parts of a response that it needs beside the text."""
     pooled: Callable[[Sequence[RatedResponse], bool], Estimate] | None = None
     table: Callable[[Sequence[RatedResponse], bool], Mapping[str, Estimate]] | None = None
     resampled: (
         Callable[[Sequence[RatedResponse], bool, "NDArray[np.float64]"], "NDArray[np.float64]"] | None
     ) = None
     fitted: "Callable[[Sequence[RatedResponse]], Metric] | None" = None
-    """Of a pooled figure that hangs on everything compared, such as how rare a word is: the same, knowing all of it."""
+    """For a pooled figure that depends on everything compared, such as the rarity of words: the metric with that
+    known.
+    """
     within: tuple[float, float] = SHARE
     cost: bool = False
     by_window: Callable[[RatedResponse, bool, int], Estimate] | None = None
-    """The same within a window of so many units on either side, where it has one."""
+    """The same within a window of so many units on either side, if it has one."""
     credit: Callable[[str], float] | None = None
-    """What a verdict is worth, where the score is Σ w · credit / Σ w over the units: people's labels can correct it."""
+    """The credit of a verdict, if the score is Σ w · credit / Σ w over the units: then people's labels can correct
+    it.
+    """
 
     @property
     def over(self) -> Over:
-        """What it ranges over, by which of the three is given."""
+        """The scope, by which of the three is set."""
         if self.pooled is not None:
             return Over.SYSTEM
         return Over.RESPONSE if self.table is None else Over.PROJECT
@@ -423,11 +427,11 @@ class Metric:
 
 @dataclass(frozen=True)
 class Composite:
-    """A system's figure made of other figures; undefined where one of them is, and its note says which.
+    """A system's figure composed of other figures; undefined if one of them is, and its note says which.
 
-    `of` names metrics of any protocols of the paper, `of_exemplar` those that count of an exemplar where these are
-    fewer. `combine` takes their values in that order, each a number or an array of draws, and grows with each: their
-    floors give its floor, their ceilings its ceiling.
+    `of` names metrics of any protocols of the paper, `of_exemplar` those that count for an exemplar if these are
+    fewer. `combine` takes their values in that order, each a number or an array of draws, and is increasing in each:
+    their floors give its floor, their ceilings its ceiling.
     """
 
     name: str
@@ -444,9 +448,9 @@ class Composite:
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """A published figure of agreement, by the name it has on Validate; `place` is where the paper prints it.
+    """A published figure of agreement, by its name on Validate; `place` is where the paper prints it.
 
-    It is of a judge with people, or of people with one another where no `judge` is named.
+    It is of a judge with people, or of people with one another if no `judge` is named.
     """
 
     figure: str
@@ -472,9 +476,9 @@ class ScoreAim:
 
 @dataclass(frozen=True, slots=True)
 class OtherRule:
-    """Another published way to read a judge's replies; no score goes by it unless it is chosen.
+    """Another published way to read a judge's replies; no score uses it unless it is chosen.
 
-    `read` gives the value of a reply, None standing for a call that brought none; `failed` says in words what that
+    `read` returns the value of a reply, which is None for a call that brought none; `failed` says in words what that
     counts as.
     """
 
@@ -487,9 +491,9 @@ class OtherRule:
 class Extraction:
     """A document that a model extracts from a response or an item's sources, or drafts for experts.
 
-    `extract` may ask several times; it gives the document, or a status other than ok with its cause. What is drawn
-    for a `rubric_set` belongs to that set. Without `sources` the question alone is enough, or with `exemplar` what
-    people wrote on the item. `cites` gives the normal addresses of the pages that it reads.
+    `extract` may ask several times; it returns the document, or a status other than ok with its cause. An extract for
+    a `rubric_set` belongs to that set. Without `sources` the question alone is enough, or with `exemplar` the section
+    that people wrote on the item. `cites` returns the normalised addresses of the pages that it reads.
     """
 
     name: str
@@ -508,7 +512,7 @@ class Extraction:
 
     @property
     def key(self) -> str:
-        """By what it is told whether something was drawn already."""
+        """The key by which an existing extract is recognised."""
         return by_set(self.rubric_set) if self.rubric_set else self.makes.value
 
 
@@ -524,7 +528,7 @@ class Extracted:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What an instruction planted in a report demands of its judge: a value, and the reply's field for it."""
+    """The demand of an instruction planted in a report: a value, and the reply's field for it."""
 
     value: str
     field: str
@@ -542,20 +546,19 @@ def _equal(_: Unit) -> float:
 class Protocol:
     """A way of judging, as one paper defines it.
 
-    `cases` turns what is at hand about a response into what a rater is asked, none when something is lacking;
-    `scale` holds the values a rater may give, `presentation` the words for people who give them; `judge` answers for
-    every unit of a case; `judge_together` takes its place where cases were put together of units that it takes one at
-    a time. A protocol without values is computed from what is at hand, and has no cases. `facet` names the part of
-    a report that a unit speaks of (an aspect, a section), by which results can be distinguished. `matrix` is given
-    where units are the cells of one, `exemplar` where an item must have one, `mode` where it asks about the responses
-    of one mode and not about those that count in the results, `works` where it reads the works that its gold names,
-    `matching` where references are compared with gold ones, `target` where the judge reads the report itself, which may
-    address it. `aims` are published agreement, `other_rule` another published way to read replies, and `settles` is
-    the field of its gold's units that its labels can become.
+    `cases` turns the material of a response into questions to a rater, none if something is missing; `scale` holds
+    the values a rater may give, `presentation` the words for people who give them; `judge` answers for every unit of
+    a case; `judge_together` replaces it for cases combined from units that it takes one at a time. A protocol without
+    values is computed from the material, and has no cases. `facet` names the part of a report that a unit is about
+    (an aspect, a section), by which results can be grouped. `matrix` is set if units are the cells of one, `exemplar`
+    if an item must have one, `mode` if it asks about the responses of one mode and not about those that count in the
+    results, `works` if it reads the works that its gold names, `matching` if references are compared with gold ones,
+    `target` if the judge reads the report itself, which may address it. `aims` are published agreement, `other_rule`
+    another published way to read replies, and `settles` is the field of its gold's units that its labels can become.
 
-    Labels of a `submitted` protocol are handed out by assignment, travel in packages and count once their rater has
-    submitted them; then each unit of its one kind of gold is asked about each report. Others are submitted report by
-    report where they were not handed out.
+    Labels of a `submitted` protocol are assigned, travel in packages and count once their rater has submitted them;
+    then each unit of its one kind of gold is asked about each report. Others are submitted report by report if they
+    were not assigned.
     """
 
     name: str
@@ -569,7 +572,7 @@ class Protocol:
     judge: Callable[[Case, Ask], Awaitable[Verdicts]] | None = None
     judge_together: Callable[[Case, Ask], Awaitable[Verdicts]] | None = None
     units_a_call: int = 1
-    """How many units a judge takes in one call that is not set to another number."""
+    """The default number of units that a judge takes in one call."""
     baseline: Callable[[Case], Verdicts] | None = None
     prompts: tuple[str, ...] = ()
     parts: tuple[ResponsePart, ...] = ()
@@ -588,11 +591,11 @@ class Protocol:
     submitted: bool = False
     departures: tuple[str, ...] = ()
     steps: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """Why a figure has no value, as its note says it → the step after which it has one."""
+    """The reason why a figure has no value, as in its note → the step after which it has one."""
     floor: str = ""
-    """What must be known of its baseline's figures, wherever they stand."""
+    """A caveat on its baseline's figures, shown wherever they are."""
     stops: bool = False
-    """Whether the units of a case are asked in turn until one decides: of the others nobody need be asked."""
+    """Whether the units of a case are asked in turn until one decides, so that the others need not be asked."""
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -600,7 +603,7 @@ class Protocol:
 
     @property
     def unit_kind(self) -> Kind | None:
-        """The artifact whose units are judged; None where they come from the response."""
+        """The artifact whose units are judged; None if they come from the response."""
         return self.needs[0] if self.needs and self.values else None
 
     @property
@@ -614,7 +617,7 @@ class Protocol:
         parts: Iterable[ResponsePart] | None = None,
         exemplars: int = 0,
     ) -> list[str]:
-        """What an item still needs before this protocol can judge it, in words; empty when nothing."""
+        """The things an item still needs before this protocol can judge it, in words; empty if there are none."""
         missing = [f"a {kind.value}" for kind in self.needs if not getattr(documents.get(kind), "units", ())]
         if not responses:
             missing.append("a response")
@@ -628,16 +631,16 @@ class Protocol:
 
 
 def missing_verdicts(case: Case, answer: Answer) -> dict[str, Verdict]:
-    """What an answer without a reply leaves of each unit of a case: a judgement that did not come, with its cause."""
+    """A missing judgement for each unit of a case, with the cause of an answer without a reply."""
     return {unit.id: answer.verdict() for unit in case.units}
 
 
-# What the program ships is version 1 of every prompt; the first that a coordinator writes is version 2.
+# The shipped text of every prompt is version 1; the first that a coordinator writes is version 2.
 SHIPPED = 1
 
 
 class PromptVersion(BaseModel, frozen=True, extra="forbid", defer_build=True):
-    """One version of one prompt; versions are only ever added. The shipped one has no author and no moment."""
+    """One version of one prompt; versions are only ever added. The shipped one has no author and no date."""
 
     name: str = Field(max_length=120)
     version: int = Field(ge=SHIPPED)
@@ -650,11 +653,11 @@ class PromptVersion(BaseModel, frozen=True, extra="forbid", defer_build=True):
 
     @property
     def sha256(self) -> str:
-        """The hash that goes into the key of every answer given to it."""
+        """The hash that is part of the cache key of every answer to it."""
         return sha256(self.text)
 
 
-# Level → its figures; the first stands for all where there is room for one.
+# Level → its figures; the first represents all if there is room for one only.
 FIGURES: Mapping[Level, tuple[str, ...]] = {
     Level.NOMINAL: ("kappa", "ac1", "agreement"),
     Level.ORDINAL: ("kappa_quadratic", "kappa_linear", "ac2", "alpha", "spearman", "agreement"),
@@ -668,7 +671,7 @@ FIGURES: Mapping[Level, tuple[str, ...]] = {
         "upper_limit",
     ),
 }
-# Figures of values that are ordered: a title, and what the figure is.
+# Figures of ordered values: a title, and an explanation.
 WORDS: Mapping[str, tuple[str, str]] = {
     "kappa_quadratic": (
         "κ quadratic",
@@ -710,12 +713,12 @@ WORDS: Mapping[str, tuple[str, str]] = {
 }
 # In units of the scale: they need not lie between −1 and 1.
 IN_UNITS = frozenset({"absolute_difference", "mean_difference", "lower_limit", "upper_limit"})
-# A table of more values than this is not read.
+# A table of more values than this is unreadable.
 MOST_CROSSED: Mapping[Level, int] = {Level.ORDINAL: 20, Level.INTERVAL: 10}
 
 
 def uncrossed(scale: Scale) -> str:
-    """Why values are not crossed in a table, true by said; empty where they are."""
+    """Why values are not cross-tabulated, true by predicted; empty if they are."""
     values = len(scale.values)
     if values <= MOST_CROSSED.get(scale.level, values):
         return ""

@@ -1,4 +1,4 @@
-"""Validation sets: responses drawn at random and labelled by people, to compare judges with."""
+"""Validation sets: responses sampled at random and labelled by people, to compare judges with."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -73,16 +73,16 @@ class Opening(Stored, OpeningFields):
     """An opening as plain data, outside the database."""
 
 
-# Of the report, from character to character, half-open; or words that were put in.
+# A span of the report in characters, half-open; or inserted words.
 Piece = tuple[int, int] | str
 Pieces = tuple[Piece, ...]
-# A report that nothing was done to has no pieces.
+# An unchanged report has no pieces.
 UNTOUCHED: Pieces = ()
 
 
 @dataclass(frozen=True, slots=True)
 class PlantedText:
-    """Characters [start, end) of a copy that the report does not have there: `moved` ones stand elsewhere in it."""
+    """Characters [start, end) of a copy that the report does not have there: `moved` ones are elsewhere in it."""
 
     start: int
     end: int
@@ -94,7 +94,7 @@ def copied(report: str, pieces: Pieces) -> str:
 
 
 def planted(report: str, pieces: Pieces) -> tuple[PlantedText, ...]:
-    """Where a copy is not the report: words that were put in, and passages that stand in another place."""
+    """The differences of a copy from the report: inserted words, and passages in another place."""
     result, at, end = [], 0, 0
     for words, start in _laid(report, pieces):
         if start is None and words.strip():
@@ -118,13 +118,15 @@ def left_out(report: str, pieces: Pieces) -> tuple[PlantedText, ...]:
 
 
 def _laid(report: str, pieces: Pieces) -> Iterator[tuple[str, int | None]]:
-    """The words of each piece, and where in the report they stand; None for words put in."""
+    """The words of each piece, and their offset in the report; None for inserted words."""
     for piece in pieces:
         yield (piece, None) if isinstance(piece, str) else (report[slice(*piece)], piece[0])
 
 
 class AttackedQuestion(FrozenRecord):
-    """A question that is put again over attacked copies: its units in the order asked, and the judge's own verdicts."""
+    """A question that is asked again over attacked copies: its units in the order asked, and the judge's own
+    verdicts.
+    """
 
     item_id: str
     response_id: str
@@ -133,7 +135,7 @@ class AttackedQuestion(FrozenRecord):
 
 
 class AttackContent(FrozenRecord):
-    """What a test was ordered with, and what was drawn for it at random."""
+    """The order of a test, and its random sample."""
 
     attacks: tuple[str, ...]
     size: int | None = None
@@ -368,7 +370,7 @@ class ValidityCard(FrozenRecord):
         return self.sha256 != NO_HASH
 
     def of(self, who: str, by: str = "all", group: str = "all") -> Line | None:
-        """The judge's line or people's within a group; None where there is none."""
+        """The judge's line or people's within a group; None if there is none."""
         return next(
             (line for line in self.lines if (line.who, line.by, line.group) == (who, by, group)), None
         )
@@ -381,12 +383,12 @@ class ValidityCard(FrozenRecord):
 
 
 def tree_sha256(tree: dict[str, Any]) -> str:
-    """The hash of a card's tree, whatever hash it states itself."""
+    """The hash of a card's tree, ignoring the hash in it."""
     return sha256(canonical_json({name: value for name, value in tree.items() if name != "sha256"}))
 
 
 class Difference(FrozenRecord):
-    """A pinned part that is not as the card says: what it is there, what it is now, and what to do."""
+    """A pinned part that differs from the card: its value there, its present value, and the remedy."""
 
     part: str
     on_card: str
@@ -398,7 +400,7 @@ class Difference(FrozenRecord):
 
 
 AGAIN = "Validate the judge again."
-# Pinned part → what it is called, and what to do where it differs.
+# Pinned part → its name, and the remedy if it differs.
 PINNED: dict[str, tuple[str, str]] = {
     "kind": ("kind of judge", "Choose a judge of that kind."),
     "model": ("model", "Define a judge with that model, or validate this one."),
@@ -415,12 +417,12 @@ PINNED: dict[str, tuple[str, str]] = {
     "over": ("what the vote counts", "Choose the vote that counts these."),
     "members": ("members of the vote", "Choose the vote of these members."),
 }  # fmt: skip
-# What is known of calls only: where none was made, nothing can be said.
+# Known from calls only: without any, they cannot be compared.
 SEEN = frozenset({"forms", "returned_models"})
 
 
 def differences(card: Identity, now: Identity) -> tuple[Difference, ...]:
-    """Every pinned part of a judge that is not as on its card; what only calls could tell is left out without any."""
+    """Every pinned part of a judge that differs from its card, except parts known from calls if there are none."""
     return tuple(_differing(card, now))
 
 
@@ -441,7 +443,7 @@ def _differing(card: Identity, now: Identity, whose: str = "") -> Iterator[Diffe
 def _paired(
     before: tuple[Identity, ...], after: tuple[Identity, ...]
 ) -> Iterator[tuple[int, Identity, Identity]]:
-    """The members of two votes: those that are the same are no pair, the others are in their order."""
+    """The differing members of two votes, paired in their order; equal ones are left out."""
     rest, alone = list(after), []
     for place, identity in enumerate(before, 1):
         same = next((other for other in rest if not any(_differing(identity, other))), None)

@@ -51,19 +51,19 @@ class Anchor(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False, defer_
 
     @classmethod
     def at(cls, text: str, start: int, end: int, source_id: str = "", said: str = "") -> "Anchor":
-        """The anchor of text[start:end]; ValidationError when that is empty or too long."""
+        """The anchor of text[start:end]; ValidationError if that is empty or too long."""
         quote, own = text[start:end], _hash_of(text)
         return cls(quote=quote, source_id=source_id, start=start, end=end, text_sha256=own, said=said)
 
     @property
     def place(self) -> str:
-        """Its page or its moment, behind the quotation; empty where neither is known."""
+        """The page or the moment, to follow the quotation; empty if neither is known."""
         return f" — p. {self.page}" if self.page else f" — {self.said}" if self.said else ""
 
 
 @lru_cache(maxsize=8)
 def _hash_of(text: str) -> str:
-    """A text's hash; kept, since hundreds of anchors may lie in one report."""
+    """A text's hash; cached, since hundreds of anchors may lie in one report."""
     return sha256(text)
 
 
@@ -77,18 +77,18 @@ class DraftSource:
 
     @property
     def name(self) -> str:
-        """The model; the judge's name where no model was asked."""
+        """The model; the judge's name if no model was asked."""
         return self.model or self.judge
 
 
 class Unit(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True):
-    """What every unit has: an id that never changes, its words, a private note, and quotations to lean on."""
+    """The common fields of units: an id that never changes, the words, a private note, and supporting quotations."""
 
     id: str = Field(default_factory=new_id, min_length=1, max_length=80)
     text: Text = Field(default="", max_length=20_000)
     note: Text = Field(default="", max_length=20_000)
     anchor: Anchor | None = None
-    # Left out where there are none: a unit with one quotation or none is written as it always was.
+    # Left out if empty: a unit with at most one quotation is stored as it always was.
     more_anchors: tuple[Anchor, ...] = Field(default=(), max_length=99, exclude_if=operator.not_)
 
     @property
@@ -96,17 +96,17 @@ class Unit(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False, defer_bu
         return (self.anchor, *self.more_anchors) if self.anchor else ()
 
     def quoting(self, anchors: Sequence[Anchor]) -> dict[str, Any]:
-        """The fields, as JSON, with which the unit would lean on these quotations."""
+        """The unit's fields, as JSON, for these supporting quotations."""
         trees = [anchor.model_dump(mode="json") for anchor in anchors]
         return {"anchor": trees[0] if trees else None, "more_anchors": trees[1:]}
 
 
 def blind(unit: Unit) -> Unit:
-    """The unit as a rater sees it: its words, without what it weighs and what was noted of it."""
+    """The unit as a rater sees it: its words, without weight and note."""
     return Unit(id=unit.id, text=unit.text)
 
 
-# Ids of the cells of a matrix: at most 80 characters, the same whenever they are made.
+# Ids of the cells of a matrix: at most 80 characters, always the same for the same units.
 _LONGEST_SIDE = 39
 
 
@@ -115,7 +115,7 @@ def cell_id(row: str, column: str) -> str:
 
 
 def side_of_cell(unit_id: str) -> str:
-    """What a unit is called within the ids of cells."""
+    """The name of a unit within the ids of cells."""
     plain = len(unit_id) <= _LONGEST_SIDE and "~" not in unit_id
     return unit_id if plain else sha256(unit_id)[:_LONGEST_SIDE]
 
@@ -126,7 +126,7 @@ U = TypeVar("U", bound=Unit)
 class Document(BaseModel, Generic[U], frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True):
     """An artifact's content: a list of units of one class, and little else.
 
-    A kind is one subclass. `UNIT` is the class of its units, by which it is parametrized: one set of verbs edits all.
+    A kind is one subclass. `UNIT` is the class of its units, its type parameter: one set of actions edits all kinds.
     """
 
     KIND: ClassVar[Kind]
@@ -149,11 +149,11 @@ class Document(BaseModel, Generic[U], frozen=True, extra="forbid", allow_inf_nan
         raise KeyError(unit_id)
 
     def with_units(self, units: tuple[U, ...]) -> Self:
-        """The same document with other units of its class, each of which was validated when it was made."""
+        """The same document with other units of its class, each of which was validated on creation."""
         return self.model_copy(update={"units": units})
 
     def fault(self) -> str:
-        """Why the document as a whole cannot be submitted, in one sentence; empty when it can."""
+        """Why the document as a whole cannot be submitted, in one sentence; empty if it can."""
         return ""
 
     def tree(self) -> dict[str, Any]:
@@ -184,7 +184,7 @@ def as_it_is(document: Any, handler: ValidatorFunctionWrapHandler) -> Any:
 
 
 class Artifact(BaseModel, frozen=True, defer_build=True):
-    """An artifact as plain data, outside the database: whose it is, of which kind, and its newest document."""
+    """An artifact as plain data, outside the database: its author, its kind, and its newest document."""
 
     id: str
     item_id: str
@@ -205,8 +205,8 @@ def chain(previous: str, content_sha256: str) -> str:
 class Finding:
     """An error must be fixed before submitting; a warning may be overridden with a reason.
 
-    `unit_id` is empty when the whole document is meant. `field` names the field under which it is shown: the
-    text of a unit and the list of units unless another is at fault.
+    `unit_id` is empty if the whole document is meant. `field` names the field under which it is shown, by default the
+    text of a unit or the list of units.
     """
 
     level: Literal["error", "warning"]
@@ -217,7 +217,7 @@ class Finding:
     advice: str
 
     def words(self, name: str, units: Sequence[Unit]) -> str:
-        """With its place before it: the unit's number, after what a unit is called."""
+        """The message with its place before it: the unit's number, after the name of a unit."""
         number = next((n for n, unit in enumerate(units, start=1) if unit.id == self.unit_id), 0)
         place = f"{name.capitalize()} {number}" if number else "Whole document"
         return f"{place}: {self.message} {self.advice}"
@@ -253,7 +253,7 @@ def _whole(number: float) -> int | float:
     return int(number) if number == int(number) else number
 
 
-# How much a criterion counts; a negative weight is of what a report must not do.
+# How much a criterion counts; a negative weight is for things that a report must not do.
 Weight = Annotated[
     float,
     Strict(),
@@ -275,14 +275,14 @@ class Weights:
 
     @property
     def options(self) -> tuple[tuple[int | float, str, str], ...]:
-        """What may be chosen in a form: the weight, its words, and what it means."""
+        """The choices in a form: the weight, its words, and its meaning."""
         if self.usual:
             return (1, "Nice to have", ""), (2, "Supporting", ""), (3, "Core", "")
         return tuple((weight, "", f"Weight {weight}") for weight in self.values)
 
     @property
     def text(self) -> str:
-        """As they are typed; `read` makes the same of it."""
+        """The weights as typed; `read` parses them back."""
         low, *_, high = *self.values, self.values[-1]
         steps = {_exact(b) - _exact(a) for a, b in zip(self.values, self.values[1:], strict=False)}
         if len(self.values) < 3 or len(steps) > 1:
@@ -291,7 +291,7 @@ class Weights:
         return f"{low} to {high}" if step == 1 else f"{low} to {high} by {step.normalize():f}"
 
     def of_three(self, importance: int) -> int | float:
-        """The weight that stands for nice to have (1), supporting (2) or core (3): low, middle, high above 0."""
+        """The weight for nice to have (1), supporting (2) or core (3): low, middle, high above 0."""
         above = [weight for weight in self.values if weight > 0] or list(self.values)
         return above[(importance - 1) * (len(above) - 1) // 2]
 
@@ -300,9 +300,9 @@ USUAL = Weights()
 
 
 def read(text: str) -> Weights:
-    """The weights of a range or a list; those of a project that says nothing where it is empty.
+    """The weights of a range or a list; the default ones if the text is empty.
 
-    Refusal with what can be given where it is neither, where a range does not come out even, or holds too many.
+    Refusal with the valid forms if it is neither, or if a range does not come out even, or holds too many.
     """
     plain = text.replace("\N{MINUS SIGN}", "-").strip()
     if not plain:
@@ -341,13 +341,13 @@ _ENGLISH = frozenset(_FUNCTION_WORDS.split())
 _WORD = re.compile(r"[A-Za-z]+")
 _QUESTION = re.compile(r"[?？؟]\s*$")
 _HAN_OR_KANA = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
-# A Chinese or Japanese text takes between one and two characters where English takes a word.
+# A Chinese or Japanese text takes between one and two characters per English word.
 CHARACTERS_PER_WORD = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What checks may use beside the document; English checks are silent unless `english`.
+    """Context for checks beside the document; English checks are silent unless `english`.
 
     `exemplar` tells whether the item has one.
     """
@@ -361,7 +361,7 @@ class Context:
 
 
 def english(language: str, texts: Iterable[str]) -> bool:
-    """Whether texts said to be in `language` (BCP 47) may be held to English rules.
+    """Whether texts declared to be in `language` (BCP 47) may be held to English rules.
 
     A forgotten language setting must not nag: a text of eight words or more must hold English function words.
     """
@@ -374,14 +374,14 @@ def english(language: str, texts: Iterable[str]) -> bool:
 
 @cache
 def phrases(*alternatives: str) -> re.Pattern[str]:
-    """A pattern that finds any of the alternatives as whole words, whatever their case; made when first asked for."""
+    """A pattern of the alternatives as whole words, in any case; compiled on first use."""
     return re.compile(rf"\b(?:{'|'.join(alternatives)})\b", re.IGNORECASE)
 
 
 def marked(
     rule: str, pattern: re.Pattern[str], units: Sequence[Unit], message: str, advice: str
 ) -> Iterator[Finding]:
-    """A warning for each unit in which the pattern is found; `message` may show what was `{found}`."""
+    """A warning for each unit that matches the pattern; `{found}` in `message` is replaced by the match."""
     for unit in units:
         if result := pattern.search(unit.text):
             yield warning(rule, message.replace("{found}", result.group().strip()), advice, unit.id)
@@ -392,7 +392,7 @@ def questions(units: Sequence[Unit], advice: str) -> Iterator[Finding]:
 
 
 def near_duplicates(units: Sequence[Unit], noun: str, bar: float = ALIKE) -> Iterator[Finding]:
-    """A warning on each unit that is much like an earlier one: from the likeness of the `bar` on."""
+    """A warning on each unit that is similar to an earlier one: from a similarity of `bar` on."""
     numbered = [(number, unit, terms(unit.text)) for number, unit in enumerate(units, start=1)]
     warned = set()
     for (first, a, terms_a), (_, b, terms_b) in combinations(numbered, 2):
@@ -423,7 +423,7 @@ def echoes(units: Sequence[Unit], question: str) -> Iterator[Finding]:
 
 
 def word_band(unit: Unit, least: int, most: int, norm: str = "the guideline asks for") -> Iterator[Finding]:
-    """A warning when the text is shorter or longer than the band, with room to spare where words are not spaced.
+    """A warning if the text is shorter or longer than the band, which is wider if words are not spaced.
 
     Thai, Lao, Burmese and Khmer are let through: their words cannot be counted without a dictionary.
     """
@@ -439,7 +439,7 @@ def word_band(unit: Unit, least: int, most: int, norm: str = "the guideline asks
 
 
 def count_band(units: Sequence[Unit], least: int, most: int, noun: str) -> Iterator[Finding]:
-    """A warning when there are fewer or more units than the guideline asks for."""
+    """A warning if there are fewer or more units than the guideline asks for."""
     if not least <= len(units) <= most:
         yield warning(
             "count",
@@ -453,19 +453,19 @@ EVERY = {"anchor": "Quotation", "note": "Note"}
 
 
 class AlignmentRule(StrEnum):
-    """What tells which units of two documents belong together."""
+    """How the units of two documents are matched."""
 
     WORDS = "words"
-    """How alike their words are."""
+    """By the similarity of their words."""
     KEY = "key"
-    """The same words: they were given."""
+    """By equal words, which were given."""
     ID = "id"
     WORK = "work"
-    """The work that they name, by its identifier or title."""
+    """By the work that they name, through its identifier or title."""
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two values count as one: shares that people type and shares that a program divides differ in a bit."""
+    """Whether two values count as equal: typed shares and computed ones may differ in a bit."""
     return isclose(a, b, abs_tol=1e-9) if isinstance(a, float) and isinstance(b, float) else bool(a == b)
 
 
@@ -473,14 +473,14 @@ def same(a: Any, b: Any) -> bool:
 class UnitField:
     """A field of a unit beside its words: its name and, for a choice, its values.
 
-    Each of the `options` is a value, its words, and what it means where the words do not say it; `several` may hold at
-    once. On the form they are buttons, or a list in which `asks` stands where nothing is chosen; without options a
-    number is a share of 1, and anything else a line of text, of at most so many characters where it stands `above` the
-    words. What is `shown` stands beside the words wherever the unit is read.
+    Each of the `options` is a value, its words, and its meaning if the words do not say it; `several` may hold at
+    once. On the form they are buttons, or a list that shows `asks` if nothing is chosen; without options a number is
+    a share of 1, and anything else a line of text, of at most so many characters if it is `above` the words. A
+    `shown` field appears with the words wherever the unit is read.
 
-    A difference in what is `counted` makes two units differ, and `same` says when there is none. Agreement is measured
-    on a field with a `level`, which says what its values are to one another; `correlated` adds r, and `always_ac1` AC1
-    even where no value is rare. What is `optional` is neither measured nor voted on where nobody says it.
+    A difference in a `counted` field makes two units differ, and `same` compares its values. Agreement is measured on
+    a field with a `level`, its level of measurement; `correlated` adds r, and `always_ac1` AC1 even if no value is
+    rare. An `optional` field is neither measured nor voted on if it is empty everywhere.
     """
 
     name: str
@@ -502,18 +502,17 @@ class UnitField:
 class KindSpec:
     """The description of a kind of document.
 
-    `title` names it, `unit` and `units` what it is made of, and `text` what the words of a unit are. `what` explains it
-    to a newcomer, `prompt` says what to write in an empty field, `hints` stand below the first unit and below others,
-    and `told`, of a document and the bar of the selection, beside the number of units. `whole` are the fields of the
-    document itself, below its units. `fields` are in the order of the form; `says` is the one that says something,
-    where it is not the words. `table` is the name of its table in a release.
+    `title` names it, `unit` and `units` are its units, and `text` is the name of a unit's words. `what` explains it
+    to a newcomer, `prompt` says what to write in an empty field, `hints` are shown below the first unit and below
+    others, and `summary`, of a document and the bar of the selection, beside the number of units. `whole` are the
+    fields of the document itself, below its units. `fields` are in the order of the form; `says` is the field with
+    the statement, if that is not the words. `table` is the name of its table in a release.
 
-    Two documents are `aligned`, which gives the figures of `overlap`; what is `kept` is frozen beside the values that
-    are measured. An adjudicator also decides on the order where the kind is `ordered`, which is measured where it is
-    `order_measured`, and does not word what is `given`. The mean of the field `scored` is a document's own score,
-    and a unit may have the field `instead` in place of words.
-    Units are `made_of` those of another kind: the field with their ids, and that kind.
-    `weighed` is the same under the weights that a project allows.
+    Two documents are `aligned`, which gives the figures of `overlap`; `frozen_fields` are frozen beside the measured
+    values. An adjudicator also decides on the order if the kind is `ordered`, which is measured if it is
+    `order_measured`, and does not word `given` fields. The mean of the field `scored` is a document's own score, and
+    a unit may have the field `instead` in place of words. Units are `made_of` those of another kind: the field with
+    their ids, and that kind. `weighed` returns the same under the weights that a project allows.
     """
 
     document: type[Document[Any]]
@@ -550,7 +549,7 @@ class KindSpec:
 
     @property
     def voted(self) -> UnitField | None:
-        """The field that a first vote is about: the first to be chosen, or what says something in place of words."""
+        """The field of a first vote: the first to be chosen, or the statement in place of words."""
         return next(
             (
                 field
@@ -570,7 +569,7 @@ class KindSpec:
         return {field.name: field for field in self.fields if field.counted}
 
     def called(self, field: str) -> str:
-        """What a field is called on the page; the words are called as the unit."""
+        """The name of a field on the page; the words are named like the unit."""
         own = {each.name: each.title for each in self.fields}
         return own.get(field) or EVERY.get(field) or self.unit.capitalize()
 

@@ -24,13 +24,13 @@ from annotator.domain.texts.canonical import Text
 # Shares are typed with two digits: three times .33 and six times .17 still count as 1.
 TOLERANCE = 0.02
 _FLOAT_ERROR = 1e-9
-# Less than this is left by rounding.
+# A smaller rest is a rounding error.
 _LEAST_REST = 0.005
 LONGEST_TITLE = 200
 
 
 def unequal(total: float) -> str:
-    """The fault of shares that sum to this; empty where it is 1, rounding aside."""
+    """The fault of shares with this sum; empty if it is 1, rounding aside."""
     if abs(total - 1) <= TOLERANCE + _FLOAT_ERROR:
         return ""
     return f"The shares of the checklist sum to {total:.2f} and not to 1."
@@ -58,7 +58,7 @@ class CheckPoint(Unit):
 
 
 def shared_rest(points: Sequence[CheckPoint]) -> tuple[CheckPoint, ...]:
-    """The points; those without a share have equal parts of what the others leave of 1, where they leave any."""
+    """The points; those without a share divide equally what the others leave of 1, if anything."""
     bare = sum(not point.share for point in points)
     left = 1 - fsum(point.share for point in points)
     if left < _LEAST_REST:

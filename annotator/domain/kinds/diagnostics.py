@@ -46,7 +46,7 @@ class Diagnostics(Document[Statement], kind=Kind.DIAGNOSTICS):
 
 
 STATEMENTS = (15, 20)
-# Outside of it, who gives every statement the same label is right four times in five.
+# Outside this range, giving every statement the same label is right four times in five.
 TRUE_BAND = (0.2, 0.8)
 _NEGATION = r"not|no|never|none|nor|neither|cannot|without|\w+n['’]t|fail(?:s|ed)? to|lacks?|unable to|nothing|nowhere"
 _HEDGE = (
@@ -171,5 +171,5 @@ SPEC = KindSpec(
     ),
     lint=findings,
     summary=_summary,
-    # Appendix H.1: 2 200 of 3 400. What they found is no aim for others.
+    # Appendix H.1: 2 200 of 3 400. Their distribution is no target for others.
 )

@@ -1,4 +1,4 @@
-"""Labels, queries, and the table of all document kinds: how each is read, and what its guideline checks."""
+"""Labels, queries, and the table of all document kinds: how each is parsed, and the checks of its guideline."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -40,7 +40,7 @@ from annotator.domain.kinds.question_types import BAR
 from annotator.domain.texts.canonical import Text, derived_id
 
 UNSURE = "unsure"
-# What a label is about is frozen beside its value: without it, figures by criterion would need the live documents.
+# The subject of a label is frozen beside its value: without it, figures by criterion would need the live documents.
 ABOUT = ("protocol", "response_id", "unit_id")
 
 
@@ -60,7 +60,7 @@ class Labels(Document[Label], kind=Kind.LABELS):
 
 
 def label_id(protocol: str, response_id: str, unit_id: str) -> str:
-    """The id of a label: the same for every rater, so that labels of two raters meet without any matching."""
+    """The id of a label: the same for every rater, so that labels of two raters match without alignment."""
     return derived_id("label", protocol, response_id, unit_id)
 
 
@@ -105,7 +105,7 @@ _IN_HAND = (
     "the above",
 )
 _ACRONYM = re.compile(r"\b(?=\w*[A-Z]\w*[A-Z])[A-Za-z][\w]*(?:[-+][\w]+)*")
-# What a paper names itself: "we propose NAME", "called NAME", or the NAME that opens its title before a colon.
+# A paper's own names: "we propose NAME", "called NAME", or the NAME that opens its title before a colon.
 _COINED = re.compile(
     r"(?:\bwe (?:\w+ ){0,2}?(?:propose|present|introduce|develop|design|release|call|name|term|dub|construct|build)"
     r"|\b(?:called|named|termed|dubbed|coined))\b(?P<after>[^.;]{1,120})",
@@ -128,7 +128,7 @@ _HEAD = 1500
 
 
 def findings(query: Query, context: Context) -> Iterator[Finding]:
-    """Every remark on a query's wordings (ADRA §4.2)."""
+    """Every finding on a query's wordings (ADRA §4.2)."""
     units = [unit for unit in query.units if unit.text.strip()]
     yield from marked(
         "author",
@@ -180,13 +180,13 @@ def _coinages(source_text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=16)
 def _authors(source_text: str) -> frozenset[str]:
-    """The last names between the source's title and its abstract; none when no abstract ends them."""
+    """The last names between the source's title and its abstract; empty if there is no abstract after them."""
     abstract = _ABSTRACT.search(source_text, 0, _HEAD)
     title_end = source_text.find("\n")
     if not abstract or title_end < 0:
         return frozenset()
     names = {result["last"] for result in _FULL_NAME.finditer(source_text, title_end, abstract.start())}
-    # What the running text writes small is a word, not a name: university, research, green.
+    # A word in lower case in the running text is no name: university, research, green.
     words = set(re.findall(r"\b[a-z]+\b", source_text[abstract.end() :]))
     return frozenset(name for name in names if name.lower() not in words)
 
@@ -209,7 +209,7 @@ SPEC = KindSpec(
 )
 
 
-# In the order in which the papers let experts write them.
+# In the order in which the papers have experts write them.
 KINDS: dict[Kind, KindSpec] = {
     spec.kind: spec
     for spec in (
@@ -228,7 +228,7 @@ KINDS: dict[Kind, KindSpec] = {
     )
 }
 DOCUMENTS: dict[Kind, type[Document[Any]]] = {kind: spec.document for kind, spec in KINDS.items()}
-# What experts write; labels are given to what they wrote.
+# The kinds that experts write; labels judge reports by them.
 WRITTEN = tuple(kind for kind in KINDS if kind is not Kind.LABELS)
 
 
@@ -247,11 +247,11 @@ def lint(
     *,
     exemplar: bool = False,
 ) -> list[Finding]:
-    """What the guideline objects to in an artifact, errors first; pure, and quick enough to run at every key.
+    """The guideline's findings on an artifact, errors first; pure, and fast enough to run at every keystroke.
 
-    `language` is the BCP 47 tag of the item: checks that know English only are silent for any other, and for
-    text that is plainly not English. `weights` are those that the project allows, `bar` is the mean
-    at which it keeps a question; `exemplar` tells whether the item has one.
+    `language` is the BCP 47 tag of the item: checks for English are silent for any other, and for text that is
+    plainly not English. `weights` are those that the project allows, `bar` is the mean at which it keeps a question;
+    `exemplar` tells whether the item has one.
     """
     spec = KINDS[document.KIND]
     context = Context(

@@ -32,13 +32,13 @@ class Reference(Unit):
     identifier: Text = Field(default="", max_length=1000, description="DOI, arXiv id, ISBN or address")
     authors: Text = Field(default="", max_length=2000)
     year: int | None = Field(default=None, ge=1000, le=2200)
-    # Left out where nobody has said it.
+    # Left out if unknown.
     importance: Literal["", "important", "not_important"] = Field(default="", exclude_if=operator.not_)
-    # What else names the work, as its DOI beside its page on arXiv.
+    # Further identifiers of the work, such as its DOI beside its page on arXiv.
     other_identifiers: tuple[Annotated[Text, Field(max_length=1000)], ...] = Field(
         default=(), max_length=20, exclude_if=operator.not_
     )
-    # What a system was shown of it, where that came with the report.
+    # The passage that a system was shown, if it came with the report.
     passage: Text = Field(default="", max_length=20_000, exclude_if=operator.not_)
 
 
@@ -47,9 +47,10 @@ class Evidence(Document[Reference], kind=Kind.EVIDENCE):
 
 
 def findings(evidence: Evidence, context: Context) -> Iterator[Finding]:
-    """Every remark on a list of references (ADRA §4.4): an identifier or a title may be missing, not both.
+    """Every finding on a list of references (ADRA §4.4): an identifier or a title may be missing, not both.
 
-    Beside an exemplar each is marked as important or not (DeepScholar-Bench, §8.3.2); elsewhere only once one is.
+    For items with an exemplar each is marked as important or not (DeepScholar-Bench, §8.3.2); for others only once
+    one is.
     """
     some = any(unit.importance for unit in evidence.units)
     if context.exemplar and evidence.units and not some:
@@ -89,7 +90,7 @@ def _identifier(unit: Reference) -> Iterator[Finding]:
 
 
 def work_keys(unit: Reference) -> list[object]:
-    """What makes a reference the same work as another: its identifier, and its title."""
+    """The keys that identify a reference's work: its identifier, and its title."""
     return [key for key in (work_named(unit.identifier), normal_title(unit.text)) if key]
 
 

@@ -1,4 +1,4 @@
-"""Key insights: what an expert draws from the sources before writing criteria."""
+"""Key insights: an expert's conclusions from the sources before writing criteria."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Inspirations: leads for research that a seminar's transcript holds, each of one type and with its qualities."""
+"""Inspirations: leads for research in a seminar's transcript, each of one type and with its qualities."""
 
 import re
 from collections import Counter
@@ -25,7 +25,7 @@ from annotator.domain.texts.words import counted
 
 WORDS, SENTENCES, MOST = 300, (4, 5), 10
 _END = re.compile(r"[.!?…]+(?=\s|$)|[。！？]+")
-# Two texts are near duplicates from this likeness of their terms on.
+# Two texts are near duplicates from this similarity of their terms on.
 ALIKE = 0.8
 
 
@@ -39,13 +39,13 @@ class InspirationType(StrEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> Self | None:
-        """The type in other letters; the paper's table says transdisciplinarity where its prompt does not."""
+        """The type, in any case; the paper's table says transdisciplinarity, unlike its prompt."""
         plain = str(value).strip().lower().replace("disciplinarity", "disciplinary")
         return next((self for self in cls if self.value == plain), None)
 
 
 class AnyCase(StrEnum):
-    """A choice that is known in other letters, too."""
+    """A choice that is recognised in any case."""
 
     @classmethod
     def _missing_(cls, value: object) -> Self | None:
@@ -62,7 +62,7 @@ class Quality(AnyCase):
     VERIFIABILITY = "verifiability"
 
 
-# What each type needs; it implies that there are two of the four, and explorability among them.
+# The qualities each type needs; they imply that there are two of the four, and explorability among them.
 REQUIRED: Mapping[InspirationType, tuple[Quality, Quality]] = {
     InspirationType.LIMITATION: (Quality.CHALLENGE, Quality.EXPLORABILITY),
     InspirationType.METHODOLOGY: (Quality.NOVELTY, Quality.EXPLORABILITY),
@@ -72,7 +72,7 @@ REQUIRED: Mapping[InspirationType, tuple[Quality, Quality]] = {
 
 
 def none_given(value: object) -> bool:
-    """Whether a field says nothing, and is left out of what is written."""
+    """Whether a field is empty, and left out of the output."""
     return value is None
 
 
@@ -104,7 +104,7 @@ class Inspirations(Document[Inspiration], kind=Kind.INSPIRATIONS):
 
 
 def findings(inspirations: Inspirations, _context: Context) -> Iterator[Finding]:
-    """Every remark on inspirations (DeepResearch Arena, appendix D)."""
+    """Every finding on inspirations (DeepResearch Arena, appendix D)."""
     units = [unit for unit in inspirations.units if unit.text.strip()]
     if fault := inspirations.fault():
         yield error("piece-count", fault, "Merge or delete the weakest of that piece.")
@@ -123,7 +123,9 @@ def findings(inspirations: Inspirations, _context: Context) -> Iterator[Finding]
 
 
 def _sentences(unit: Inspiration) -> Iterator[Finding]:
-    """An inspiration that is shorter or longer than the paper asks for; what follows the last stop is one more."""
+    """A warning on an inspiration with fewer or more sentences than the paper asks for; text after the last stop is
+    one.
+    """
     ends = list(_END.finditer(text := unit.text.strip()))
     count = len(ends) + (not ends or ends[-1].end() < len(text))
     if not SENTENCES[0] <= count <= SENTENCES[1]:

@@ -1,4 +1,4 @@
-"""Kinds of document, the stages that make them and how far one has come; roles of people, reasons of rulings."""
+"""Kinds of document, the stages that make them and their states; roles of people, reasons of rulings."""
 
 from enum import StrEnum
 

@@ -1,4 +1,4 @@
-"""Nuggets: facts that a good text holds, each vital or okay."""
+"""Nuggets: facts in a good text, each vital or okay."""
 
 import operator
 from collections.abc import Iterator
@@ -23,14 +23,14 @@ class Nugget(Unit):
     """One fact, vital or okay."""
 
     importance: Literal["vital", "okay"] = "okay"
-    # How the text that it was drawn from bears it out; left out where it was written by hand.
+    # The support by the text it was extracted from; left out if it was written by hand.
     support: Literal["", "support", "partial_support", "not_support"] = Field(
         default="", exclude_if=operator.not_
     )
 
     @property
     def counts(self) -> bool:
-        """Whether it counts as gold: unless the text that it was drawn from does not fully bear it out."""
+        """Whether it counts as gold: not if the text it was extracted from does not fully support it."""
         return self.support in ("", "support")
 
 

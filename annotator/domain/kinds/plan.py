@@ -30,7 +30,7 @@ class Plan(Document[Subtask], kind=Kind.PLAN):
 
 SUBTASKS = (5, 10)
 WORDS = (8, 20)
-# A figure standing alone: 0.85, 12 %, 3,000. Not a name (GPT-4, CO2, 3D), not a year, not a numbering.
+# A stand-alone number: 0.85, 12 %, 3,000. Not a name (GPT-4, CO2, 3D), not a year, not a numbering.
 _FIGURE = re.compile(
     r"(?<![\w.,/–-])(?!(?:1[5-9]|20)\d\d\b(?!\s*%))(?!\d+[.)]\s)\d+(?:[.,]\d+)*(?:\s*%|(?![\w/-]))"
 )
@@ -47,7 +47,7 @@ _END = (
 
 
 def findings(plan: Plan, context: Context) -> Iterator[Finding]:
-    """Every remark on a plan (ADRA §4.3)."""
+    """Every finding on a plan (ADRA §4.3)."""
     units = [unit for unit in plan.units if unit.text.strip()]
     yield from count_band(units, *SUBTASKS, "sub-tasks")
     for unit in units:
@@ -74,7 +74,7 @@ def findings(plan: Plan, context: Context) -> Iterator[Finding]:
 
 
 def _course(units: Sequence[Unit]) -> Iterator[Finding]:
-    """Whether a plan of the asked length opens with the motivation and closes with a conclusion."""
+    """Warnings unless a plan of sufficient length opens with the motivation and closes with a conclusion."""
     if len(units) < SUBTASKS[0]:
         return
     if not any(phrases(_BEGINNING).search(unit.text) for unit in units[:2]):

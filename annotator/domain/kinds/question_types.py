@@ -1,6 +1,6 @@
-"""Question types: what each is, on which dimensions its questions are rated, and what its insights are about.
+"""Question types: the definition of each, the dimensions of its ratings, and the focus of its insights.
 
-They stand in the guideline of the selection, each under a heading of its own, so that a further type is a section.
+They are part of the selection's guideline, each under its own heading, so that a further type is a section.
 """
 
 import re
@@ -23,7 +23,7 @@ _ENTRY = re.compile(r"^[-*] (.+)$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """On what a question is rated: what it means, and what each of the five points stands for."""
+    """A dimension of ratings: its meaning, and that of each of the five points."""
 
     name: str
     definition: str
@@ -45,7 +45,7 @@ class QuestionType:
 
 @lru_cache(maxsize=16)
 def read(text: str) -> tuple[QuestionType, ...]:
-    """The question types of a guideline's words, none where it names none; ValueError says what is the matter."""
+    """The question types in a guideline's text, empty if it names none; ValueError states the fault."""
     sections = f"\n{text}".split("\n## ")[1:]
     result = tuple(_type(section) for section in sections if section.startswith(HEADING))
     _refuse_twice((one.name for one in result), "question type")
@@ -53,7 +53,7 @@ def read(text: str) -> tuple[QuestionType, ...]:
 
 
 def bar_of(text: str) -> float:
-    """The mean at which a guideline keeps a question; ValueError where it names none that ratings can have."""
+    """The mean at which a guideline keeps a question; ValueError if it is no possible mean of ratings."""
     result = _BAR.search(text)
     words = result[1] if result else str(BAR)
     if not re.fullmatch(r"[1-5](\.\d+)?", words) or float(words) > POINTS[-1]:
@@ -62,7 +62,7 @@ def bar_of(text: str) -> float:
 
 
 def with_bar(text: str, bar: str) -> str:
-    """A guideline with another bar; ValueError for none that ratings can have."""
+    """A guideline with another bar; ValueError unless ratings can reach it."""
     line = f"## Bar: {bar.strip()}"
     changed = _BAR.sub(line, text, 1) if _BAR.search(text) else f"{text.rstrip()}\n\n{line}\n"
     bar_of(changed)

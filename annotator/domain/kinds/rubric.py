@@ -1,4 +1,4 @@
-"""What a rubric is: criteria a good report must meet, each with a weight, 1 to 3 unless the project says otherwise."""
+"""Rubrics: criteria a good report must meet, each with a weight, 1 to 3 unless the project says otherwise."""
 
 import re
 from collections import Counter
@@ -28,7 +28,8 @@ from annotator.domain.kinds.artifact import (
     word_band,
 )
 
-# ResearcherBench, Table 10: the share of weights in the experts' 931 criteria. What they found is no aim for others.
+# ResearcherBench, Table 10: the share of weights in the experts' 931 criteria. Their distribution is no target for
+# others.
 EXPERT_WEIGHT_SHARES: Mapping[int | float, float] = {1: 0.3545, 2: 0.5091, 3: 0.1364}
 
 
@@ -110,7 +111,7 @@ WORDS = (4, 40)
 
 
 def findings(rubric: Rubric, context: Context) -> Iterator[Finding]:
-    """Every remark on a rubric (ResearcherBench, appendices C.1.2 and G.5)."""
+    """Every finding on a rubric (ResearcherBench, appendices C.1.2 and G.5)."""
     units = [unit for unit in rubric.units if unit.text.strip()]
     if context.english:
         for unit in units:
@@ -212,14 +213,14 @@ def not_allowed(rubric: Rubric, weights: Weights) -> list[Criterion]:
 
 
 def counted_weights(rubrics: Iterable[Rubric]) -> dict[int | float, int]:
-    """How many criteria have each weight: of 1, 2 and 3, or of those in use where there are others."""
+    """The number of criteria of each weight: 1, 2 and 3, or those in use if there are others."""
     counted = Counter[int | float](unit.weight for rubric in rubrics for unit in rubric.units)
     shown = USUAL.values if counted.keys() <= set(USUAL.values) else sorted(counted)
     return {weight: counted[weight] for weight in shown}
 
 
 def weight_shares(rubric: Rubric) -> dict[int | float, float]:
-    """The share of each weight, 1 to 3 or those in use; empty when there are no criteria."""
+    """The share of each weight, 1 to 3 or those in use; empty if there are no criteria."""
     counted = counted_weights([rubric])
     return {weight: many / len(rubric.units) for weight, many in counted.items()} if rubric.units else {}
 

@@ -39,7 +39,7 @@ class DimensionRating(Unit):
 class Selection(Document[DimensionRating], kind=Kind.SELECTION):
     """One rater's ratings of one question; `remark` is the overall impression (ResearcherBench, appendix B.5)."""
 
-    # Left out where nothing is said: ratings of before are written as they always were.
+    # Left out if empty: earlier ratings are stored as they always were.
     recommendation: Recommendation | None = Field(
         default=None,
         exclude_if=operator.not_,
@@ -54,7 +54,7 @@ class Selection(Document[DimensionRating], kind=Kind.SELECTION):
 
 
 def findings(selection: Selection, context: Context) -> Iterator[Finding]:
-    """Every remark on ratings (ResearcherBench, appendices B.4 and B.5)."""
+    """Every finding on ratings (ResearcherBench, appendices B.4 and B.5)."""
     for unit in selection.units:
         if unit.rating is None:
             yield error(

@@ -1,4 +1,4 @@
-"""Tasks: what a research system is asked to do, made of the inspirations of a seminar."""
+"""Tasks for a research system, made from the inspirations of a seminar."""
 
 import re
 from collections import Counter
@@ -33,12 +33,12 @@ _WORD = re.compile(r"[a-z]+")
 
 
 def _words(name: object) -> frozenset[str]:
-    """The words of a name: what stands between them differs from place to place in the paper."""
+    """The words of a name: their separators vary in the paper."""
     return frozenset(_WORD.findall(str(name).lower())) - {"and", "or"}
 
 
 def task_key(seminar: str, place: int) -> str:
-    """What people and files call a task: the key of its seminar and its place in the list, from 1."""
+    """The key of a task for people and files: the key of its seminar and its position in the list, from 1."""
     return f"{seminar}-t{place:02}"
 
 
@@ -51,7 +51,7 @@ class Phase(StrEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> Self | None:
-        """The phase in other letters, or by its noun: synthesis, evaluation."""
+        """The phase, in any case, or by its noun: synthesis, evaluation."""
         plain = str(value).strip().lower()
         return next((self for self in cls if len(plain) >= 6 and plain[:6] == self.value[:6]), None)
 
@@ -72,7 +72,7 @@ class Family(StrEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> Self | None:
-        """The family in other letters, or by two words or more that are its alone, such as trend scan."""
+        """The family, in any case, or by two or more words that are its alone, such as trend scan."""
         result = [self for self in cls if len(_words(value)) > 1 and _words(value) <= _words(self)]
         return result[0] if len(result) == 1 else None
 
@@ -89,7 +89,7 @@ MENU: Mapping[Phase, tuple[Family, ...]] = {
 
 
 class Split(StrEnum):
-    """To which part of a benchmark an item belongs."""
+    """The part of a benchmark that an item belongs to."""
 
     TRAIN = "train"
     DEV = "dev"
@@ -129,7 +129,7 @@ CHOICES: Mapping[str, type[StrEnum]] = {"phase": Phase, "difficulty": Difficulty
 
 
 def checked_traits(traits: Mapping[str, str]) -> dict[str, str]:
-    """Phase, difficulty and split as they are spelled, empty where nothing is said; Refusal for any other."""
+    """Phase, difficulty and split in their canonical spelling, empty if not given; Refusal for any other."""
     result = {}
     for name, value in traits.items():
         choice = CHOICES[name]
@@ -162,7 +162,7 @@ _SEMINAR_ELSEWHERE = re.compile(r"(?:研讨会|讲座|演讲者|报告人|本次
 
 
 def findings(tasks: Tasks, context: Context) -> Iterator[Finding]:
-    """Every remark on tasks (DeepResearch Arena, appendix D)."""
+    """Every finding on tasks (DeepResearch Arena, appendix D)."""
     units = [unit for unit in tasks.units if unit.text.strip()]
     for unit in units:
         yield from word_band(unit, 1, WORDS)
@@ -208,7 +208,7 @@ def _choices(unit: Task) -> Iterator[Finding]:
 
 
 def _together(units: Sequence[Task]) -> Iterator[Finding]:
-    """What the tasks lack as a set; of several pieces each may have its own."""
+    """Warnings on the tasks as a set; with several pieces each may have its own."""
     pieces = max(1, len({unit.piece for unit in units if unit.piece}))
     least, most = COUNT[0] * pieces, COUNT[1] * pieces
     if not least <= len(units) <= most:

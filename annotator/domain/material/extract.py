@@ -1,4 +1,4 @@
-"""Extracts: what a person or a judge drew from a response or an item: parts of a response, aids written by models."""
+"""Extracts from a response or an item, by a person or a judge: parts of a response, aids written by models."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,9 +18,9 @@ from annotator.domain.texts.words import word_count
 
 
 class KeyPoint(Unit):
-    """One point; each of its quotations has the page's normal address as its `source_id`.
+    """One point; each of its quotations has the page's normalised address as its `source_id`.
 
-    `merged` are points that say the same, from this page or others, as they were drawn.
+    `merged` are points with the same meaning, from this page or others, as extracted.
     """
 
     merged: tuple[Unit, ...] = ()
@@ -29,7 +29,7 @@ class KeyPoint(Unit):
 
     @property
     def counts(self) -> bool:
-        """Whether it counts: what has no words of a page is no key point."""
+        """Whether it counts: a point without words of a page is no key point."""
         return bool(self.text.strip() and self.anchor)
 
     @property
@@ -43,7 +43,7 @@ class KeyPoint(Unit):
         return tuple(dict.fromkeys(sources))
 
     def with_merged(self, other: "KeyPoint") -> "KeyPoint":
-        """The same with another point, and what that holds, merged into it."""
+        """The same with another point, and those merged into that, merged into it."""
         bare = Unit(**other.model_dump(include=set(Unit.model_fields)))
         merged = (*self.merged, bare, *other.merged)
         return self.model_copy(update={"merged": merged, "vital": self.vital or other.vital})
@@ -56,7 +56,7 @@ class KeyPoint(Unit):
 
 
 class ReadPage(FrozenRecord):
-    """A page that a report gives, by its normal address, and what was drawn there that is no key point."""
+    """A page that a report cites, by its normalised address, and the extracted texts that are no key points."""
 
     address: Text = Field(max_length=2000)
     state: PageState
@@ -74,7 +74,7 @@ class KeyPoints(Document[KeyPoint]):
 
 
 class ResponsePart(StrEnum):
-    """What can be told of a response beside its text. The common pool is that of its item."""
+    """The parts of a response beside its text. The common pool is that of its item."""
 
     PLAN = "plan"
     REFERENCES = "references"
@@ -89,7 +89,7 @@ class ResponsePart(StrEnum):
 
 
 class Claim(Unit):
-    """A statement of fact that a report makes; `text` reads without the report."""
+    """A statement of fact that a report makes; `text` is readable without the report."""
 
     context: Text = Field(default="", max_length=20_000, description="The report's words around it")
     url: Text = Field(default="", max_length=2000, description="The address it cites; empty for none")
@@ -101,7 +101,7 @@ class Claims(Document[Claim]):
 
 
 class CitedSource(FrozenRecord):
-    """A source that a sentence cites: its normal address, or its entry in the report's list where that gives none."""
+    """A source that a sentence cites: its normalised address, or its entry in the report's list if that has none."""
 
     address: Text = Field(
         default="", max_length=2000, description="Normal spelling; empty where none is known"
@@ -148,19 +148,19 @@ PARTS: dict[ResponsePart, type[Document[Any]]] = {
 
 
 class WriterAid(StrEnum):
-    """What is written for experts before they write, and is no artifact of anyone's."""
+    """An aid written for experts before they write; it is nobody's artifact."""
 
     REFERENCE = "reference"
     CLASSIFICATION = "classification"
 
 
-# What a person reads in the place of the kind.
+# The names shown for the kinds.
 NAMES = {WriterAid.REFERENCE: "reference material", WriterAid.CLASSIFICATION: "a classification"}
 FROM_SOURCES, BEYOND_SOURCES = "From the sources", "Beyond the sources"
 
 
 class Passage(Unit):
-    """One of the two parts."""
+    """One of the two parts of reference material."""
 
     beyond: bool = Field(default=False, description="Whether it adds what the sources do not say")
 
@@ -170,7 +170,7 @@ class Reference(Document[Passage]):
 
     @property
     def parts(self) -> tuple[str, str]:
-        """What the sources say, and what goes beyond them; empty where there is none."""
+        """The text from the sources, and the text beyond them; empty if there is none."""
         texts = [
             "\n\n".join(unit.text for unit in self.units if unit.beyond is beyond) for beyond in (False, True)
         ]
@@ -185,7 +185,7 @@ class ProposedType(Unit):
 
 
 class ItemClassification(Document[ProposedType]):
-    """How one item may be filed (ResearcherBench §3.1)."""
+    """A proposed type and subject of one item (ResearcherBench §3.1)."""
 
 
 AIDS: dict[WriterAid, type[Document[Any]]] = {
@@ -200,7 +200,7 @@ def as_markdown(from_sources: str, beyond_sources: str) -> str:
     return "\n\n".join(f"## {heading}\n\n{words}" for heading, words in parts if words)
 
 
-# So many letters at the end of an origin stand for the person who asked, and how often they had.
+# This many letters at the end of an origin identify the person who asked and the number of the draft.
 MARK = 12
 
 
@@ -215,7 +215,9 @@ def by_judge(judge_id: str) -> str:
 
 
 def for_person(judge_id: str, person_id: str, number: int) -> str:
-    """The origin of the draft that a person asked a judge for, the first, the second … on a thing; nobody else's."""
+    """The origin of a draft that a person requested from a judge, the first, the second … for one thing; theirs
+    alone.
+    """
     return f"{by_judge(judge_id)}:{sha256(f'{person_id}/{number}')[:MARK]}"
 
 
@@ -229,7 +231,9 @@ def document_of(kind: str, response_id: str, tree: Any) -> Document[Any]:
 
 
 def class_of(kind: str, response_id: str) -> type[Document[Any]]:
-    """The class of an extract's document: a part's of a response; of an item, an artifact's, an aid's or its pool's."""
+    """The class of an extract's document: that of a response's part; for an item, that of an artifact, an aid or its
+    pool.
+    """
     if not response_id and kind in set(WriterAid):
         return AIDS[WriterAid(kind)]
     of_report = response_id or kind == ResponsePart.POOL
@@ -237,14 +241,14 @@ def class_of(kind: str, response_id: str) -> type[Document[Any]]:
 
 
 PIECE_WORDS = 1500
-# A longer turn would fill too much of the next piece: of such a one only the last paragraph stands there again.
+# A longer turn would fill too much of the next piece: only its last paragraph is repeated there.
 _LONGEST_SHARE = 3
 
 
 class Piece(NamedTuple):
-    """A piece: its number from 1, the characters [start, end) of the source's text, and what is to be read of them.
+    """A piece: its number from 1, the characters [start, end) of the source's text, and the part of them to be read.
 
-    `text` lacks passages that were excluded, and names the speaker where the piece begins within a turn.
+    `text` lacks passages that were excluded, and names the speaker if the piece begins within a turn.
     """
 
     number: int
@@ -262,9 +266,9 @@ class _PieceBlock(NamedTuple):
 
 
 def pieces(source: Source, size: int = PIECE_WORDS) -> tuple[Piece, ...]:
-    """A source in pieces of at most about `size` words; one turn, or the end of a long one, stands in two pieces.
+    """A source in pieces of at most about `size` words; one turn, or the end of a long one, is in two pieces.
 
-    Places of quotations are found by `protocols.sources.anchored` in the whole source.
+    `protocols.reports.anchored` locates quotations in the whole source.
     """
     transcript = of_source(source)
     blocks, made, at = list(_blocks(source.text, transcript, size)), list[Piece](), 0
@@ -280,7 +284,7 @@ def pieces(source: Source, size: int = PIECE_WORDS) -> tuple[Piece, ...]:
 
 
 def _again(text: str, transcript: Transcript | None, block: _PieceBlock, size: int) -> _PieceBlock:
-    """What of the block before stands in the next piece too."""
+    """The part of the previous block that is repeated in the next piece."""
     if block.words * _LONGEST_SHARE <= size:
         return block
     last = list(_paragraphs(text, transcript, block.start, block.end))[-1]
@@ -295,7 +299,7 @@ def _piece(number: int, blocks: list[_PieceBlock]) -> Piece:
 
 
 def _blocks(text: str, transcript: Transcript | None, size: int) -> Iterator[_PieceBlock]:
-    """Turns, and the paragraphs of those too long for one piece, without what is excluded."""
+    """Turns, and the paragraphs of those too long for one piece, without excluded passages."""
     for start, end in _split(text, 0, len(text), TURN):
         whole = _block(text, transcript, start, end, "")
         result = [whole] if whole.words <= size else _paragraphs(text, transcript, start, end)
@@ -341,7 +345,7 @@ Key = Literal["doi", "arxiv", "title"]
 
 @dataclass(frozen=True, slots=True)
 class RetrievalMatch:
-    """A retrieved reference, the gold one it matches, and the key in its normal spelling."""
+    """A retrieved reference, the gold one it matches, and the key in its normal form."""
 
     retrieved: ListedReference
     gold: ListedReference
@@ -351,7 +355,7 @@ class RetrievalMatch:
 
 @dataclass(frozen=True, slots=True)
 class RetrievalComparison:
-    """Matches with the gold evidence, other retrieved references, and gold ones not found.
+    """Matches with the gold evidence, other retrieved references, and missing gold ones.
 
     `conflicts` are those of the latter two that share a title and differ in their DOI or arXiv id.
     """
@@ -383,7 +387,7 @@ class RefusalStage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CitedEntry:
-    """A work that a section cites under a key; `link` is its page on arXiv. Empty where nothing is known."""
+    """A work that a section cites under a key; `link` is its page on arXiv. Empty if unknown."""
 
     key: str
     title: str = ""
@@ -421,9 +425,9 @@ class RefusedPaper:
 
 @dataclass(frozen=True, slots=True)
 class Funnel:
-    """What became of all candidates; `exemplars` are the kept sections as they will be shown, by arXiv id.
+    """The fate of all candidates; `exemplars` are the accepted sections as they will be shown, by arXiv id.
 
-    `rules` are those by which papers were kept.
+    `rules` are those of the selection.
     """
 
     candidates: int

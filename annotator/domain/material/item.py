@@ -19,14 +19,14 @@ _KNOWN = re.compile(r"(?:\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?
 
 
 class Stored(SQLModel):
-    """A thing of the project as plain data, outside the database."""
+    """An entity of the project as plain data, outside the database."""
 
     model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
     id: str
 
 
 def later_text(longest: int | None, description: str) -> Any:
-    """A text that records did not have at first: it is empty in those of older projects."""
+    """A text field that records did not have at first: it is empty in those of older projects."""
     empty = {"server_default": in_sql("''")}
     return Field(default="", max_length=longest, description=description, sa_column_kwargs=empty)
 
@@ -37,27 +37,27 @@ def _known_day(text: str) -> str:
     return text
 
 
-# A day, a month or a year; empty where none is known.
+# A day, a month or a year; empty if unknown.
 KnownDay = Annotated[str, AfterValidator(_known_day)]
 
 
-# What stands before its last number, the number, and what stands after.
+# The text before the last number, the number, and the text after it.
 _NUMBERED = re.compile(r"(.*?)(\d*)(\D*)", re.DOTALL)
-# The dataset of seminars, whose transcripts or tasks come in under it.
+# The dataset under which transcripts and tasks of seminars are imported.
 SEMINARS = "seminars"
 QUESTION_TYPES = ("Technical Details", "Literature Review", "Open Consulting")
 
 
 class ItemRole(StrEnum):
-    """What an item is to a benchmark."""
+    """The role of an item in a benchmark."""
 
     QUESTION, PAPER, SEMINAR, TASK = "question", "paper", "seminar", "task"
 
 
 @dataclass(frozen=True, slots=True)
 class WhatFollows:
-    """What follows from a role: whether systems answer such an item (then their reports are labelled, judged and
-    counted, otherwise none is), and which kinds of document experts write for it.
+    """The consequences of a role: whether systems answer such an item (only then are there reports to label, judge
+    and count), and which kinds of document experts write for it.
     """
 
     answered: bool
@@ -66,7 +66,7 @@ class WhatFollows:
 
 _OF_SEMINARS = frozenset({Kind.INSPIRATIONS, Kind.TASKS})
 FOLLOWS: Mapping[ItemRole, WhatFollows] = {
-    # Until a transcript or a task tells, nothing tells that a question is not a seminar in the making.
+    # Without a transcript or a task, a question cannot be told from a seminar in preparation.
     ItemRole.QUESTION: WhatFollows(answered=True, kinds=frozenset(Kind)),
     ItemRole.PAPER: WhatFollows(answered=True, kinds=frozenset(Kind) - _OF_SEMINARS),
     ItemRole.SEMINAR: WhatFollows(answered=False, kinds=_OF_SEMINARS),
@@ -75,7 +75,7 @@ FOLLOWS: Mapping[ItemRole, WhatFollows] = {
 
 
 def traits_read(stored: Any) -> Any:
-    """Traits as they stand in the file of a project, or as they are."""
+    """Traits from a project file's JSON, or unchanged."""
     return json.loads(stored) if isinstance(stored, str) else stored
 
 
@@ -112,7 +112,7 @@ class Item(Stored, ItemFields):
 
 
 def free_key(like: str, taken: Collection[str]) -> str:
-    """A key that nobody has: the wanted one, or one like it whose last number is raised until it is free.
+    """A free key: the wanted one, or one like it whose last number is raised until it is free.
 
     A key without a number gets one.
     """
@@ -123,9 +123,9 @@ def free_key(like: str, taken: Collection[str]) -> str:
     return key
 
 
-# With what the title of a source ends whose words are LaTeX, beside the exemplar that was made of it.
+# The ending of the title of a source in LaTeX, from which the exemplar was made.
 LATEX = "(LaTeX)"
-# What an exemplar is called where it is read as a source.
+# The title of an exemplar that is read as a source.
 EXEMPLAR_TITLE = "Exemplar"
 
 
@@ -147,7 +147,7 @@ class SourceKind(StrEnum):
 
 
 class SourceFields(SQLModel):
-    """A source of one item. A PDF's bytes lie apart; `text` then holds its extracted text."""
+    """A source of one item. A PDF's bytes are stored apart; `text` then holds its extracted text."""
 
     item_id: str = Field(index=True, foreign_key="item.id", ondelete="RESTRICT")
     title: Text = Field(min_length=1, max_length=1000)
@@ -180,19 +180,19 @@ class Source(Stored, SourceFields):
     """A source as plain data, outside the database."""
 
 
-# In which way a system was asked: alone, with gold given for one step, or with a gold plan.
+# How a system was asked: alone, with gold given for one step, or with a gold plan.
 END_TO_END, ISOLATED, INJECTION = MODES = ("end-to-end", "isolated", "gold-plan injection")
-# What people wrote that systems are to match; no system made it.
+# A text written by people that systems are to match; no system made it.
 EXEMPLAR = "exemplar"
-# What a model wrote after the first half of a task: no report, and counted nowhere but by who asks for it.
+# A model's continuation of the first half of a task: no report, and counted only by the figures that ask for it.
 CONTINUATION = "continuation"
 KNOWN_MODES = (*MODES, EXEMPLAR, CONTINUATION)
-# What a system's group is called as a rule; a project may say anything else.
+# The usual names of a system's group; a project may use any other.
 GROUPS = ("deep research", "LLM + search", "LLM", "open-source LLM")
 
 
 def spelled(mode: str) -> str:
-    """A known mode, however its words are joined and whatever the case; any other as it is."""
+    """A known mode, whatever its case and the joining of its words; any other as it is."""
 
     def folded(words: str) -> str:
         return re.sub(r"[\W_]+", "", words).casefold()
@@ -210,7 +210,7 @@ class SystemFields(SQLModel):
 
 
 class ResponseFields(SQLModel):
-    """A system's report on one item; `None` means not known, never zero."""
+    """A system's report on one item; `None` means unknown, never zero."""
 
     item_id: str = Field(index=True, foreign_key="item.id", ondelete="RESTRICT")
     system_id: str = Field(index=True, foreign_key="system.id", ondelete="RESTRICT")
@@ -239,12 +239,12 @@ class ResponseFields(SQLModel):
 
 
 class Response(Stored, ResponseFields):
-    """A response as it travels between rooms."""
+    """A response as plain data, outside the database."""
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogueWork:
-    """A work as a catalogue describes it; `published` is a day, a month or a year, empty where nobody says it."""
+    """A work as described by a catalogue; `published` is a day, a month or a year, empty if unknown."""
 
     identifier: str
     title: str
@@ -258,14 +258,14 @@ class CatalogueWork:
 
     @property
     def key(self) -> str:
-        """By what it is known: its identifier in its normal spelling, or its whole title."""
+        """The key of the work: its identifier in its normal form, or its whole title."""
         from annotator.domain.texts.identifier import normal_title, work_named
 
         named = work_named(self.identifier)
         return str(named) if named else f"title {normal_title(self.title)}"
 
     def is_older(self, day: date) -> bool:
-        """Whether it is certain that it appeared before a day; never where its date is not known."""
+        """Whether it certainly appeared before a day; never if its date is unknown."""
         last = self._last_day()
         return last is not None and last < day
 
@@ -290,7 +290,7 @@ class PageState(StrEnum):
 
 
 class PageFields(SQLModel):
-    """A snapshot of what an address showed. An unreadable page supports nothing and contradicts nothing."""
+    """A snapshot of the content of an address. An unreadable page supports nothing and contradicts nothing."""
 
     url: Text = Field(max_length=2000, description="The normal spelling of the address")
     state: PageState = Field(sa_type=String)
@@ -321,11 +321,13 @@ class ExtractState(StrEnum):
     PROPOSED = "proposed"
     CONFIRMED = "confirmed"
     REFUSED = "refused"
-    """Nothing more of it is wanted; it is kept."""
+    """Unwanted: nothing more is extracted; it stays stored."""
 
 
 class ExtractFields(SQLModel):
-    """Whose extract of what. An item has one of each kind from each origin, and so has each of its responses."""
+    """The origin and subject of an extract. An item has one of each kind from each origin, and so has each of its
+    responses.
+    """
 
     item_id: str = Field(foreign_key="item.id", ondelete="RESTRICT")
     response_id: str = Field(default="", max_length=36, description="Empty when it was drawn from the item")

@@ -14,14 +14,14 @@ from annotator.domain.material.item import Source
 from annotator.domain.texts.refusal import Refusal
 
 UNKNOWN = -1
-# What stands in the text for a passage that nobody is to read.
+# The placeholder in the text for a passage that nobody is to read.
 LEFT_OUT = "[passage left out]"
 CORRECTED, EXCLUDED = "corrected", "excluded:"
 TURN, PARAGRAPH = "\n\n", "\n"
 
 
 class Doubt(StrEnum):
-    """Why the words of a segment may not have been said: speech recognition invents text where nobody speaks."""
+    """Why the words of a segment may not have been said: speech recognition invents text when nobody speaks."""
 
     UNSURE = "unsure"
     SILENCE = "silence"
@@ -42,7 +42,7 @@ _IS_DOUBT = frozenset(DOUBTS).__contains__
 class Segment(NamedTuple):
     """Words [first, last) of the text, said from `start` to `end` (milliseconds, -1 unknown).
 
-    `speaker` is a place in the transcript's speakers, -1 for nobody named; `marks` holds words with spaces between.
+    `speaker` is an index into the transcript's speakers, -1 if unnamed; `marks` holds words separated by spaces.
     """
 
     start: int
@@ -58,7 +58,7 @@ class Segment(NamedTuple):
 
     @property
     def excluded(self) -> str:
-        """The id of the exclusion that took its words away; empty where they stand."""
+        """The id of the exclusion that removed its words; empty if there is none."""
         marks = self.marks.split() if self.marks else ()
         return next((mark.removeprefix(EXCLUDED) for mark in marks if mark.startswith(EXCLUDED)), "")
 
@@ -70,7 +70,7 @@ class Segment(NamedTuple):
 class Transcript:
     """The segments of a source in the order of its text; `file` is the hash of the file that it came from.
 
-    Two places in `speakers` may hold one name: those speakers were merged.
+    Two entries of `speakers` may hold one name: those speakers were merged.
     """
 
     speakers: tuple[str, ...] = ()
@@ -86,11 +86,11 @@ class Transcript:
         return orjson.dumps(tree, option=orjson.OPT_SORT_KEYS).decode()
 
     def place(self, offset: int) -> int:
-        """Which segment a character of the text belongs to: the last that begins at or before it, or the first."""
+        """The index of the segment of a character: the last that begins at or before it, or the first."""
         return max(0, bisect_right(self.segments, offset, key=lambda one: one.first) - 1)
 
     def within(self, start: int, end: int) -> range:
-        """Which segments have any character of [start, end)."""
+        """The indices of the segments with any character of [start, end)."""
         first = self.place(start)
         first += bool(self.segments) and self.segments[first].last <= start
         last = first
@@ -102,9 +102,9 @@ class Transcript:
         return self.speakers[segment.speaker] if segment.speaker >= 0 else ""
 
     def time_at(self, offset: int) -> str:
-        """When the words at a character of the text were said, as 12:03; empty where that is not known.
+        """When the words at a character of the text were said, as 12:03; empty if unknown.
 
-        A speaker's name belongs to what is said after it.
+        A speaker's name belongs to the words after it.
         """
         if not self.segments:
             return ""
@@ -119,7 +119,7 @@ class Transcript:
 
 
 def clock(milliseconds: int) -> str:
-    """A moment of a recording as 12:03 or 1:02:03; empty for one that is not known."""
+    """A moment of a recording as 12:03 or 1:02:03; empty if unknown."""
     if milliseconds < 0:
         return ""
     minutes, seconds = divmod(milliseconds // 1000, 60)
@@ -133,7 +133,7 @@ def prefix(name: str) -> str:
 
 @lru_cache(maxsize=8)
 def parsed(content: str) -> Transcript:
-    """The transcript that a source keeps; ValueError when it is none."""
+    """The transcript in a source's stored form; ValueError if it is none."""
     tree = orjson.loads(content)
     if not isinstance(tree, dict) or not all(
         isinstance(tree.get(name), list) for name in ("speakers", "segments")
@@ -159,7 +159,7 @@ def _checked(rows: Sequence[Any], speakers: int) -> Iterable[Segment]:
 
 
 def of_source(source: Source) -> Transcript | None:
-    """The transcript of a source; None where it is none, or does not fit the text beside it."""
+    """The transcript of a source; None if it has none, or if it does not fit the text."""
     if not source.transcript:
         return None
     result = parsed(source.transcript)
@@ -167,7 +167,7 @@ def of_source(source: Source) -> Transcript | None:
 
 
 def moments(text: str, transcript: Transcript) -> list[tuple[int, str]]:
-    """Where each paragraph of a transcript begins, and when its first words were said, where that is known."""
+    """The offset of each paragraph of a transcript, and when its first words were said, if that is known."""
     begun: list[tuple[int, str]] = []
     ends = -1
     for segment in transcript.segments:
@@ -178,13 +178,13 @@ def moments(text: str, transcript: Transcript) -> list[tuple[int, str]]:
 
 
 def time_words(source: Source | None, anchor: Anchor) -> str:
-    """When a quotation was said; empty where its source is no transcript."""
+    """When a quotation was said; empty if its source is no transcript."""
     result = of_source(source) if source is not None else None
     return result.time_at(anchor.start) if result is not None and anchor.start >= 0 else ""
 
 
 def quoted_in_doubt(sources: Sequence[Source], anchors: Sequence[Anchor]) -> bool:
-    """Whether every one of some quotations lies in words alone that may never have been said."""
+    """Whether all of the quotations lie entirely in words that may never have been said."""
     known = {source.id: (source.text, of_source(source)) for source in sources}
 
     def doubted(anchor: Anchor) -> bool:
@@ -196,7 +196,7 @@ def quoted_in_doubt(sources: Sequence[Source], anchors: Sequence[Anchor]) -> boo
 
 
 def _place(text: str, anchor: Anchor) -> int:
-    """Where a quotation stands now, nearest to where it once stood; -1 where it does not."""
+    """The present offset of a quotation, nearest to its former one; -1 if it is gone."""
     around = (
         text.rfind(anchor.quote, 0, anchor.start + len(anchor.quote)),
         text.find(anchor.quote, max(0, anchor.start)),
@@ -205,7 +205,7 @@ def _place(text: str, anchor: Anchor) -> int:
 
 
 def doubts_about(sources: Sequence[Source], units: Iterable[Unit]) -> Iterator[Finding]:
-    """A remark on each unit that rests on words alone that may never have been said."""
+    """A warning on each unit that rests only on words that may never have been said."""
     for unit in units:
         if quoted_in_doubt(sources, unit.anchors):
             yield warning(
@@ -223,9 +223,9 @@ NamedTranscript = tuple[str, Transcript]
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A stretch of the text with its segments, whose places are counted from the start of the stretch.
+    """A stretch of the text with its segments, whose offsets are relative to its start.
 
-    `at` is where the stretch began, `row` which segment came first, when it was written down.
+    `at` is the offset of the stretch, `row` the index of its first segment, at the time of recording.
     """
 
     at: int
@@ -249,7 +249,7 @@ def taken(text: str, transcript: Transcript, rows: range) -> Stretch:
 
 
 def chosen(text: str, transcript: Transcript, start: int, end: int) -> tuple[range, int, int]:
-    """The segments of a selection, and the selection without what no segment holds; Refusal where nothing is left."""
+    """The segments of a selection, and the selection without text outside segments; Refusal if nothing is left."""
     rows = transcript.within(start, end)
     if not rows:
         raise NOTHING
@@ -266,7 +266,7 @@ def chosen(text: str, transcript: Transcript, start: int, end: int) -> tuple[ran
 
 
 def corrected(text: str, transcript: Transcript, start: int, end: int, words: str) -> tuple[Stretch, Stretch]:
-    """A stretch before and after its words [start, end) of the text are corrected; its doubts are then settled."""
+    """The stretch before and after its words [start, end) of the text are corrected; its doubts are then settled."""
     rows, start, end = chosen(text, transcript, start, end)
     words = " ".join(words.split())
     if not words:
@@ -281,7 +281,7 @@ def corrected(text: str, transcript: Transcript, start: int, end: int, words: st
 
 
 def left_out(text: str, transcript: Transcript, start: int, end: int, name: str) -> tuple[Stretch, Stretch]:
-    """A stretch before and after its words [start, end) of the text are left out, by the exclusion of that name."""
+    """The stretch before and after its words [start, end) of the text are left out, by the exclusion of that name."""
     rows, start, end = chosen(text, transcript, start, end)
     before = taken(text, transcript, rows)
     start, end, new = start - before.at, end - before.at, ""
@@ -316,7 +316,7 @@ def _paragraphs(passage: Stretch) -> list[list[Segment]]:
 
 
 def exchanged(text: str, transcript: Transcript, present: Stretch, goal: Stretch) -> NamedTranscript:
-    """The text and transcript with one passage in the place of another; Refusal when that is not there any more."""
+    """The text and transcript with one passage replaced by another; Refusal if the passage is not there any more."""
     segments, many = transcript.segments, len(present.segments)
     for row in _nearest(present.row, len(segments) - many + 1):
         at = segments[row].first - present.segments[0].first

@@ -16,7 +16,7 @@ from pydantic import AfterValidator, BaseModel, ValidationError
 
 from annotator.domain.texts.refusal import Refusal
 
-# What SQLite and the canonical JSON both hold.
+# The largest integer that both SQLite and the canonical JSON can hold.
 _LARGEST = 2**63 - 1
 
 
@@ -35,12 +35,12 @@ def checked_text(text: str) -> str:
 
 
 def storable(text: str) -> str:
-    """The text without what may not be stored: it comes from fonts without a proper encoding, and by being pasted."""
+    """The text without unstorable characters, which come from fonts without a proper encoding, and from pasting."""
     return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
 
 
 def escaped(text: str) -> str:
-    """The text with NUL and halves of surrogate pairs written out as escapes: what a server sent, fit to be stored."""
+    """The text with NUL and lone surrogates escaped: a server's text, made fit to be stored."""
     if text.isascii() and "\x00" not in text:
         return text
     return text.replace("\x00", "\\x00").encode("utf-8", "backslashreplace").decode("utf-8")
@@ -73,7 +73,7 @@ def checked_tree(value: Any, path: str = "") -> Any:
 
 
 def canonical_json(tree: Any) -> bytes:
-    """A JSON tree as UTF-8 bytes with sorted keys and no spare space: what is hashed and signed."""
+    """A JSON tree as UTF-8 bytes with sorted keys and no spare space, for hashing and signing."""
     return orjson.dumps(tree, option=orjson.OPT_SORT_KEYS)
 
 
@@ -94,21 +94,21 @@ def new_id() -> str:
 
 
 def derived_id(*parts: str | int) -> str:
-    """The same UUID for the same parts, so that importing a thing twice finds it again."""
+    """The same UUID for the same parts, so that importing something twice recognises it."""
     return str(uuid.uuid5(NAMESPACE, "\x1f".join(str(part) for part in parts)))
 
 
 def now() -> datetime:
-    """The present moment, with its zone (UTC): naive times are refused by the store."""
+    """The present moment, with its zone (UTC): the store refuses naive times."""
     return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The result of every action, as stored in the audit and announced to every view.
+    """The result of every action, as stored in the audit and emitted to every view.
 
-    `kind` is the noun of the subject ("artifact", "judgement", "item" …), `subject` its id; `before` and
-    `after` are JSON trees, enough to put the subject back.
+    `kind` is the noun of the subject ("artifact", "judgement", "item" …), `subject` its id; `before` and `after` are
+    JSON trees, enough to restore the subject.
     """
 
     kind: str
@@ -127,7 +127,7 @@ class Change:
 
 REMOVED = "[key removed]"
 _SHORTEST = 4
-# So many letters of a key in a row are taken for a part of it.
+# So many characters of a key in a row are treated as a part of it.
 _PIECE = 8
 _NO_WORD = r"\d|[a-z][A-Z]"
 _KEY_NAME = (
@@ -141,7 +141,7 @@ _SHAPES = (
     r"|(?:AKIA|ASIA)[0-9A-Z]{16}|xox[abp]-[\w-]{10,}|pplx-\w{20,}|nvapi-[\w-]{20,}|ya29\.[\w-]{20,}"
     r"|eyJ[\w-]{10,}\.[\w-]{10,}\.|(?:Bearer|Basic)\s+(?=\S*\d)[\w.~+/=-]{16,})"
 )
-# The keys that this program has had in its hands since it was started.
+# The keys that this program has handled since it was started.
 _held: set[str] = set()
 _HEADER = r"(?i)(\b(?:proxy-)?authorization\b[\"']?\s*[:=]\s*[\"']?)(?:(?:bearer|basic|token|apikey)\s+)?[^\s\"',;}]+"
 _NAMED = r"(?i)(\b(?:x-|x-goog-)?api[-_ ]?key\b[\"']?(?:\s+provided)?\s*[:=]\s*[\"']?)[^\s\"',;}&]{4,}"
@@ -151,7 +151,7 @@ _SK = r"\bsk-[A-Za-z0-9_*.…-]{4,}"
 
 
 def hold(key: str) -> None:
-    """Note a key, so that it is kept out of a report of a fault even where nothing else tells that it is one."""
+    """Remember a key, so that it is removed from bug reports even if nothing else identifies it as one."""
     _held.add(key)
 
 
@@ -160,7 +160,9 @@ def held() -> tuple[str, ...]:
 
 
 def without_keys(text: str, keys: Iterable[str]) -> str:
-    """A text without the keys themselves, and without eight letters of one in a row, read either way or in base64."""
+    """A text without the keys themselves, and without eight characters of one in a row, in either direction or in
+    base64.
+    """
     for key in keys:
         if len(key) >= _SHORTEST and key in text:
             text = text.replace(key, REMOVED)
@@ -171,7 +173,7 @@ def without_keys(text: str, keys: Iterable[str]) -> str:
 
 @lru_cache(maxsize=64)
 def _forms(key: str) -> tuple[str, ...]:
-    """A key as a server may write it: as it is, backwards, and in base64 wherever it begins."""
+    """A key in the forms a server may write: as it is, backwards, and in base64 at any alignment."""
     raw, coded = key.encode(), set[str]()
     for before in range(3):
         letters = b64encode(bytes(before) + raw).decode()
@@ -192,7 +194,7 @@ def _without_pieces(text: str, form: str) -> str:
 
 @lru_cache(maxsize=512)
 def _pieces(form: str) -> tuple[str, ...]:
-    """So many letters in a row of a key; of one that may be words, those alone that are of none."""
+    """The runs of `_PIECE` characters of a key; none if it has no digit and no inner capital, since it may be words."""
     every = (form[start : start + _PIECE] for start in range(len(form) - _PIECE + 1))
     return tuple(piece for piece in every if re.search(_NO_WORD, form) or re.search(_NO_WORD, piece))
 
@@ -205,12 +207,12 @@ def _places(text: str, piece: str) -> Iterator[int]:
 
 
 def looks_like_key(text: str) -> bool:
-    """Whether something in a text has the shape of a provider's key, or of a header that carries one."""
+    """Whether a text contains something with the format of a provider's key, or of a header that carries one."""
     return bool(re.match(_SHAPES, text) or re.search(rf"[^A-Za-z0-9]{_SHAPES}", text))
 
 
 def key_in_settings(settings: Any) -> str:
-    """The name under which a tree of settings seems to hold a key; empty where none does."""
+    """The name under which a tree of settings seems to hold a key; empty if there is none."""
     if isinstance(settings, dict):
         for name, value in settings.items():
             if (
@@ -240,20 +242,20 @@ def redact(text: str, keys: Iterable[str] = ()) -> str:
 
 
 Record = TypeVar("Record", bound=BaseModel)
-# Controls but for line feed and tab, separators of lines, and what turns the direction of the letters after it; the
-# isolates U+2068 and U+2069 turn nothing by themselves, and stand around names.
+# Controls but for line feed and tab, line separators, and characters that turn the direction of the letters after
+# them; the isolates U+2068 and U+2069 turn nothing by themselves, and enclose names.
 _HIDING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066\u2067]")
 
 
 def visible(text: str, form: str = "⟨U+{:04X}⟩") -> str:
-    """A text whose control characters and overrides of direction are written out, so that they do nothing."""
+    """A text whose control characters and direction overrides are written out, so that they have no effect."""
     return _HIDING.sub(lambda match: form.format(ord(match[0])), text)
 
 
 def well_formed(model: type[Record], values: Mapping[str, Any], between: str = " ") -> Record:
-    """The record of these values; Refusal names the first that does not fit, too long a note for example.
+    """The record of these values; Refusal names the first that does not fit, such as too long a note.
 
-    `between` stands between the words of its name.
+    `between` separates the words of its name.
     """
     try:
         return model.model_validate(values)

@@ -1,4 +1,4 @@
-"""Differences between two wordings: words removed, words added, words kept."""
+"""Differences between two wordings (words removed, added, kept), and quotations located in texts."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -14,14 +14,14 @@ from unicodedata import category, decomposition, normalize
 from annotator.domain.texts.words import COMMON, unspaced
 
 PieceKind = Literal["same", "removed", "added"]
-# The longest a unit's text can be; longer ones are compared line by line.
+# The maximum length of a unit's text; longer texts are compared line by line.
 LONGEST = 20_000
-# Comparing everything with everything pays up to this many pairs of words; beyond, words that occur once lead.
+# Comparing everything with everything pays up to this many pairs of words; beyond, unique words serve as anchors.
 PAIRS = 10_000
 # A match of at most so many words, all of them short or common, between two changes would only look like noise.
 TINY_WORDS, SHORT = 3, 3
-# One letter for each class of characters: a mark belongs to what it is based on, an apostrophe joins letters, a comma
-# or a full stop joins digits, a full stop joins letters (UAX #29); white space goes with the word before it.
+# One letter for each class of characters: a mark belongs to its base character, an apostrophe joins letters, a comma
+# or a full stop joins digits, a full stop joins letters (UAX #29); white space belongs to the word before it.
 _WORD = re.compile(r"(um*|[wdm]+(?:(?:(?<=[wm])[af](?=w)|(?<=d)[fc](?=d))[wdm]+)*|[acfp]m*)s*|s+")
 _JOINING = {"'": "a", "’": "a", ".": "f", ",": "c", "_": "w"}
 _PLAIN = str.maketrans("‘’‚‛“”„‟«»‐‒–—−", '\'\'\'\'""""""-----')
@@ -32,14 +32,14 @@ _alone = lru_cache(maxsize=8192)(unspaced)
 
 @dataclass(frozen=True, slots=True)
 class TextPiece:
-    """A stretch of text and what happened to it."""
+    """A stretch of text and its change."""
 
     text: str
     kind: PieceKind
 
 
 class _Word(NamedTuple):
-    """A word, a character of an unspaced script or a punctuation mark, and it with the white space after it."""
+    """A word, a character of an unspaced script or a punctuation mark, and the same with the white space after it."""
 
     word: str
     text: str
@@ -47,7 +47,7 @@ class _Word(NamedTuple):
 
 @dataclass(slots=True)
 class _Step:
-    """A stretch that stayed and the change after it."""
+    """An unchanged stretch and the change after it."""
 
     same: str
     removed: str
@@ -88,7 +88,7 @@ def _plain(text: str) -> str:
 
 @lru_cache(maxsize=8192)
 def _folded(character: str) -> str:
-    """A character in one case and form; nothing when it is invisible."""
+    """A character in one case and form; empty if it is invisible."""
     if category(character) == "Cf" and character not in _JOINERS:
         return ""
     # 10² is not 102, though NFKC makes it so.
@@ -119,7 +119,7 @@ def _words(text: str) -> list[_Word]:
 
 @lru_cache(maxsize=8192)
 def _class(character: str) -> str:
-    """The letter by which `_WORD` knows a character."""
+    """The class of a character in `_WORD`."""
     if character in _JOINING:
         return _JOINING[character]
     if character.isspace():
@@ -132,7 +132,7 @@ def _class(character: str) -> str:
 
 
 def _compared(old: Sequence[_Word], new: Sequence[_Word]) -> Iterator[TextPiece]:
-    """Every word of both, and of words that stayed the white space that did not."""
+    """Every word of both; for unchanged words, changed white space as a change of its own."""
     i = j = 0
     for p, q in _matched([w.word for w in old], [w.word for w in new]):
         yield from (TextPiece(word.text, "removed") for word in old[i:p])
@@ -150,7 +150,7 @@ def _compared(old: Sequence[_Word], new: Sequence[_Word]) -> Iterator[TextPiece]
 
 
 def _matched(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
-    """The places of the words that stayed, increasing in both texts."""
+    """The positions of the unchanged words, increasing in both texts."""
     result: list[tuple[int, int]] = []
     regions = [(0, len(old), 0, len(new))]
     while regions:
@@ -176,7 +176,7 @@ def _longest(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]
 
 
 def _anchors(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
-    """The longest rising chain of words that occur once in either text (patience diff)."""
+    """The longest increasing chain of words that occur once in either text (patience diff)."""
     count, place = Counter(old), {word: j for j, word in enumerate(new)}
     once = {word for word, n in Counter(new).items() if n == 1 == count[word]}
     ends: list[int] = []
@@ -215,7 +215,7 @@ def _text(pieces: Iterable[TextPiece], kind: PieceKind) -> str:
 
 
 def _readable(steps: list[_Step]) -> list[_Step]:
-    """The steps without tiny matches between changes, and without the white space that ends both sides of one."""
+    """The steps without tiny matches between changes, and without white space at the end of both sides of one."""
     merged = steps[:1]
     for step in steps[1:]:
         last = merged[-1]
@@ -233,13 +233,13 @@ def _readable(steps: list[_Step]) -> list[_Step]:
 
 
 def _between(last: _Step, step: _Step) -> bool:
-    """Whether there is a change on both sides that together take out and put in."""
+    """Whether there are changes on both sides of the match that together remove and add."""
     changed = (last.removed or last.added) and (step.removed or step.added)
     return bool(changed and (last.removed or step.removed) and (last.added or step.added))
 
 
 def _tiny(text: str) -> bool:
-    """Whether a match says too little to be shown: no long or uncommon word, at most one unspaced character."""
+    """Whether a match is too small to be shown: no long or uncommon word, at most one unspaced character."""
     words = [word.word for word in _words(text) if any(map(str.isalnum, word.word))]
     alone = sum(_alone(word[0]) for word in words)
     short = sum(len(word) <= SHORT or word.casefold() in COMMON for word in words)
@@ -248,7 +248,7 @@ def _tiny(text: str) -> bool:
 
 Span = tuple[int, int]
 
-# What a renderer drops from Markdown, and marks that people and models type differently (quotes, dashes).
+# Characters that a Markdown renderer drops, and marks that people and models type differently (quotes, dashes).
 _UNSEEN = re.compile(
     r"""
       ^[ \t>]*+(?:```++|~~~++)[^\n]*+$                                  # a fence and its language
@@ -269,12 +269,12 @@ _UNSEEN = re.compile(
 # A quote this short, once bared, may only match whole words.
 _SHORT = 8
 _LEFT_OUT = re.compile(r"[\[(]?(?:…|\.(?:\s?\.){2,})[\])]?")
-# A quote with more parts than this, or which leaves more out, is none.
+# A quote with more parts than this, or with a wider gap, is not searched for.
 _MOST_PARTS, _FURTHEST = 10, 3000
 
 
 class _Bare(NamedTuple):
-    """A text without what is unseen; `starts[i]` and `origins[i]` tell where its i-th piece lies in each.
+    """A text without invisible characters; its i-th piece is at `starts[i]` here and at `origins[i]` in the full text.
 
     `apart` has each ligature as its letters and each accent behind its letter, in lower case.
     """
@@ -286,12 +286,12 @@ class _Bare(NamedTuple):
     origins: list[int]
 
     def origin(self, at: int) -> int:
-        """Where a character of the bare text stands in the full one."""
+        """The offset in the full text of a character of the bare one."""
         piece = bisect_right(self.starts, at) - 1
         return self.origins[piece] + at - self.starts[piece]
 
     def place(self, origin: int) -> int:
-        """Where a character of the full text would stand in the bare one."""
+        """The offset in the bare text of a character of the full one."""
         piece = bisect_right(self.origins, origin) - 1
         if piece < 0:
             return 0
@@ -300,7 +300,7 @@ class _Bare(NamedTuple):
 
 
 def find(text: str, quote: str) -> Span | None:
-    """Where the quote first stands in the text, whole words preferred; None if it does not."""
+    """The first span of the quote in the text, whole words preferred; None if there is none."""
     quote = quote.strip()
     if not quote:
         return None
@@ -311,7 +311,7 @@ def find(text: str, quote: str) -> Span | None:
 
 
 def _find_parts(text: str, quote: str) -> Span | None:
-    """The shortest stretch that holds the parts of a quote with “…” in their order, one of them of some length."""
+    """The shortest span with the parts of a quote with “…” in their order, at least one of them not short."""
     parts = [part for part in _LEFT_OUT.split(quote) if _bare(part).text]
     if not _LEFT_OUT.search(quote) or len(parts) > _MOST_PARTS or max(map(len, parts), default=0) < _SHORT:
         return None
@@ -327,9 +327,9 @@ def _find_parts(text: str, quote: str) -> Span | None:
 
 
 def find_in_rendered(rendered: str, quote: str, markdown: str = "", start: int = -1) -> Span | None:
-    """Where a quote of the Markdown stands in its rendered text.
+    """The span of a quote of the Markdown in its rendered text.
 
-    With the quote's `start` in the Markdown, the right one of several occurrences is found.
+    With the quote's `start` in the Markdown, the right one of several occurrences is chosen.
     """
     if not markdown or start < 0:
         return find(rendered, quote)
@@ -337,7 +337,7 @@ def find_in_rendered(rendered: str, quote: str, markdown: str = "", start: int =
 
 
 def locate(markdown: str, rendered: str, start: int, end: int) -> Span | None:
-    """Where the words at [start, end) of the rendered text stand in the Markdown they were rendered from."""
+    """The span in the Markdown of the words at [start, end) of its rendered text."""
     if markdown == rendered:
         return (start, end)
     span = _counterpart(rendered, start, markdown, rendered[start:end])
@@ -367,7 +367,7 @@ def _find_bare(text: str, quote: str, near: int | None = None) -> Span | None:
 
 
 def _bare_spans(text: str, quote: str, near: int | None = None) -> list[Span]:
-    """Where the quote stands, compared as little strictly as it must be."""
+    """The spans of the quote, compared as strictly as possible."""
     bare, sought = _bare_report(text), _bare(quote)
     if not sought.text:
         return []

@@ -1,4 +1,4 @@
-"""Estimates: a value with its interval, its n, and the reason when it is undefined."""
+"""Estimates: a value with its interval, its n, and the reason if it is undefined."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -9,26 +9,26 @@ from typing import Any, Protocol
 
 from annotator.domain.texts.words import counted, term_counts
 
-# Fewer items than FEWEST give no interval: percentiles and quantiles of so few say nothing that would hold. Below FEW
-# an interval is too narrow as a rule (Cameron, Gelbach & Miller 2008, on few clusters), and is called rough.
+# With fewer items than FEWEST there is no interval: percentiles and quantiles of so few are not reliable. Below FEW
+# an interval is usually too narrow (Cameron, Gelbach & Miller 2008, on few clusters), and is called rough.
 FEWEST, FEW = 5, 10
 ROUGH = "the interval is rough"
-# What stands in place of an interval whose ends are equal, and what must be known of it.
+# The words in place of an interval whose ends are equal, and the caveat about it.
 NO_SPREAD, NO_WIDTH = "no spread", "the interval has no width; that is no certainty"
 _ROUNDING = 1e-12
-# Of what is counted in its plural, the singular that is not that less an s.
+# Plurals of counted things whose singular is not the plural without its s.
 ONE = {"matches": "match", "independent matches": "independent match"}
-# Counts of citations grow: those further apart in time are said to be so.
+# Counts of citations grow: counts further apart in time get a note.
 APART_DAYS = 30
-# Between what shares lie, and what is counted from chance at 0: κ, correlations.
+# The bounds of shares, and of figures measured from chance at 0: κ, correlations.
 SHARE, CHANCE = (0.0, 1.0), (-1.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What a figure is measured by where that differs from report to report.
+    """The measuring base of a figure that differs from report to report.
 
-    Points and the pages they come from, or the days of the first and the last of what was counted elsewhere.
+    Points and the pages they come from, or the first and last day of counts made elsewhere.
     """
 
     points: int = 0
@@ -58,11 +58,11 @@ class Basis:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A figure with its provenance. `value` is None when undefined; `note` then says why.
+    """A figure with its provenance. `value` is None if undefined; `note` then says why.
 
-    `low` and `high` bound the 95 % interval; `floor` and `ceiling` the range that missing judgements could
-    move the value to. `n` counts what the figure was averaged over, `missing` the judgements that did not come. A
-    `basis` stands with the value wherever it is shown. `within` is its range where that is not its metric's.
+    `low` and `high` bound the 95 % interval; `floor` and `ceiling` the range that missing judgements could move the
+    value to. `n` counts the averaged things, `missing` the missing judgements. A `basis` is shown with the value
+    everywhere. `within` is its range if that differs from its metric's.
     """
 
     value: float | None
@@ -94,13 +94,13 @@ class Estimate:
 
 
 def bases(estimates: Iterable[Estimate]) -> Basis | None:
-    """What several figures are measured by together; None where none of them says so."""
+    """The combined basis of several figures; None if none of them has one."""
     known = [estimate.basis for estimate in estimates if estimate.basis is not None]
     return sum(known, Basis()) if known else None
 
 
 def unsigned(value: Any) -> Any:
-    """The same, but a zero without a sign: no file is to read −0.0."""
+    """The value, but zero without a sign: no file should say −0.0."""
     return value + 0.0 if isinstance(value, float) else value
 
 
@@ -116,19 +116,19 @@ class Bounded(Protocol):
 
 
 def decimal(value: float, places: int = 3) -> str:
-    """A number with so many places and a true minus, but none before a zero."""
+    """A number with so many decimal places and a true minus, but none before a zero."""
     return f"{round(value, places) + 0.0:,.{places}f}".replace("-", "−")
 
 
 def without_width(bounded: Bounded) -> bool:
-    """Whether an interval has no width, since nothing that it was drawn over differs."""
+    """Whether an interval has no width, since the items behind it do not differ."""
     if bounded.low is None or bounded.high is None:
         return False
     return isclose(bounded.low, bounded.high, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
 
 
 def interval(bounded: Bounded, say: Callable[[float], str] = decimal) -> str:
-    """An interval as it is written everywhere, “[0.312, 0.415]”, followed by “rough” where it is; empty without one.
+    """An interval as written everywhere, “[0.312, 0.415]”, followed by “rough” if it is; empty without one.
 
     One without width is “no spread”.
     """
@@ -145,7 +145,7 @@ def enough(count: int) -> bool:
 
 
 def few(count: int, what: str = "items") -> str:
-    """What must be said of an interval over `count` independent things; empty where they are enough."""
+    """The caveat on an interval over `count` independent things; empty if they are enough."""
     if count >= FEW:
         return ""
     named = f"{count} {ONE.get(what, what.removesuffix('s')) if count == 1 else what}"
@@ -155,17 +155,17 @@ def few(count: int, what: str = "items") -> str:
 
 
 def of_items(text: str, thing: str = "item") -> str:
-    """A method or a note as people read it: what units hang together by is called what it is in a project."""
+    """A method or a note as people read it: clusters are named by what they are in a project."""
     return text.replace("cluster", thing)
 
 
 def settled(
     estimate: Estimate, count: int, what: str = "items", within: tuple[float, float] | None = None
 ) -> Estimate:
-    """A figure whose interval was drawn over `count` independent things, under the one rule for all intervals.
+    """A figure whose interval is over `count` independent things, under the one rule for all intervals.
 
     Over fewer than FEWEST there is no interval but a reason, over fewer than FEW it is called rough; that of a figure
-    which lies `within` two bounds is cut there and says so. A value that itself lies outside is reached all the same.
+    which lies `within` two bounds is cut there and says so. A value outside the bounds stays inside its interval.
     """
     if estimate.value is None:
         return estimate
@@ -176,7 +176,7 @@ def settled(
 
 
 def cut(estimate: Estimate, within: tuple[float, float]) -> Estimate:
-    """A figure whose interval ends where the figure does, and says so where it was cut."""
+    """A figure whose interval ends at the figure's bounds, with a note if it was cut."""
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return estimate
     low, high = (
@@ -191,12 +191,12 @@ def cut(estimate: Estimate, within: tuple[float, float]) -> Estimate:
     )
 
 
-# As in most search engines: how soon a repeated word stops counting, and how much a long text is held back.
+# As in most search engines: how soon a repeated word stops counting, and how much a long text is penalised.
 SATURATION, LENGTH = 1.2, 0.75
 
 
 class TextRanking:
-    """An index of texts; it is built once and asked often."""
+    """A search index of texts, built once and queried often."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._holding: dict[str, list[tuple[int, int]]] = defaultdict(list)
@@ -209,7 +209,7 @@ class TextRanking:
         self._usual = sum(self._lengths) / len(self._lengths) if self._lengths else 0.0
 
     def ranked(self, query: str) -> list[int]:
-        """The places of the texts that share a word with the query, the best first, of equals the earlier."""
+        """The positions of the texts that share a word with the query, the best first, of equals the earlier."""
         scores: dict[int, float] = defaultdict(float)
         for term in term_counts(query):
             held = self._holding.get(term, ())

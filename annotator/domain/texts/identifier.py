@@ -1,4 +1,4 @@
-"""Identifiers of works: DOI, arXiv id, ISBN or address, each in one spelling."""
+"""Identifiers of works: DOI, arXiv id, ISBN or address, each in one normal form."""
 
 import re
 import unicodedata
@@ -20,7 +20,7 @@ _ARXIV = re.compile(
     r"(\d{4}\.\d{4,5}|[a-z][a-z-]*(?:\.[a-z]{2})?/\d{7})(?:v\d+)?(?:\.pdf)?/?",
     re.IGNORECASE,
 )
-# Ids that arXiv gave until March 2007, as cs/0112017 and math.GT/0309136.
+# The format of arXiv ids until March 2007, as cs/0112017 and math.GT/0309136.
 OLD_ARXIV = (
     r"(?:(?:acc|atom|chem|plasm)-ph(?:ys)?|adap-org|alg-geom|ao-sci|astro-ph|bayes-an|chao-dyn|cmp-lg|comp-gas"
     r"|cond-mat|cs|dg-ga|funct-an|gr-qc|hep-(?:ex|lat|ph|th)|math(?:-ph)?|mtrl-th|nlin|nucl-(?:ex|th)|patt-sol|physics"
@@ -31,7 +31,7 @@ _ISBN = re.compile(
     r"(?:urn:)?(?:isbn)?(?:-1[03])?:?\s*((?:97[89][\s-]?)?(?:\d[\s-]?){9}[\dx])", re.IGNORECASE
 )
 _TITLE_KEY = 20
-# What stands around an identifier that was typed or copied: labels before it, an arXiv subject class after it.
+# Text around an identifier that was typed or copied: labels before it, an arXiv subject class after it.
 _LABEL = re.compile(
     r"(?:(?:doi|url|link|arxiv|available (?:at|from|online))\s*[:=]?\s*(?=https?://)|info:doi/|urn:doi:)",
     re.I,
@@ -41,7 +41,7 @@ _PREPRINT = re.compile(
     r"arxiv(?:\s+e-?prints?|\s+preprint)?[\s:,]*(?:arxiv[\s:]*)?(?=[a-z\d])", re.IGNORECASE
 )
 _BARE_ADDRESS = re.compile(r"(?:[\w-]+\.)+[a-z]{2,}/\S+", re.IGNORECASE)
-# Mirrors whose addresses end in the arXiv id; publishers whose addresses hold or make the DOI.
+# Mirrors whose addresses end in the arXiv id; publishers whose addresses hold or determine the DOI.
 _MIRROR = re.compile(
     r"https?://(?:www\.)?(?:ar5iv(?:\.labs\.arxiv)?\.org|alphaxiv\.org|(?:huggingface|hf)\.co/papers)"
     r"/(?:[a-z]+/)?(\d{4}\.\d{4,5})(?:v\d+)?(?![\d.])",
@@ -63,7 +63,7 @@ _PUBLISHERS = (
         "10.18653/v1/{}",
     ),
 )
-# Letters that Unicode does not take apart into a plain letter and a mark.
+# Letters that Unicode does not decompose into a plain letter and a mark.
 _PLAIN = str.maketrans({
     "ł": "l", "ø": "o", "æ": "ae", "œ": "oe", "đ": "d", "ð": "d", "þ": "th", "ħ": "h", "ı": "i", "ŋ": "n", "ŧ": "t",
     "ĸ": "k", "ƒ": "f", "ɓ": "b", "ɗ": "d", "ɛ": "e", "ə": "e", "ɔ": "o", "ƙ": "k", "ƴ": "y", "ʼ": "'", "−": "-",
@@ -85,7 +85,7 @@ class Identifier:
 # A report's claims name the same few addresses again and again.
 @lru_cache(maxsize=8192)
 def parse(text: str) -> Identifier | None:
-    """The identifier that the text is, in its normal spelling; None when it is none.
+    """The identifier that the text is, in its normal form; None if it is none.
 
     A DOI is lower-cased; an arXiv id loses its version, and a DOI that arXiv gave becomes an arXiv id; an ISBN is
     checked and becomes its 13 digits; an address loses its fragment and its final slash.
@@ -96,9 +96,9 @@ def parse(text: str) -> Identifier | None:
 
 @lru_cache(maxsize=8192)
 def work_named(text: str) -> Identifier | None:
-    """The identifier of the work that a person or a report names so, whatever page of whichever site it points to.
+    """The identifier of a work as a person or a report writes it, whatever page of whichever site it points to.
 
-    An address of arXiv's mirrors, of a publisher or of the ACL Anthology gives the arXiv id or the DOI away.
+    An address of arXiv's mirrors, of a publisher or of the ACL Anthology yields the arXiv id or the DOI.
     """
     text = _LABEL.sub("", _visible(text).strip().strip("<>")).rstrip(".,;:!")
     bare = _SUBJECT_CLASS.sub("", text)
@@ -108,7 +108,7 @@ def work_named(text: str) -> Identifier | None:
 
 
 def _of_address(url: str) -> Identifier | None:
-    """The DOI or the arXiv id that an address gives away, otherwise the address without what tracks its reader."""
+    """The DOI or the arXiv id in an address, otherwise the address without tracking parameters."""
     if mirror := _MIRROR.match(url):
         return parse(f"arXiv:{mirror[1]}")
     plain = parse(url)
@@ -125,7 +125,7 @@ def _of_address(url: str) -> Identifier | None:
 
 def _bare_doi(doi: str) -> str:
     bare = _AFTER_DOI.sub("", doi)
-    # bioRxiv and medRxiv add the version to the DOI in their addresses.
+    # bioRxiv and medRxiv append the version to the DOI in their addresses.
     return _VERSION_OF_PREPRINT.sub("", bare) if bare.startswith("10.1101/") else bare
 
 
@@ -138,7 +138,7 @@ def _untracked(url: str) -> str:
 
 
 def different_works(a: Identifier | None, b: Identifier | None) -> bool:
-    """Whether two identifiers rule out that one work is meant: two DOIs, or two arXiv ids, that differ."""
+    """Whether two identifiers rule out that they name one work: two different DOIs, or two different arXiv ids."""
     return a is not None and b is not None and a.scheme == b.scheme in ("doi", "arxiv") and a != b
 
 
@@ -149,7 +149,7 @@ def _arxiv(text: str) -> Identifier | None:
 
 
 def _path(text: str) -> str:
-    """An address without what follows ? or #, decoded; any other text as it is."""
+    """An address up to ? or #, decoded; any other text as it is."""
     return unquote(re.split("[?#]", text)[0]) if text.lower().startswith("http") else text
 
 
@@ -157,9 +157,9 @@ def _doi(text: str) -> Identifier | None:
     result = _DOI.fullmatch(_path(text))
     if not result:
         return None
-    # Also one without its address may be copied from it, as 10.1002/1097-0258%3C1661.
+    # One without an address may be copied from it, too, as 10.1002/1097-0258%3C1661.
     value = unquote(result[1]).rstrip(".,;:'\"]}>").lower()
-    # A closing bracket belongs to the DOI only when it was opened in it: 10.1016/s0140-6736(20)30183-5.
+    # A closing bracket belongs to the DOI only if it was opened in it: 10.1016/s0140-6736(20)30183-5.
     while value.endswith(")") and value.count(")") > value.count("("):
         value = value[:-1].rstrip(".,;")
     from_arxiv = _DOI_OF_ARXIV.fullmatch(value)
@@ -210,8 +210,8 @@ def _url(text: str) -> Identifier | None:
 def normal_title(title: str) -> str:
     """A title without case, accents and punctuation, its spaces collapsed (protocols, ADRA retrieval).
 
-    Letters lose their marks as Unicode says, and a few more by a table (ł, ø, æ …); what cannot be seen is dropped;
-    a name and its number are one word, with a dash or without: GPT-4 is GPT4.
+    Letters lose their marks by Unicode's decomposition, and a few more by a table (ł, ø, æ …); invisible characters
+    are dropped; a name and its number are one word, with a dash or without: GPT-4 is GPT4.
     """
     apart = unicodedata.normalize("NFKD", _visible(title).casefold()).translate(_PLAIN)
     bare = "".join(c for c in apart if not unicodedata.combining(c))
@@ -220,12 +220,12 @@ def normal_title(title: str) -> str:
 
 
 def _visible(text: str) -> str:
-    """A text without soft hyphens, zero-width characters and marks of direction."""
+    """A text without soft hyphens, zero-width characters and direction marks."""
     return "".join(c for c in text if unicodedata.category(c) != "Cf")
 
 
 def same_title(a: str, b: str) -> bool:
-    """Whether two titles name one work: equal first 20 normal characters, or equal when either is shorter."""
+    """Whether two titles name one work: equal first 20 normalised characters, or equal if either is shorter."""
     a, b = normal_title(a), normal_title(b)
     if min(len(a), len(b)) < _TITLE_KEY:
         return a == b != ""

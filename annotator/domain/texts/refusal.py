@@ -1,4 +1,4 @@
-"""Refusals: a request that cannot be met, with what to do instead."""
+"""Refusals: a request that cannot be met, with the remedy."""
 
 from collections.abc import Collection, Mapping
 from typing import TypeVar
@@ -17,7 +17,7 @@ class Refusal(Exception):
 
 
 def in_window(words: str) -> str:
-    """What the window says of a refusal: the command at the end is for the command line alone."""
+    """The text of a refusal for the window: the command at the end is for the command line alone."""
     return words.partition(" Run: ")[0]
 
 
@@ -30,7 +30,7 @@ class RoleNeeded(Refusal):
 
 
 class KeyNotAllowed(Refusal):
-    """A key that is at hand for an address to which nobody at this machine has let it go.
+    """A key that is available for an address, but that nobody at this machine has allowed to go there.
 
     `key` and `address` are written as the command `keys allow` takes them.
     """
@@ -41,19 +41,19 @@ class KeyNotAllowed(Refusal):
 
 
 def refuse_other(name: object, known: Collection[str], happened: str, offer: str = "Use one of") -> None:
-    """Refusal for what is not among the known, which it lists."""
+    """Refusal of a name that is not among the known, which it lists."""
     if name not in known:
         raise Refusal(happened, f"{offer} {', '.join(known) or 'none'}.")
 
 
 def one_of(name: str, known: Mapping[str, Known], happened: str, offer: str = "Use one of") -> Known:
-    """What goes by a name; Refusal lists the names there are."""
+    """The thing of that name; Refusal lists the names there are."""
     refuse_other(name, known, happened, offer)
     return known[name]
 
 
 def required(value: Known | None, happened: str, todo: str = "") -> Known:
-    """A value that must be there; Refusal where it is missing or empty."""
+    """A value that must exist; Refusal if it is missing or empty."""
     if not value:
         raise Refusal(happened, todo)
     return value

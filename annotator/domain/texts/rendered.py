@@ -6,9 +6,9 @@ import re
 import zlib
 from dataclasses import dataclass
 
-# To be raised with every change of what comes out: it is part of the key under which renderings are kept.
+# To be raised with every change of the output: it is part of the key under which renderings are cached.
 RENDERER_VERSION = 5
-# Where a long document may be cut and shown piece by piece; no sanitised text can hold a comment.
+# Marks where a long document may be split and shown piece by piece; no sanitised text can hold a comment.
 CUT = "<!---->"
 LONGEST_RUN = 20_000
 BREAK_EVERY = 2_000
@@ -19,10 +19,10 @@ _STEP = re.compile(rf".{{{BREAK_EVERY}}}", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """Safe HTML in pieces joined by `CUT`; or, when `plain`, no HTML and in `reason` why, in one sentence.
+    """Safe HTML in pieces joined by `CUT`; or, if `plain`, no HTML and in `reason` why, in one sentence.
 
-    Of HTML `reason` says what in it is shown as it was written; empty when nothing is. `unfinished`: with more time
-    more of it had been drawn.
+    With HTML, `reason` says which parts are shown as written; empty if none are. `unfinished`: with more time more of
+    it would have been rendered.
     """
 
     html: str
@@ -43,7 +43,7 @@ def with_breaks(text: str, longest: int = LONGEST_RUN) -> str:
 
 
 def _in_run(text: str, at: int, longest: int) -> bool:
-    """Whether a place lies in a run of so many characters: every such run has one of the places looked at."""
+    """Whether an offset lies in a run of so many characters: every such run includes one of the offsets tested."""
     least = max(0, at - longest)
     start = max(text.rfind(white, least, at) for white in " \t\n\r\f\v") + 1 or least
     ended = _WHITE.search(text, at, at + longest)
@@ -51,17 +51,17 @@ def _in_run(text: str, at: int, longest: int) -> bool:
 
 
 SCHEME = "formula"
-# So many units are one em.
+# Units per em.
 EM = 1_000
-# A longer outline is not drawn.
+# A longer outline is not painted.
 LONGEST_PATH = 400_000
-# Before the outline three numbers stand.
+# Three numbers precede the outline.
 _LONGEST = LONGEST_PATH + 100
 
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """Sizes in thousandths of an em; `path` is an outline of M, L, Q, C and Z as SVG writes it, y growing downwards."""
+    """Sizes in thousandths of an em; `path` is an outline of M, L, Q, C and Z as in SVG, y growing downwards."""
 
     width: int
     ascent: int

@@ -9,17 +9,17 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Generic, TypeVar
 
-# Patterns are compiled when they are first used, and looked up by `re` from then on.
-# Word_Break of ASCII (UAX #29, WB5–WB13b): letters, digits and underscores join; ' . : join two letters,
-# ' . , ; two digits.
+# Patterns are compiled on first use, and then cached by `re`. Word_Break of ASCII (UAX #29, WB5–WB13b): letters,
+# digits and underscores join; ' . : join two letters, ' . , ; two digits.
 _ASCII_WORD = r"[A-Za-z0-9_]+(?:(?:(?<=[A-Za-z])['.:](?=[A-Za-z])|(?<=[0-9])['.,;](?=[0-9]))[A-Za-z0-9_]+)*"
 # Thai, Lao, Burmese and Khmer, Han, kana and hangul: written without spaces, or with particles joined to words.
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
 )
 _UNSPACED += "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-# Two shapes that need no segmenting: a word of Latin, Greek or Cyrillic letters amid punctuation; and Han characters
-# and hiragana, which stand alone, with runs of katakana, which are one word each, amid theirs.
+# Two formats that need no segmentation: a word of Latin, Greek or Cyrillic letters with punctuation around it; and
+# Han characters and hiragana, which stand alone, with runs of katakana, which are one word each, and their
+# punctuation.
 _LETTERS = (
     "[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u0388-\u038a\u038e-\u03a1\u03a3-\u03f5\u0400-\u0481"
     "\u048a-\u0529]+"
@@ -48,16 +48,16 @@ COMMON = frozenset(_COMMON.split())
 
 
 def word_count(text: str) -> int:
-    """How many words: the segments of UAX #29 that hold a letter or a digit.
+    """The number of words: the segments of UAX #29 that hold a letter or a digit.
 
-    A Han character counts as one. Thai, Lao, Burmese and Khmer would need a dictionary: they come out too high.
+    A Han character counts as one. Thai, Lao, Burmese and Khmer would need a dictionary: their counts are too high.
     """
     return sum(_chunk_count(chunk) for chunk in _SPACE.split(text))
 
 
 @lru_cache(maxsize=8192)
 def _chunk_count(chunk: str) -> int:
-    """The words of a text without white space, which in UAX #29 always parts words."""
+    """The words of a text without white space, which in UAX #29 always separates words."""
     if chunk.isascii():
         return sum(word.strip("_") != "" for word in re.findall(_ASCII_WORD, chunk))
     if re.fullmatch(_LETTERS, chunk.strip(_AROUND)):
@@ -71,7 +71,7 @@ def _chunk_count(chunk: str) -> int:
 
 @lru_cache(maxsize=4096)
 def terms(text: str) -> frozenset[str]:
-    """What a text is about, for comparing: stems of its uncommon words, pairs of characters in unspaced scripts.
+    """The terms of a text, for comparing: stems of its uncommon words, pairs of characters in unspaced scripts.
 
     A stem is a word without a final s, cut to six letters: explains, explained and explaining are one.
     """
@@ -79,7 +79,7 @@ def terms(text: str) -> frozenset[str]:
 
 
 def term_counts(text: str) -> Counter[str]:
-    """How often each of a text's terms stands in it, in the order in which they come."""
+    """The frequency of each of a text's terms, in the order of their first occurrence."""
     return Counter(term for run in re.findall(_RUN, text.casefold()) for term in _run_terms(run))
 
 
@@ -94,7 +94,7 @@ def _run_terms(run: str) -> list[str]:
 
 
 def likeness(a: frozenset[str], b: frozenset[str]) -> float:
-    """The Jaccard index of two sets of terms; 0 when both are empty."""
+    """The Jaccard index of two sets of terms; 0 if both are empty."""
     return len(a & b) / len(a | b) if a or b else 0.0
 
 
@@ -104,19 +104,19 @@ def unspaced(text: str) -> bool:
 
 
 def latin(text: str) -> bool:
-    """Whether most of the text is in Latin script; false when it has no letters."""
+    """Whether most of the text is in Latin script; false if it has no letters."""
     return bool(re.search(_LATIN, text)) and (text.isascii() or _share(text, _LATIN) > 0.5)
 
 
 def _share(text: str, script: str) -> float:
-    """A script's share of the text, in which a letter of an unspaced script says as much as three others."""
+    """A script's share of the text, in which a letter of an unspaced script counts as much as three others."""
     dense = len(re.findall(_HAS_UNSPACED, text))
     whole = sum(character.isalpha() for character in text) + (DENSITY - 1) * dense
     own = len(re.findall(script, text)) * (DENSITY if script == _HAS_UNSPACED else 1)
     return own / whole if whole else 0.0
 
 
-# Copies are looked for by so many words in a row, and a text of fewer than the second number by none.
+# Copies are searched by so many words in a row, and a text of fewer than the second number is not searched for.
 SHINGLE, SHORTEST = 13, 6
 _PLAIN = f"[{_UNSPACED}]|[^\\W_{_UNSPACED}]+"
 
@@ -138,12 +138,14 @@ class CopyFinder:
                 self._heads[head].append((number, start, own[start : start + SHINGLE]))
 
     def shingles(self, number: int) -> int:
-        """By how many stretches of words a text is looked for; 0 where it is too short."""
+        """The number of stretches of words by which a text is searched for; 0 if it is too short."""
         length = len(self._words[number])
         return 0 if length < SHORTEST else max(1, length - SHINGLE + 1)
 
     def look(self, text: str) -> Iterator[tuple[int, int, bool]]:
-        """Of each stretch that stands in the text: of which text it is, its place there, and whether the whole is."""
+        """For each stretch in the text: the number of the text it is from, its offset there, and whether all of that
+        is here.
+        """
         words = plain_words(text)
         for at in range(len(words) - SHORTEST + 1):
             for number, start, sought in self._heads.get(" ".join(words[at : at + SHORTEST]), ()):
@@ -158,17 +160,17 @@ V = TypeVar("V")
 
 
 def shortened(words: str, most: int) -> str:
-    """Words of at most so many characters, the last of which stands for what is left out."""
+    """Words cut to at most so many characters, the last of which is then “…”."""
     return words if len(words) <= most else f"{words[: most - 1].rstrip()}…"
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """“1 item”, “12 items”, “1,200 units”; `many` where the plural is not `one` and an s."""
+    """“1 item”, “12 items”, “1,200 units”; `many` if the plural is not `one` and an s."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def usd(amount: float) -> str:
-    """US dollars, with as many places as a small sum needs."""
+    """US dollars, with as many decimal places as a small sum needs."""
     if 0 < amount < 0.0001:
         return "< $0.0001"
     return f"${amount:,.4f}" if 0 < amount < 0.1 else f"${amount:,.2f}"
@@ -187,20 +189,20 @@ def lasting(seconds: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CutList(Generic[T]):
-    """A list cut to what can be shown, and its full length."""
+    """A list cut to a length that can be shown, and its full length."""
 
     rows: tuple[T, ...]
     total: int
 
     @property
     def words(self) -> str:
-        """How many there are: “12”, or “first 2,000 of 2,295” where it is cut."""
+        """The length as shown: “12”, or “first 2,000 of 2,295” if it is cut."""
         shown = len(self.rows)
         return f"{self.total:,}" if shown == self.total else f"first {shown:,} of {self.total:,}"
 
 
 def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
-    """The values under each key, keys and values in the order in which they came."""
+    """The values under each key, keys and values in their original order."""
     groups: dict[K, list[V]] = {}
     for key, value in pairs:
         groups.setdefault(key, []).append(value)
@@ -208,7 +210,7 @@ def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
 
 
 def nested(triples: Iterable[tuple[K, T, V]]) -> dict[K, dict[T, V]]:
-    """Under each first key the values by their second, the last where several have both alike."""
+    """The values under their first key, by their second; of several with both equal the last."""
     groups: dict[K, dict[T, V]] = {}
     for first, second, value in triples:
         groups.setdefault(first, {})[second] = value
@@ -219,13 +221,13 @@ _DIGITS = re.compile(r"(\d+)")
 
 
 def natural(name: str) -> tuple[tuple[int, str], ...]:
-    """What puts names in the order people expect: R2 before R10, whatever their case."""
+    """The sort key of names in the order people expect: R2 before R10, whatever their case."""
     parts = _DIGITS.split(name.casefold())
     return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in parts)
 
 
 def local(at: datetime) -> datetime:
-    """A moment in local time; in UTC where the system has none for it, as Windows has not before 1970."""
+    """A moment in local time; in UTC if the system has none for it, as Windows before 1970."""
     try:
         return at.astimezone()
     except (OSError, OverflowError, ValueError):

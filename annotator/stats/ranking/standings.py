@@ -152,7 +152,7 @@ POINT = float(np.log(10.0)) / SCALE
 PRIOR = 1.0 / (1_200.0 * POINT) ** 2
 DRAWS = 1_000
 SEED = 20_261_122
-# The error of “certain” over all tasks of a tournament, and the half-width of a 95 % interval in standard errors.
+# The error of “certain” over all tasks of a contest, and the half-width of a 95 % interval in standard errors.
 ERROR = 0.05
 _REACH = NormalDist().inv_cdf(0.975)
 # The tolerance of a fit, the maximum relative error of its first steps, and the tolerance of a draw.
