@@ -1,4 +1,4 @@
-"""Writing a folder of files: all of it or nothing, under names that every system accepts."""
+"""Writing folders of files, all of it or nothing, under names that every system accepts; and strict reading of JSON."""
 
 import glob
 import hashlib
@@ -26,11 +26,11 @@ from annotator.files import advice, move
 
 SUMS = "SHA256SUMS"
 RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
-# Seconds after which nobody can still be writing what a killed process left.
+# Seconds after which no process can still be writing the remains of a killed one.
 ABANDONED = 3600.0
 ELSEWHERE = "Choose another folder; what is there was not changed."
 
-# So many entries of a list, or lines of a table, are made into one piece of a file.
+# So many entries of a list, or lines of a table, form one piece of a file.
 AT_ONCE = 250
 
 
@@ -61,17 +61,17 @@ Entry = TypeVar("Entry")
 
 
 def pretty(tree: object) -> bytes:
-    """A JSON tree as people read and compare it: sorted keys, two spaces, a line end; the same bytes every time."""
+    """A JSON tree in a readable, comparable form: sorted keys, two spaces, a line end; the same bytes every time."""
     return orjson.dumps(tree, option=orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
 def pretty_list(trees: Callable[[], Iterable[object]]) -> Pieces:
-    """The same bytes of a list of trees, made a few entries at a time."""
+    """The same bytes of a list of trees, produced a few entries at a time."""
 
     def pieces() -> Iterator[bytes]:
         between = b"["
         for some in stretches(trees(), AT_ONCE):
-            # Without the brackets of its own.
+            # Without its own brackets.
             yield between + pretty(some)[1:-3]
             between = b","
         yield b"[]\n" if between == b"[" else b"\n]\n"
@@ -91,9 +91,9 @@ def pieces_of(content: Content) -> Iterable[bytes]:
 
 
 def records_in(path: str, content: Content) -> int:
-    """How many records a file holds: entries of a list, lines of a table below its head; any other file is one."""
+    """The number of records in a file: entries of a list, lines of a table below its header; any other file is one."""
     tree = orjson.loads(bytes(content)) if path.endswith(".json") else None
-    # What stands between quotation marks ends no line of a table.
+    # Line breaks between quotation marks do not end a row.
     outside = (part for piece in pieces_of(content) for part in piece.split(b'"')[::2])
     if path.endswith(".csv"):
         return sum(part.count(b"\n") for part in outside) - 1
@@ -107,7 +107,7 @@ def known_by(content: Content) -> tuple[str, int]:
 
 
 def slug(name: str) -> str:
-    """A file name without ending that is safe on every system; the name itself where it is already."""
+    """A file name without ending that is safe on every system; the name itself if it already is."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     made = re.sub(r"[^A-Za-z0-9._-]+", "-", plain).strip("-.")[:80].rstrip(".") or "unnamed"
     return f"{made}_" if made.split(".")[0].lower() in RESERVED else made
@@ -126,17 +126,17 @@ def slugs(names: Iterable[str]) -> dict[str, str]:
 
 
 def with_sums(files: Files) -> dict[str, Content]:
-    """The files and `SHA256SUMS`, which `sha256sum -c` reads and by which a former release is known."""
+    """The files and `SHA256SUMS`, which `sha256sum -c` reads and by which a former release is recognised."""
     lines = (f"{known_by(files[path])[0]}  {path}\n" for path in sorted(files))
     return {**files, SUMS: "".join(lines).encode()}
 
 
 @contextmanager
 def staged(folder: Path, files: Files) -> Iterator[Callable[[], None]]:
-    """Write the files beside `folder` and give a function that puts them in its place at one stroke.
+    """Write the files beside `folder` and yield a function that swaps them in at once.
 
-    Refusal when the folder holds anything but an unchanged former release, or when the disk fails; then
-    nothing is left behind.
+    Refusal if the folder holds anything but an unchanged former release, or if the disk fails; then nothing is left
+    behind.
     """
     folder = folder.resolve()
     _recover(folder)
@@ -157,7 +157,7 @@ def staged(folder: Path, files: Files) -> Iterator[Callable[[], None]]:
 
 
 def write(folder: Path, files: Files) -> None:
-    """Put the files into the folder at one stroke; Refusal as `staged` gives it."""
+    """Put the files into the folder at once; Refusal as in `staged`."""
     with staged(folder, files) as swap:
         swap()
 
@@ -203,7 +203,7 @@ def _write_all(partial: Path, files: Files) -> None:
 
 
 def _recover(folder: Path) -> None:
-    """Give a folder its name back when a process was killed while it changed its content; sweep up what it left."""
+    """Restore a folder's name after a process was killed during a swap, and remove the remains."""
     pattern = f".{glob.escape(folder.name)}.????????."
     formers = sorted(folder.parent.glob(f"{pattern}former"))
     with suppress(OSError):
@@ -226,33 +226,33 @@ def _swap(partial: Path, folder: Path, former: Path) -> None:
         raise
 
 
-# Larger than any file of a benchmark that people can read, small enough to be held in memory several times.
+# Larger than any readable file of a benchmark, small enough to be held in memory several times.
 LARGEST_FILE = 64 * 1024 * 1024
 LONGEST_TEXT = 16 * 1024 * 1024
 DEEPEST = 64
 LARGEST_NUMBER = 2**63 - 1
 CORRECT = "Correct the file and try again; nothing was changed."
-# Only these escapes can bring in what the text gate refuses: raw control characters are no valid JSON.
+# Only these escapes can introduce characters that may not be stored: raw control characters are no valid JSON.
 SUSPICIOUS = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 TOKEN = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)"(\s*:)?|[{}\[\]]|[^\s"{}\[\],:]+', re.DOTALL)
 
 
 class _Unfit(Exception):
-    """Something that the grammar allows and we do not; where it stands is looked for afterwards."""
+    """A value that the grammar allows but we do not; its place is searched for afterwards."""
 
 
 def read_json(path: Path, name: str = "", cap: int = LARGEST_FILE) -> Any:
     """The JSON tree of a file; Refusal names the file, the line and column, and the reason.
 
-    `name` is what the file is called in messages, `cap` the most bytes it may have.
+    `name` is the file's name in messages, `cap` its maximum size in bytes.
     """
     name = name or path.name
     return parse(read_bytes(path, name, cap), name, cap)
 
 
 def read_bytes(path: Path, name: str, cap: int = LARGEST_FILE) -> bytes:
-    """The bytes of an ordinary file, one more than `cap` at most; Refusal when they cannot be had."""
+    """The bytes of an ordinary file, at most one more than `cap`; Refusal if it cannot be read."""
     try:
         if not path.is_file():
             raise Refusal(
@@ -265,7 +265,7 @@ def read_bytes(path: Path, name: str, cap: int = LARGEST_FILE) -> bytes:
 
 
 def parse(content: bytes, name: str, cap: int = LARGEST_FILE) -> Any:
-    """The JSON tree of a file's bytes; Refusal as `read_json` gives it."""
+    """The JSON tree of a file's bytes; Refusal as in `read_json`."""
     if len(content) > cap:
         raise Refusal(f"“{name}” is larger than {cap // 2**20} MB.", "Split it, or choose the right file.")
     text = decoded(content, name)
@@ -296,8 +296,8 @@ def parse(content: bytes, name: str, cap: int = LARGEST_FILE) -> Any:
 
 
 def json_lines(content: bytes, name: str) -> Iterator[tuple[int, Any]]:
-    """Number and tree of each line of a file that has a document a line; of what is no JSON its Refusal."""
-    # Not splitlines, which parts a text at separators that JSON leaves as they are.
+    """Number and tree of each line of a file of JSON lines; for an invalid line the Refusal instead of the tree."""
+    # Not splitlines, which splits a text at separators that JSON allows within strings.
     for number, line in enumerate(decoded(content, name).split("\n"), start=1):
         if line.strip():
             try:
@@ -322,11 +322,13 @@ def decoded(content: bytes, name: str) -> str:
 
 
 def xml_tree(content: bytes) -> ElementTree.Element:
-    """The tree of an XML file in UTF-8; ValueError when it is none, or has a doctype, without which no entity grows."""
+    """The tree of an XML file in UTF-8; ValueError if it is none, or has a doctype, which could define growing
+    entities.
+    """
     if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
         raise ValueError("it has a doctype")
     try:
-        # Text, not bytes: no other encoding can then hide a doctype.
+        # Text, not bytes: then no other encoding can hide a doctype.
         return ElementTree.fromstring(content.decode("utf-8-sig"))
     except (ElementTree.ParseError, ValueError):
         raise ValueError("it is no XML") from None
@@ -340,7 +342,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _whole(digits: str) -> int:
-    # Twenty characters hold every number of 63 bits; converting thousands of digits would take its time.
+    # Twenty characters hold every number of 63 bits; converting thousands of digits would take long.
     if len(digits) > 20 or abs(int(digits)) > LARGEST_NUMBER:
         raise _Unfit
     return int(digits)
@@ -369,7 +371,7 @@ def _place(text: str, position: int) -> str:
 
 
 def _culprit(text: str) -> tuple[int, str]:
-    """Where the first repeated key or unfit number of a text stands that is otherwise well formed so far."""
+    """The offset of the first repeated key or invalid number in a text that is otherwise well-formed up to there."""
     open_keys: list[set[str]] = []
     for token in TOKEN.finditer(text):
         word = token.group()
@@ -403,7 +405,7 @@ def _unfit_number(word: str) -> str:
 
 
 def _check_depth(tree: Any, name: str, *, long: bool) -> None:
-    """Refuse a tree that is too deep, level by level so that no depth can exhaust the stack, or too long a text."""
+    """Refuse a tree that is too deep, level by level so that no depth exhausts the stack, or has too long a text."""
     level, depth = [tree], 0
     while level:
         depth += 1

@@ -14,7 +14,7 @@ from annotator.domain.texts.words import counted
 
 INCH_PER_SYSTEM = 0.42
 LETTERS_PER_INCH, WIDEST_NAME = 12, 30
-# Tried in this order, so that names in any script are drawn with some installed font.
+# Tried in this order, so that names in any script are painted with some installed font.
 FONTS = (
     "DejaVu Sans",
     "Noto Sans CJK SC",
@@ -34,7 +34,7 @@ class Ink:
     grid: str = "#e6e9ee"
     mark: str = "#8a5a00"
     width: float = 7.2
-    """How wide the picture is, in inches."""
+    """The width of the picture, in inches."""
 
 
 PRINTED = Ink()
@@ -51,8 +51,8 @@ def intervals(
 ) -> Any:
     """A matplotlib Figure of systems (name, estimate), best first, each a dot with its 95 % interval.
 
-    A system with missing judgements is drawn hollow over the range that the missing ones could move it to;
-    one without any value is named and left empty. The axis runs `within` two bounds, without them from 0 on.
+    A system with missing judgements is painted hollow over the range that the missing ones could move it to; one
+    without any value is named and left empty. The axis spans the bounds `within`, without them it starts at 0.
     """
     sign = -1 if higher_is_better else 1
     ordered = sorted(figures, key=lambda pair: (pair[1].value is None, sign * (pair[1].value or 0), pair[0]))
@@ -68,7 +68,7 @@ def intervals(
         _draw_estimate(axes, place, estimate, ink)
     name_rows(axes, [short(name) for name, _ in ordered], ink)
     if within is None:
-        # Room behind the last figure for its words.
+        # Room for the words behind the last figure.
         axes.set_xlim(min(0.0, axes.get_xlim()[0]), axes.get_xlim()[1] * 1.18)
     return figure
 
@@ -104,14 +104,14 @@ def name_rows(axes: Any, names: Sequence[str], ink: Ink) -> None:
 
 
 def draw_interval(axes: Any, figure: Any, at: Any, *, upright: bool = False, **look: Any) -> None:
-    """The line from the `low` to the `high` of a figure, where both are known, at a place of the other axis."""
+    """The line from the `low` to the `high` of a figure, if both are known, at a position on the other axis."""
     if figure.low is not None and figure.high is not None:
         ends = [figure.low, figure.high], [at, at]
         axes.plot(*(ends[::-1] if upright else ends), **look)
 
 
 def left_out(rest: int, before: str = "") -> str:
-    """“3 more are not drawn” of what a picture has no room for; empty where all of it is drawn."""
+    """“3 more are not drawn” if the picture has no room for some; empty if it shows all."""
     return f"{before}{counted(rest, 'more is', 'more are')} not drawn" if rest > 0 else ""
 
 
@@ -120,7 +120,7 @@ def _wrapped(title: str, width: float) -> str:
 
 
 def short(name: str, widest: int = WIDEST_NAME) -> str:
-    """As much of a name as there is room for; a wide letter takes two places."""
+    """A name cut to the available room; a wide letter takes two places."""
     name, width = " ".join(name.split()), 0
     for place, letter in enumerate(name):
         width += 2 if east_asian_width(letter) in "WF" else 1
@@ -144,7 +144,7 @@ def spell(labels: Iterable[Any], ink: Ink) -> None:
 
 
 def installed_fonts() -> list[str]:
-    """Those of FONTS that this machine has; asking for others would fill the log."""
+    """The installed ones of FONTS; asking for others would fill the log."""
     from matplotlib import font_manager
 
     there = set(font_manager.get_font_names())
@@ -181,10 +181,10 @@ def _draw_estimate(axes: Any, place: int, estimate: Estimate, ink: Ink) -> None:
     )
 
 
-# Told apart by people who see colours differently (Okabe and Ito), on light and on dark paper.
+# Distinguishable with colour vision deficiencies (Okabe and Ito), on light and on dark paper.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8C8C8C")
 MARKS = ("o", "s", "^", "D", "v", "P", "X")
-# A heat map of more rows is read by nobody; the rest is counted at its foot.
+# A heat map of more rows is unreadable; the rest is counted at its foot.
 MOST_ROWS = 120
 WIDEST_HEAD = 22
 INCH_PER_ROW = 0.24
@@ -192,7 +192,7 @@ INCH_PER_ROW = 0.24
 
 @dataclass(frozen=True, slots=True)
 class PicturePoint:
-    """A named point; `strong` ones stand out, and are joined where a picture has a front."""
+    """A named point; `strong` ones stand out, and are joined if a picture has a front."""
 
     name: str
     x: float
@@ -206,7 +206,7 @@ def heat(
     title: str, rows: Sequence[str], columns: Sequence[str], values: Mapping[tuple[str, str], float | None],
     bounds: tuple[float, float] | None, ink: Ink = PRINTED,
 ) -> Any:  # fmt: skip
-    """A heat map, the higher the darker, with every value in its cell; “–” where there is none.
+    """A heat map, the higher the darker, with every value in its cell; “–” if there is none.
 
     Colours run between `bounds`, or between the least and the greatest value.
     """
@@ -230,7 +230,7 @@ def heat(
             label.set_in_layout(False)
     axes.set_yticks(range(len(shown)), [short(row) for row in shown])
     axes.set_xticks(range(len(columns)), [short(column, WIDEST_HEAD) for column in columns])
-    # Above, where they are seen before anyone scrolls.
+    # At the top, where they are visible without scrolling.
     axes.xaxis.tick_top()
     if sum(len(short(column, WIDEST_HEAD)) for column in columns) > ink.width * 7:
         for label in axes.get_xticklabels():
@@ -251,7 +251,7 @@ def contrasting(ink: Ink, ground: tuple[float, ...]) -> str:
 
 
 def _contrast(one: str, ground: tuple[float, ...]) -> float:
-    """How well letters are read on a ground, 1 to 21 (WCAG 2)."""
+    """The contrast of letters on a background, 1 to 21 (WCAG 2)."""
     from matplotlib.colors import to_rgb
 
     light = sorted((_light(to_rgb(one)), _light(ground[:3])))
@@ -267,9 +267,9 @@ def plane(
     title: str, points: Sequence[PicturePoint], x: str, y: str, ink: Ink = PRINTED, *, front: bool = False,
     band: tuple[float, float] | None = None, level: float | None = None,
 ) -> Any:  # fmt: skip
-    """Named points with their intervals upwards, the strong ones full; with `front` these are joined as a front.
+    """Named points with their vertical intervals, the strong ones filled; with `front` these are joined as a front.
 
-    `band` is a stretch of the upright axis that lies behind them all, and `level` a place on it.
+    `band` is a range of the vertical axis painted behind them all, and `level` a value on it.
     """
     figure, axes = sheet(3.4, title, ink)
     _frame(axes, x, y, ink)
@@ -293,7 +293,7 @@ def plane(
 
 
 def _name(axes: Any, points: Sequence[PicturePoint], ink: Ink) -> None:
-    """Names beside their points, those in the right half to the left, and no two in one place."""
+    """Names beside their points, those in the right half to the left, without overlaps."""
     left, right = axes.get_xlim()
     axes.set_xlim(left, right)
     labels = []
@@ -311,7 +311,7 @@ def _name(axes: Any, points: Sequence[PicturePoint], ink: Ink) -> None:
 def clouds(
     title: str, groups: Mapping[str, Sequence[tuple[float, float]]], x: str, y: str, ink: Ink = PRINTED
 ) -> Any:
-    """Points of several groups, broken down by colour and mark, each group's mean drawn large."""
+    """Points of several groups, distinguished by colour and mark, each group's mean painted large."""
     figure, axes = sheet(3.8, title, ink)
     _frame(axes, x, y, ink)
     for place, (name, points) in enumerate(groups.items()):
@@ -330,12 +330,12 @@ def clouds(
 def lines(
     title: str, series: Mapping[str, Sequence[tuple[int, Estimate]]], x: str, y: str, ink: Ink = PRINTED
 ) -> Any:
-    """Estimates over whole numbers, a line for each series, with their intervals; it breaks where there is no value."""
+    """Estimates over whole numbers, a line for each series, with their intervals; a missing value breaks the line."""
     figure, axes = sheet(3.5, title, ink)
     _frame(axes, x, y, ink)
     for place, (name, points) in enumerate(series.items()):
         colour, mark = COLOURS[place % len(COLOURS)], MARKS[place % len(MARKS)]
-        # Side by side: intervals on one another could not be read.
+        # Side by side: overlapping intervals would be unreadable.
         shift = 0.06 * (place - (len(series) - 1) / 2)
         known = [(at + shift, result) for at, result in points if result.value is not None]
         for at, result in known:
@@ -355,9 +355,9 @@ def bars(
     title: str, groups: Sequence[str], series: Mapping[str, Sequence[float | None]], axis: str, ink: Ink = PRINTED,
     *, stacked: bool = False,
 ) -> Any:  # fmt: skip
-    """Bars side by side for each group, lying down, each with its value; a series is a colour.
+    """Horizontal bars side by side for each group, each with its value; a series is a colour.
 
-    Those that are `stacked` follow one another in one bar, and have no values.
+    `stacked` ones follow one another in one bar, and have no values.
     """
     beside = 1 if stacked else len(series)
     figure, axes = lying_sheet(1.3 + 0.24 * max(4, len(groups) * (beside + 0.6)), title, axis, ink)
@@ -389,7 +389,7 @@ def pairs(
     title: str, rows: Sequence[tuple[str, Estimate, Estimate]], names: tuple[str, str], axis: str, ink: Ink = PRINTED,
     *, share: bool = False,
 ) -> Any:  # fmt: skip
-    """Two values of each row joined by a line, the first hollow, the second full; a share has an axis from 0 to 1."""
+    """Two values of each row joined by a line, the first hollow, the second filled; a share has an axis from 0 to 1."""
     figure, axes = lying_sheet(1.5 + 0.42 * max(3, len(rows)), title, axis, ink)
     for place, (_, estimate, other) in enumerate(rows):
         known = [result.value for result in (estimate, other) if result.value is not None]
@@ -404,7 +404,7 @@ def pairs(
         axes.plot([], [], "o", markerfacecolor=face, markeredgecolor=ink.mark, label=short(name, 28))
     name_rows(axes, [short(name) for name, *_ in rows], ink)
     if share:
-        # Little data may give an interval that reaches farther than a share can lie.
+        # With little data an interval may exceed the range of a share.
         axes.set_xlim(-0.03, 1.03)
     _legend(figure, axes, ink, 2)
     return figure
@@ -414,7 +414,7 @@ def matrix(
     title: str, rows: Sequence[str], columns: Sequence[str], cells: Sequence[Sequence[bool | None]],
     matched: Sequence[tuple[int, int]], ink: Ink = PRINTED,
 ) -> Any:  # fmt: skip
-    """Which rows meet which columns: a full dot where they do, a ring around what is matched, “?” for missing."""
+    """Which rows match which columns: a full dot for a match, a ring around matched pairs, “?” for missing."""
     figure, axes = sheet(1.4 + 0.3 * max(3, len(rows)), title, ink)
     for i, line in enumerate(cells):
         for j, cell in enumerate(line):
@@ -454,7 +454,7 @@ def _legend(figure: Any, axes: Any, ink: Ink, entries: int) -> None:
 
 
 INCH_PER_GROUP = 0.3
-# A picture of more groups is read by nobody; the lowest are what people look for.
+# A picture of more groups is unreadable; the lowest are what people look for.
 MOST_GROUPS = 60
 WIDEST_GROUP = 34
 SPELT_WEEKS = 12
@@ -464,7 +464,7 @@ Points = Sequence[tuple[str, Figure]]
 def by_group(points: Points, title: str, axis: str, ink: Ink = PRINTED) -> Any:
     """A matplotlib Figure of groups (name, figure) in their order, each a dot with its 95 % interval.
 
-    A group without a value is named and says so; of more than MOST_GROUPS the rest is counted at the foot.
+    A group without a value is named and marked so; of more than MOST_GROUPS the rest is counted at the foot.
     """
     shown = points[:MOST_GROUPS]
     words = axis + left_out(len(points) - len(shown), "; ")
@@ -486,7 +486,7 @@ def by_group(points: Points, title: str, axis: str, ink: Ink = PRINTED) -> Any:
 def by_week(points: Points, title: str, axis: str, ink: Ink = PRINTED) -> Any:
     """A matplotlib Figure of ISO weeks (“2026-W09”, figure) as a line with its 95 % intervals.
 
-    Weeks stand as far apart as they are; the line breaks at a week without a value, which says so.
+    Weeks are placed by date; the line breaks at a week without a value, which is marked.
     """
     figure, axes = sheet(3.6, title, ink)
     low = _least([result for _, result in points])
@@ -510,7 +510,7 @@ def by_week(points: Points, title: str, axis: str, ink: Ink = PRINTED) -> Any:
 
 
 def _draw_dots(axes: Any, shown: Sequence[Figure], low: float, ink: Ink) -> None:
-    """All dots and all intervals at once: one by one, sixty of them would take most of a second."""
+    """Paint all dots and all intervals at once: one by one, sixty of them would take most of a second."""
     known = [(place, result, result.value) for place, result in enumerate(shown) if result.value is not None]
     spans = [(place, result.low, result.high) for place, result, _ in known if result.low is not None]
     if spans:
@@ -528,7 +528,7 @@ def _draw_dots(axes: Any, shown: Sequence[Figure], low: float, ink: Ink) -> None
         # The one that reaches furthest makes the room for all.
         label.set_in_layout(end == max(ends))
         if value < 0:
-            # On paper of its own, so that the line at zero does not run through it.
+            # On its own background, so that the line at zero does not run through it.
             label.set_bbox({"facecolor": ink.paper, "edgecolor": "none", "pad": 0.6})
     for place, result in enumerate(shown):
         if result.value is None:
@@ -544,7 +544,7 @@ def _mark(axes: Any, day: date, figure: Figure, low: float, ink: Ink) -> None:
 
 
 def _runs(points: Points) -> Iterator[list[int]]:
-    """The places of values that follow one another without a gap."""
+    """The indices of values that follow one another without a gap."""
     run: list[int] = []
     for place, (_, result) in enumerate(points):
         if result.value is not None:
@@ -557,13 +557,13 @@ def _runs(points: Points) -> Iterator[list[int]]:
 
 
 def _least(figures: Sequence[Figure]) -> float:
-    """Where the axis begins: 0, or below the lowest bound at a tenth that makes whole fifths up to 1."""
+    """The start of the axis: 0, or below the lowest bound at a tenth that makes whole fifths up to 1."""
     least = min((x for each in figures for x in (each.value, each.low) if x is not None), default=0.0)
     return 0.0 if least >= 0 else max(-1.0, -0.2 * -(-round(-least * 1000) // 200))
 
 
 def _beyond(figures: Sequence[Figure]) -> tuple[float, float] | None:
-    """From where to where figures in units of a scale reach, 0 among them; None where all lie from −1 to 1."""
+    """The range of figures in units of a scale, including 0; None if all lie from −1 to 1."""
     known = [x for each in figures for x in (each.value, each.low, each.high) if x is not None]
     low, high = min(known, default=0.0), max(known, default=0.0)
     return (min(low, 0.0), max(high, 0.0)) if low < -1 or high > 1 else None
@@ -575,7 +575,7 @@ def _week(points: Points, place: int, step: int) -> str:
     return f"{label}\nn = {result.n}"
 
 
-# Anyone who wants more of them narrows the table; the rest is counted at the foot.
+# To see more of them one narrows the table; the rest is counted at the foot.
 MOST_LINES, MOST_PANELS, PER_ROW = 80, 12, 4
 INCH_PER_LINE = 0.29
 ROOM_FOR_WORDS = 0.12
@@ -638,7 +638,7 @@ def beside(title: str, sections: Sequence[Section], axis: str, ink: Ink = PRINTE
 
 
 def _fitting(sections: Sequence[Section], headed: bool) -> tuple[list[Section], int]:
-    """As many sections as are still read, one at least, and how many are left out."""
+    """As many sections as are still readable, one at least, and the number left out."""
     shown: list[Section] = []
     lines = 0
     for section in sections:
@@ -659,7 +659,7 @@ def _band(axes: Any, human: Estimate | None, top: float, bottom: float, ink: Ink
 
 
 def _reach(sections: Sequence[Section]) -> float:
-    """How far from 0 anything that is drawn lies: beyond 1 it is in units of a scale."""
+    """The greatest distance from 0 of anything painted: beyond 1 it is in units of a scale."""
     every = [
         estimate
         for section in sections
@@ -712,9 +712,9 @@ def differences(
     ink: Ink = PRINTED,
     margin: float | None = None,
 ) -> Any:
-    """Differences with their intervals about a line at 0; hollow where the interval spans it.
+    """Differences with their intervals about a line at 0; hollow if the interval includes it.
 
-    With a `margin`, how much worse something may be, that line is dashed, and the interval is compared with it.
+    With a `margin`, the acceptable loss, that line is dashed, and the interval is compared with it.
     """
     shown = list(rows[:MOST_LINES])
     words = axis + left_out(len(rows) - len(shown), "\n")
@@ -745,7 +745,7 @@ def confusions(
     values: Sequence[str],
     ink: Ink = PRINTED,
 ) -> Any:
-    """A small matrix for each rater: true values down, what was said across; counts, and their share of the row."""
+    """A small matrix for each rater: true values in rows, predicted in columns; counts, and their share of the row."""
     shown = list(raters[:MOST_PANELS])
     across = max(1, min(PER_ROW, len(shown), int(ink.width / (0.9 + 0.45 * len(values)))))
     down = -(-len(shown) // across)

@@ -36,7 +36,7 @@ def all_schemas() -> dict[str, bytes]:
 
 
 def write(folder: Path) -> None:
-    """Put every schema into the folder and take out those that are no longer made."""
+    """Write every schema into the folder and delete those that no longer exist."""
     made = all_schemas()
     for path in folder.glob("*.json"):
         if path.name not in made:

@@ -1,8 +1,8 @@
 """Tables of any tool as rows: CSV, JSON, JSON Lines, Excel, Parquet, and folders of reports.
 
-Nothing in a file is executed; of a formula its stored value counts. pandas, which takes half a
-second, is loaded with the first workbook or Parquet file. CSV is read by the standard library: only its strict mode
-refuses a quotation mark out of place, which pandas reads past, swallowing rows.
+Nothing in a file is executed; for a formula its stored value counts. pandas, which takes half a second, is loaded
+with the first workbook or Parquet file. CSV is read by the standard library: only its strict mode refuses a misplaced
+quotation mark, which pandas reads past, swallowing rows.
 """
 
 import csv
@@ -26,10 +26,10 @@ from annotator.exchange.release.bundle import Problem, of_file
 
 # The library's own limit of 131 072 characters for a cell is less than an abstract or a report may have.
 csv.field_size_limit(LARGEST_FILE)
-# Of the tables that Goldsmith itself writes as JSON.
+# The format version of tables that Goldsmith itself writes as JSON.
 VERSION = 1
 REPORT_ENDINGS = (".md", ".markdown", ".txt")
-# Where an object has a list or a text of such a name, it is one entry, and no wrapping of entries.
+# An object with a list or a text of such a name is one entry, and no wrapper around entries.
 LISTS = {
     "rubric",
     "rubrics",
@@ -42,14 +42,14 @@ LISTS = {
     "points",
 }
 TEXTS = {"question", "prompt", "query", "task", "text", "report", "response", "answer"}
-# What pandas and spreadsheets write for nothing.
+# The words of pandas and spreadsheets for an empty cell.
 NOTHING = {"", "nan", "n/a", "none"}
 NO_FILES = Refusal(
     "The folder holds no report and no table.",
     "Reports lie in it as SYSTEM/ITEM.md or ITEM__SYSTEM.md, or it holds tables.",
 )
 Row = Mapping[str, Any]
-# What readers of workbooks raise where a damaged part makes them stumble.
+# Exceptions of workbook readers for damaged parts.
 UNREADABLE = (
     LookupError, ValueError, TypeError, AttributeError, OSError, EOFError, SyntaxError, RuntimeError,
     zipfile.BadZipFile, zlib.error,
@@ -61,7 +61,7 @@ FORMULA, VALUE = re.compile(rb"<(?:\w+:)?f[\s/>]"), re.compile(rb"<(?:\w+:)?v[^>
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The rows of a table by column, each with its number or place, and what messages call one."""
+    """The rows of a table by column, each with its number or place, and the word for one in messages."""
 
     name: str
     rows: Sequence[Row]
@@ -101,7 +101,7 @@ def _paths(key: str, value: Any) -> Iterator[str]:
 
 
 def values(row: Row, path: str) -> list[Any]:
-    """What stands at a path of a row, in order; a column that is called so comes first."""
+    """The values at a path of a row, in order; a column of that name takes precedence."""
     if path in row:
         return [row[path]]
     result: list[Any] = [row]
@@ -136,7 +136,7 @@ def read_table(path: Path, required: Sequence[str]) -> Table:
 
 
 def cell_text(value: Any) -> str:
-    """A cell as text without space around it; what pandas writes for nothing is nothing."""
+    """A cell as text without surrounding whitespace; pandas' words for an empty cell give an empty text."""
     text = json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else str(value)
     return "" if text.strip().lower() in NOTHING else storable(text).strip()
 
@@ -144,7 +144,7 @@ def cell_text(value: Any) -> str:
 def read_tables(paths: Sequence[Path], unknown_as: str = "") -> tuple[list[Table], list[Problem]]:
     """The tables of files and folders, and why some could not be read; the reports of a folder are one table.
 
-    A file whose ending is none of a table is read as one that ends in `unknown_as`.
+    A file with another ending is read as if it ended in `unknown_as`.
     """
     tables: list[Table] = []
     problems: list[Problem] = []
@@ -181,7 +181,7 @@ def _numbered(table: Table, before: Sequence[Table]) -> Table:
 
 
 def _inside(folder: Path) -> list[Path]:
-    """The reports and tables of a folder, however deep; what systems and programs hide there is none."""
+    """The reports and tables of a folder, however deep; files hidden by systems and programs are skipped."""
     return [
         path
         for path in sorted(folder.rglob("*"))
@@ -218,7 +218,7 @@ def _content(path: Path) -> bytes:
 
 
 def _text(content: bytes, name: str) -> tuple[str, tuple[str, ...]]:
-    """A file's text, and a note where its encoding had to be guessed."""
+    """A file's text, and a note if its encoding had to be guessed."""
     try:
         if content.startswith((b"\xff\xfe", b"\xfe\xff")) and b"\x00\x00" not in content[:4]:
             return content.decode("utf-16"), ()
@@ -233,9 +233,10 @@ def _text(content: bytes, name: str) -> tuple[str, tuple[str, ...]]:
 
 
 def csv_rows(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a text in CSV, each with its line; Refusal with the line where one cannot be read.
+    """The rows of a text in CSV, each with its line; Refusal with the line that cannot be read.
 
-    What parts the cells is said by Excel's first line `sep=…`, which is no row, or seen in the head outside of quotes.
+    The separator is given by Excel's first line `sep=…`, which is no row, or detected in the header outside of
+    quotes.
     """
     lines = io.StringIO(text, newline="")
     first = re.fullmatch(r'"?sep=([^\s"]|\t)"?\s*', lines.readline())
@@ -247,7 +248,7 @@ def csv_rows(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
         for cells in rows:
             yield rows.line_num + bool(first), cells
     except csv.Error as error:
-        # What a quotation mark out of place has swallowed cannot be told.
+        # The extent of what a misplaced quotation mark has swallowed is unknown.
         where = f"line {rows.line_num + bool(first)}"
         raise Refusal(f"“{name}” is not a table in CSV: {where}: {error}.", CORRECT) from None
 
@@ -266,7 +267,7 @@ def _webanno(text: str, path: Path) -> list[Table]:
         kind, _, rest = line.partition("=")
         if kind in ("#T_SP", "#T_RL", "#T_CH"):
             layer, *features = rest.split("|")
-            # A relation has a column more than features, for the token that it leads to.
+            # A relation has one column more than features, for the token that it leads to.
             shown = layer.rpartition(".")[2] if kind == "#T_SP" else ""
             columns += [(shown, name) for name in (*features, *[""] * (kind == "#T_RL" or not features))]
         elif kind == "#Text":
@@ -319,7 +320,9 @@ def _excel(content: bytes, name: str, problems: list[Problem]) -> list[Table]:
 
 
 def _uncalculated(sheet: bytes) -> tuple[str, ...]:
-    """A note that names the cells whose formula was stored without its value: a script wrote them, nobody opened it."""
+    """A note naming the cells whose formula was stored without its value, as by a script whose file was
+    never opened.
+    """
     cells = [
         (re.findall(rb'\br="(\w+)"', attributes) or [b"a cell"])[0].decode()
         for attributes, inside in (CELL.findall(sheet) if FORMULA.search(sheet) else ())
@@ -349,7 +352,7 @@ def _parquet(content: bytes, name: str, _: list[Problem]) -> list[Table]:
 
 
 class Sheet(Sequence[Row]):
-    """Rows of cells under the same names, each a mapping only while it is looked at: a million take little memory."""
+    """Rows of cells under the same names, each a mapping only while in use: a million take little memory."""
 
     def __init__(self, names: Sequence[str], cells: Sequence[Sequence[Any]]) -> None:
         self.names, self._cells = names, cells
@@ -369,7 +372,7 @@ class Sheet(Sequence[Row]):
 def _framed(
     name: str, rows: Iterable[Sequence[Any]], problems: list[Problem], notes: tuple[str, ...]
 ) -> list[Table]:
-    """The table whose first row names its columns, where there is one; empty rows count and are none."""
+    """The table whose first row names its columns, if there is one; empty rows are counted but skipped."""
     filled = ((number, row) for number, row in enumerate(rows, start=1) if any(map(_holds, row)))
     _, head = next(filled, (0, []))
     columns = [str(cell).strip() for cell in head if _holds(cell)]
@@ -377,7 +380,7 @@ def _framed(
         raise Refusal(f"“{name}” has two columns “{again[0]}”.", CORRECT)
     places: list[int] = []
     cells: list[tuple[Any, ...]] = []
-    # A table has the same few words in every row: all equal ones are one object.
+    # A table has the same few words in every row: equal ones share one object.
     same: dict[Any, Any] = {}
     for number, row in filled:
         if any(map(_holds, row[len(head) :])):
@@ -403,7 +406,7 @@ def _holds(cell: Any) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """A cell as JSON would have it; dates as they are written, whole numbers without a point."""
+    """A cell as JSON would have it; dates as written, whole numbers without a decimal point."""
     value = value.tolist() if hasattr(value, "tolist") else value
     if isinstance(value, datetime | date | time):
         return value.isoformat().removesuffix("T00:00:00")
@@ -468,13 +471,13 @@ READERS: Mapping[str, Callable[[bytes, str, list[Problem]], list[Table]]] = {
 }  # fmt: skip
 
 
-# So many characters of a file are read at a time, and so many of those before are read again with them.
+# The number of characters of a file read at a time, and of the previous ones repeated with them.
 STRETCH, OVERLAP = 2**20, 2**15
 LINES = (".jsonl", ".ndjson")
 
 
 def files_below(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
-    """Every file of these files and folders, with what it is called in messages."""
+    """Every file of these files and folders, with its name in messages."""
     for path in paths:
         if not path.exists():
             raise Refusal(f"There is no “{path.name}” in {path.absolute().parent}.", "Check the name.")
@@ -483,8 +486,10 @@ def files_below(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
 
 
 def texts_of(path: Path) -> Iterator[tuple[str, str]]:
-    """Place and text of all that stands in a file: texts of JSON, JSON Lines and Parquet one by one, any other by
-    stretches that overlap. A file that ends in .gz is unpacked. Refusal where it holds no text.
+    """Place and text of everything in a file: texts of JSON, JSON Lines and Parquet one by one, any other by
+    overlapping stretches.
+
+    A file that ends in .gz is unpacked. Refusal if it holds no text.
     """
     packed = path.suffix.lower() == ".gz"
     ending = (Path(path.stem) if packed else path).suffix.lower()
@@ -529,7 +534,7 @@ def _leaves(tree: Any, place: str = " ") -> Iterator[tuple[str, str]]:
 
 def _texts_of_parquet(path: Path) -> Iterator[tuple[str, str]]:
     try:
-        # By name: no bundle brings it along, and pandas reads no file a batch at a time.
+        # By name: the bundle does not include it, and pandas reads no file a batch at a time.
         parquet = import_module("pyarrow.parquet")
     except ImportError:
         raise Refusal(f"“{path.name}” needs pyarrow.", "Install it with `pip install pyarrow`.") from None

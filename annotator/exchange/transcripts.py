@@ -1,4 +1,4 @@
-"""What a transcript's file says, before it is one text: lines with times, speakers and doubts."""
+"""Transcript files: lines with times, speakers and doubts, assembled into one text."""
 
 import html
 import io
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from webvtt import Caption, WebVTT
 
 LONGEST_NAME, MOST_WORDS_OF_NAME = 60, 5
-# A name at the head of a line; after a Latin colon there is a space, or the line ends.
+# A name at the head of a line; a Latin colon is followed by a space, or the line ends.
 _HEAD = re.compile(r"(?:(?:>>+|[-–—•])\s*)?([^\W\d_][^:：\n]{0,59}?)\s*(?:：\s*|:(?:\s+|$))")
 _SENTENCE = re.compile(r"[.!?…。！？]")
-# The same words so often, of so many words, were hardly said so often; in a row the number of words is of no account.
+# The same words this often, if so many, were hardly said so often; in a row the number of words does not matter.
 _OFTEN, _FEWEST_WORDS, _FEWEST_SIGNS = 3, 4, 8
 
 
@@ -42,9 +42,9 @@ _DENSE = re.compile("[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uff65\U0002
 
 @dataclass(frozen=True, slots=True)
 class SpokenLine:
-    """Words with their times in milliseconds (-1 unknown), who said them, and why they may not have been said.
+    """Words with their times in milliseconds (-1 unknown), their speaker, and why they may not have been said.
 
-    `begins` is true where the file itself begins a new turn.
+    `begins` is true if the file itself begins a new turn.
     """
 
     text: str
@@ -57,7 +57,7 @@ class SpokenLine:
 
 @dataclass(slots=True)
 class ReadTranscript:
-    """What was read: lines, notes about the whole, and what could not be read, each with its place."""
+    """The content of a file: lines, notes about the whole, and unreadable parts, each with its place."""
 
     lines: list[SpokenLine] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -66,7 +66,7 @@ class ReadTranscript:
 
 
 def gap(before: str, after: str) -> str:
-    """What stands between words that follow one another: a space, but nothing between Chinese or Japanese ones."""
+    """The separator of consecutive words: a space, but none between Chinese or Japanese ones."""
     dense = before[-1:] > "\u2fff" and bool(_DENSE.match(before[-1]) and _DENSE.match(after))
     return "" if dense else " "
 
@@ -79,7 +79,7 @@ def joined(parts: Sequence[str]) -> str:
 
 
 def with_speakers(lines: Sequence[SpokenLine]) -> list[SpokenLine]:
-    """Lines with the names at their heads taken for speakers, where the same name begins two lines at least."""
+    """Lines with the names at their heads as speakers, if the same name begins at least two lines."""
     heads = [_HEAD.match(line.text) if not line.speaker else None for line in lines]
     often = Counter(head[1] for head in heads if head and _is_name(head[1]))
     return [
@@ -91,7 +91,7 @@ def with_speakers(lines: Sequence[SpokenLine]) -> list[SpokenLine]:
 
 
 def continued(lines: Sequence[SpokenLine]) -> list[SpokenLine]:
-    """Captions of which those without a name go on with the speaker before, as they do where only changes are named."""
+    """Captions in which those without a name continue the speaker before, as in files that name only changes."""
     result = list[SpokenLine]()
     for line in lines:
         result.append(line if line.speaker or not result else replace(line, speaker=result[-1].speaker))
@@ -109,7 +109,7 @@ def _is_name(words: str) -> bool:
 
 
 def in_order(read: ReadTranscript) -> None:
-    """Put lines in the order of their times, and tell how many were not."""
+    """Sort lines by their times, and note how many were out of order."""
     starts = [line.start for line in read.lines]
     if UNKNOWN in starts:
         return
@@ -120,7 +120,7 @@ def in_order(read: ReadTranscript) -> None:
 
 
 def with_repeats(lines: Sequence[SpokenLine]) -> list[SpokenLine]:
-    """Lines with a doubt where the same words come three times in a row, or longer ones three times at all."""
+    """Lines with a doubt if the same words come three times in a row, or longer ones three times at all."""
     keys = [" ".join(one.text.casefold().split()) for one in lines]
     often = {key for key, many in Counter(keys).items() if many >= _OFTEN and _is_long(key)}
     result = list[SpokenLine]()
@@ -137,9 +137,10 @@ def _is_long(words: str) -> bool:
 
 
 def folded(cues: Sequence[tuple[SpokenLine, list[str]]]) -> tuple[list[SpokenLine], int]:
-    """Cues without the lines that each repeats from the one before, as rolling captions do; and how many had any.
+    """Cues without the lines that each repeats from the one before, as rolling captions do; and the number of such
+    cues.
 
-    Only where many cues add a line to one of the last: words that were really said twice stay.
+    Only if many cues add a line to one of the last: words that were really said twice stay.
     """
     before: list[str] = []
     compared = list[tuple[SpokenLine, list[str], int]]()
@@ -163,14 +164,14 @@ def folded(cues: Sequence[tuple[SpokenLine, list[str]]]) -> tuple[list[SpokenLin
 _TIME = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})(?!\d)")
 _VOICE = re.compile(r"<v(?:\.[^\s>.]*)*\s+([^>\s][^>]*)>")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>|<\d[\d:.]*>|\{\\[^{}]*\}")
-# What some programs write below the first line, before the first blank one.
+# The header that some programs write below the first line, before the first blank one.
 _READER_HEAD = 20
 _HEADER_LANGUAGE = re.compile(
     r"WEBVTT.*(?:\n.+)*?\nLanguage:\s*([a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*)\s*(?:\n|$)"
 )
 _LINES = re.compile(r"\r\n|\r|\n")
 ARROW = "-->"
-# What begins a block of WebVTT that is no caption.
+# The beginnings of WebVTT blocks that are no captions.
 _NO_CAPTION = ("WEBVTT", "NOTE", "STYLE", "REGION")
 
 _CLOCK = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{2})(?:[.,]\d{1,3})?"
@@ -183,7 +184,7 @@ _NAME_AND_TIME = re.compile(
     rf"\s*([^\W\d_][^:：\n\[(]{{0,{LONGEST_NAME - 1}}}?)(?:\s*[\[(]{_CLOCK}[\])]\s*:?|\s{{2,}}{_CLOCK}\s*$)\s*"
 )
 
-# Where Whisper itself takes a segment for failed or for silence.
+# Whisper's own thresholds for a failed or silent segment.
 LEAST_LOGPROB, MOST_SILENCE, MOST_COMPRESSION = -1.0, 0.6, 2.4
 _LATEST = 10_000_000
 Seconds = Annotated[float, Field(ge=0, le=_LATEST)]
@@ -196,9 +197,9 @@ MOST_FILES = 5_000
 _BREAKS = {f"{_WORDS}tab": "\t", f"{_WORDS}br": "\n", f"{_WORDS}cr": "\n"}
 AGAIN = "Save it again as .docx or as plain text."
 
-# In milliseconds; where nobody is named, so long a silence parts turns.
+# In milliseconds; if nobody is named, such a long silence separates turns.
 SILENCE = 2_000
-# In characters: a paragraph ends at a sentence before the one, and at any line before the other.
+# In characters: a paragraph ends at a sentence from the first length on, and at any line from the second on.
 LONG, LONGEST = 600, 1_200
 _END = re.compile(r"[.!?。！？…][\"'”’»」』)\]]*$")
 _SENTENCES = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])\s*")
@@ -221,7 +222,7 @@ ENDINGS = tuple(_READ)
 
 
 def read(content: bytes, name: str) -> ReadTranscript:
-    """What a file says, by the ending of its name; Refusal when it cannot be read at all."""
+    """The content of a file, by the ending of its name; Refusal if it cannot be read at all."""
     known = _READ.get(Path(name).suffix.lower())
     if known is None:
         raise Refusal(
@@ -234,7 +235,7 @@ def read(content: bytes, name: str) -> ReadTranscript:
 
 
 def text_of(content: bytes, name: str) -> str:
-    """The text of a file in UTF-8 or UTF-16; Refusal when it is something else."""
+    """The text of a file in UTF-8 or UTF-16; Refusal if it is something else."""
     if content.startswith(b"%PDF-") or content.startswith(b"PK\x03\x04"):
         raise Refusal(f"“{name}” is another kind of file than its name says.", "Give it its own ending.")
     try:
@@ -253,7 +254,7 @@ def text_of(content: bytes, name: str) -> str:
 
 
 def assembled(lines: Sequence[SpokenLine], names: Mapping[str, str], file: str) -> tuple[str, Transcript]:
-    """One text of some lines, `Speaker: words` a turn, and its segments; speakers go by the names given for them."""
+    """One text of some lines, `Speaker: words` a turn, and its segments; `names` replaces the speakers' names."""
     speakers: dict[str, int] = {}
     parts, segments, length = list[str](), list[Segment](), 0
     for mark, line in _marked(lines):
@@ -269,7 +270,7 @@ def assembled(lines: Sequence[SpokenLine], names: Mapping[str, str], file: str) 
 
 
 def _marked(lines: Sequence[SpokenLine]) -> Iterator[tuple[str, SpokenLine]]:
-    """Each line with what stands before it in the text: a new turn, a new paragraph, a space or nothing."""
+    """Each line with its separator from the text before: a new turn, a new paragraph, a space or nothing."""
     named = any(one.speaker for one in lines)
     before: SpokenLine | None = None
     long, ended = 0, False
@@ -292,7 +293,7 @@ def _turns(before: SpokenLine, line: SpokenLine, *, named: bool) -> bool:
 
 
 def _short(line: SpokenLine) -> Iterator[SpokenLine]:
-    """A line, in parts of some sentences where it is longer than a paragraph should be."""
+    """A line, in parts of some sentences if it is longer than a paragraph should be."""
     if len(line.text) <= LONGEST:
         yield line
         return
@@ -305,7 +306,7 @@ def _short(line: SpokenLine) -> Iterator[SpokenLine]:
 
 
 def _sentences(text: str) -> Iterator[str]:
-    """Sentences, and what is longer than a paragraph at a space, or anywhere."""
+    """Sentences; those longer than a paragraph are split at a space, or anywhere."""
     for sentence in _SENTENCES.split(text):
         while len(sentence) > LONGEST:
             cut = sentence.rfind(" ", LONG, LONGEST)
@@ -317,7 +318,7 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def docx_text(content: bytes, name: str) -> str:
-    """The words of a document, a blank line between paragraphs; Refusal when it is none, damaged or too large."""
+    """The words of a document, a blank line between paragraphs; Refusal if it is none, damaged or too large."""
     try:
         root = xml_tree(_packed(content, name))
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError):
@@ -334,7 +335,7 @@ def _packed(content: bytes, name: str) -> bytes:
         if _DOCUMENT not in packed.namelist():
             raise ValueError(f"it lacks {_DOCUMENT}")
         with packed.open(_DOCUMENT) as file:
-            # What its index says of the size is not trusted.
+            # The size in its index is not trusted.
             result = file.read(LONGEST_TEXT * 4 + 1)
     if len(result) > LONGEST_TEXT * 4:
         raise Refusal(f"“{name}” holds more than {LONGEST_TEXT * 4 // 2**20} MB of text.", AGAIN)
@@ -342,7 +343,7 @@ def _packed(content: bytes, name: str) -> bytes:
 
 
 def _paragraph(paragraph: ElementTree.Element) -> str:
-    """The words of a paragraph; what was struck out while changes are tracked is not among them."""
+    """The words of a paragraph, without tracked deletions."""
     return "".join(
         (element.text or "") if element.tag == f"{_WORDS}t" else _BREAKS.get(element.tag, "")
         for element in paragraph.iter()
@@ -350,13 +351,13 @@ def _paragraph(paragraph: ElementTree.Element) -> str:
 
 
 class _Heard(BaseModel, frozen=True, extra="ignore", allow_inf_nan=False, defer_build=True):
-    """An entry as some program wrote it: what it says beside is of no account here."""
+    """An entry as some program wrote it; other fields are ignored."""
 
     text: Text
     speaker: Text | int | None = None
 
     def between(self, start: int, end: int, doubts: tuple[Doubt, ...] = ()) -> SpokenLine:
-        """Its words as a line; ValueError where it ends before it begins."""
+        """Its words as a line; ValueError if it ends before it begins."""
         if UNKNOWN < end < start:
             raise ValueError("ends before it begins")
         speaker = "" if self.speaker is None else " ".join(str(self.speaker).split())
@@ -393,7 +394,7 @@ class _Cut(_Heard):
 
 
 def read_recognized(tree: Any) -> ReadTranscript:
-    """What speech recognition heard; entries that do not fit are told by their place in the list."""
+    """The result of speech recognition; invalid entries are reported by their index in the list."""
     transcript = ReadTranscript()
     # Some programs write the list alone.
     tree = {"segments": tree} if tree and isinstance(tree, list) else tree
@@ -429,7 +430,7 @@ def _take(
 
 
 def read_text(text: str) -> ReadTranscript:
-    """What a text says: turns by blank lines, and by names that recur."""
+    """The content of a text: turns by blank lines, and by names that recur."""
     result = ReadTranscript()
     result.lines = list(_joined(with_speakers(list(_lines(text)))))
     in_order(result)
@@ -437,7 +438,7 @@ def read_text(text: str) -> ReadTranscript:
 
 
 def _lines(text: str) -> Iterator[SpokenLine]:
-    """The lines, with the time that each begins with, or that stood on a line before it."""
+    """The lines, with the time that each begins with, or that was on a line before it."""
     blank, time, name = True, UNKNOWN, ""
     for line in re.split(r"\r\n|[\r\n\f\x0b\x85\u2028\u2029]", text):
         if not line.strip():
@@ -477,7 +478,7 @@ def _joined(lines: list[SpokenLine]) -> Iterator[SpokenLine]:
 
 
 def read_captions(text: str, *, subrip: bool) -> ReadTranscript:
-    """What captions say; of lines that cannot be read, each with its number and why."""
+    """The content of captions; unreadable lines are reported with their number and the reason."""
     from webvtt import from_buffer, from_string
     from webvtt.errors import MalformedFileError
 
@@ -504,7 +505,7 @@ def read_captions(text: str, *, subrip: bool) -> ReadTranscript:
             f"{counted(repeats, 'caption')} with lines of the one before; each line is kept once"
         )
     named = with_speakers(spoken_lines)
-    # Where voices are marked, a caption without one is nobody's.
+    # If voices are marked, a caption without one has no speaker.
     result.lines = named if any(line.speaker for line in spoken_lines) else continued(named)
     in_order(result)
     result.lines = with_repeats(result.lines)
@@ -527,7 +528,7 @@ def _numbered(lines: Iterable[str]) -> str:
 
 
 def _ends_in_number(lines: Sequence[str]) -> bool:
-    """Whether the last line with words is a number alone, or stands above what follows."""
+    """Whether the last line with words is a number alone, at the beginning, the end or after a blank line."""
     last = next((place for place in range(len(lines) - 1, -1, -1) if lines[place]), -1)
     if last < 0 or not lines[last].strip().isdigit():
         return False
@@ -535,7 +536,7 @@ def _ends_in_number(lines: Sequence[str]) -> bool:
 
 
 def _without_times(lines: Iterable[str], first: int) -> Iterator[str]:
-    """Words of WebVTT that no reader shows: blocks without times, and what stands between a name and its times."""
+    """Words of WebVTT that no reader shows: blocks without times, and text between a name and its times."""
     block: list[str] = []
     for number, line in enumerate((*lines, ""), start=first):
         if line and not (ARROW in line and len(block) > 1):
@@ -566,7 +567,7 @@ def _bad_lines(lines: Iterable[str], first: int) -> Iterator[str]:
 
 
 def _milliseconds(words: str) -> int | None:
-    """A time at the head of a line; None for none, and where there are more than 59 minutes or seconds."""
+    """A time at the head of a line in ms; None if there is none, or if it has more than 59 minutes or seconds."""
     result = _TIME.match(words)
     if result is None or len(result[1] or "") > 9 or int(result[2]) > 59 or int(result[3]) > 59:
         return None

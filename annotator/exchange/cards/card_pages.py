@@ -33,7 +33,7 @@ from annotator.exchange.folders import decoded, parse, pretty, read_bytes
 from annotator.exchange.release.bundle import in_words
 
 UNDEFINED = "–"
-# What stands between these keeps its own direction, also where a reader knows no <bdi>.
+# Text between these keeps its own direction, even for readers that do not know <bdi>.
 _OPEN, _CLOSE = "\u2068", "\u2069"
 
 LISTED = (*(names[0] for names in FIGURES.values()), "accuracy", "f1")
@@ -45,7 +45,7 @@ GROUPS = {
     "system": "By system",
     "length": "By length of the report, in quarters from the shortest",
 }
-# So many figures stand side by side that their titles have no room.
+# With so many figures side by side, full titles have no room.
 SHORT = {
     "accuracy": "Acc.", "precision": "Prec.", "recall": "Rec.", "f1": "F1", "specificity": "Spec.",
     "balanced_accuracy": "Bal. acc.", "kappa": "κ", "ac1": "AC1", "mcc": "MCC",
@@ -103,13 +103,13 @@ def page(card: ValidityCard, carried: str) -> str:
 
 
 def is_whole(text: str) -> bool:
-    """Whether a page says what it said when it was written."""
+    """Whether a page is unchanged since it was written."""
     result = _SEAL.search(text)
     return result is not None and sha256(text.replace(result[1], "", 1)) == result[1]
 
 
 def body(card: ValidityCard) -> str:
-    """What the page says, without the JSON: tables and sentences that any reader of simple HTML can show."""
+    """The visible part of the page, without the JSON: tables and sentences that any reader of simple HTML can show."""
     return "".join(_parts(card))
 
 
@@ -149,7 +149,7 @@ def _parts(card: ValidityCard) -> Iterator[str]:
 
 
 def missing(card: ValidityCard) -> str:
-    """What is missing, by cause, and what a question costs."""
+    """The missing verdicts, by cause, and the cost of a question."""
     judge = card.of("judge")
     rows = [
         (
@@ -190,7 +190,7 @@ def corrected(scores: Corrected) -> str:
 
 
 def attacks(card: ValidityCard) -> str:
-    """How often it fell for attacks, where it was put to any."""
+    """How often the judge fell for attacks, if it was tested."""
     if not card.attacks:
         return "<p>This card tells of no attack.</p>\n"
     reasons = Reasons()
@@ -206,7 +206,7 @@ def attacks(card: ValidityCard) -> str:
 
 
 def figures(card: ValidityCard) -> str:
-    """Every figure of the judge and of people, each counting units alike and by weight, with what it is."""
+    """Every figure of the judge and of people, weighting units equally and by weight, with its definition."""
     judge, people = card.of("judge"), card.of("people")
     if judge is None:
         return "<p>There are no figures.</p>\n"
@@ -229,7 +229,7 @@ def figures(card: ValidityCard) -> str:
 
 
 def _meant(card: ValidityCard, judge: Line) -> str:
-    """What each figure is and how its interval came about; what holds of all of them is said once."""
+    """The definition of each figure and the method of its interval; a method shared by all is stated once."""
     there = [definition for definition in card.definitions if definition.name in judge.plain]
     how = {judge.plain[one.name].method.partition(ALIKE)[2] for one in there}
     shared = how.pop() if len(how) == 1 else ""
@@ -270,7 +270,7 @@ def groups(card: ValidityCard) -> Iterator[str]:
 
 
 def _lines(title: str, lines: list[Line], card: ValidityCard, *, weighted: bool = True) -> str:
-    """Lines with all their figures, each below itself by weight."""
+    """Lines with all their figures, each followed by its weighted version."""
     if not lines:
         return ""
     shown = [
@@ -294,7 +294,7 @@ class Reasons:
         self._known: list[str] = []
 
     def mark(self, reason: str) -> str:
-        """What stands in the cell in place of a value."""
+        """The text of the cell in place of a value."""
         if not reason:
             return UNDEFINED
         if reason not in self._known:
@@ -309,7 +309,7 @@ class Reasons:
 
 
 def say(text: str) -> str:
-    """A text as it is: never read as markup, and of its own direction."""
+    """A text escaped as HTML, with its own direction."""
     return f"<bdi>{_OPEN}{escape(text)}{_CLOSE}</bdi>"
 
 
@@ -318,7 +318,7 @@ def plain(text: str) -> str:
 
 
 def cell(figure: Figure | None, reasons: Reasons, *, count: bool = False, places: int = 3) -> str:
-    """A figure as it stands in a table: its value, below it its interval and, if asked for, its n."""
+    """A figure for a table: its value, below it its interval and, if `count` is set, its n."""
     if figure is None:
         return UNDEFINED
     if figure.value is None:
@@ -329,7 +329,7 @@ def cell(figure: Figure | None, reasons: Reasons, *, count: bool = False, places
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], about: str) -> str:
-    """A table of cells that are HTML already; the first cell of a row is its head. `about` is what it is called.
+    """A table of cells that are HTML already; the first cell of a row is its head. `about` is its accessible name.
 
     A row of one cell is the heading of those below it.
     """
@@ -349,7 +349,7 @@ def _cells(row: Sequence[str], width: int) -> str:
 
 
 def facts(rows: Iterable[tuple[str, str]], about: str) -> str:
-    """A table of what is told (ours) and what it is (HTML); what is empty is left out."""
+    """A table of names (our words) and values (HTML); rows with empty values are left out."""
     body = "".join(
         f'<tr><th scope="row" align="left">{plain(name)}</th><td>{value}</td></tr>\n'
         for name, value in rows
@@ -370,7 +370,7 @@ def digest(sha: str) -> str:
 
 
 def brief(figure: Figure | None, *, begun: bool = False) -> str:
-    """A figure in a line of text; of a card that is only `begun` its interval is still to come."""
+    """A figure for a line of text; on a card that is only `begun`, its interval is still to come."""
     if figure is None:
         return UNDEFINED
     if figure.value is None:
@@ -398,7 +398,7 @@ def lost(card: ValidityCard) -> str:
 
 
 def listed(lines: Iterable[str]) -> str:
-    """Sentences, each a point of a list; nothing for none."""
+    """Sentences as a bulleted list; empty if there are none."""
     points = "".join(f"<li>{say(line)}</li>\n" for line in lines)
     return f"<ul>\n{points}</ul>\n" if points else ""
 
@@ -414,7 +414,7 @@ def _row(line: Line, side: str, names: list[str], reasons: Reasons) -> list[str]
 
 
 def _of(line: Line) -> str:
-    """What a line is about: a group or a person, with how many units have a true value."""
+    """The subject of a line: a group or a person, with the number of units that have a true value."""
     name = line.name if line.who == "person" else line.group
     return f"{say(name)} <small>{plain(counted(line.units, 'unit'))}</small>"
 
@@ -425,7 +425,7 @@ def _counts(line: Line) -> str:
 
 
 def short(card: ValidityCard, *, begun: bool = False) -> str:
-    """What most people look for, first; of a card that is only `begun`, before intervals and costs are counted."""
+    """The most wanted facts, first; on a card that is only `begun`, before intervals and costs are computed."""
     judge, people = card.of("judge"), card.of("people")
     rows = [
         (
@@ -537,7 +537,7 @@ _VERSION = re.compile(r"(\d{1,4})\.(\d{1,4})")
 
 
 def content(card: ValidityCard, ending: str) -> bytes:
-    """The bytes of a card's file, by its ending; Refusal for one that there is not."""
+    """The bytes of a card's file, by its ending; Refusal for an unknown one."""
     refuse_ending(ending)
     text = pretty(card.tree())
     return text if ending.lower() == JSON else page(card, text.decode()).encode()
@@ -549,7 +549,7 @@ def refuse_ending(ending: str) -> None:
 
 
 def read(path: Path) -> ValidityCard:
-    """The card of a file, whole and unchanged; Refusal where it is none, is newer, or is not as it was written."""
+    """The card of a file, whole and unchanged; Refusal if it is none, is newer, or was changed."""
     name = path.name
     data = read_bytes(path, name, LARGEST)
     if data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"<":
@@ -558,7 +558,7 @@ def read(path: Path) -> ValidityCard:
 
 
 def of_tree(tree: Any, name: str) -> ValidityCard:
-    """The card of a JSON tree; Refusal as `read` gives it."""
+    """The card of a JSON tree; Refusal as in `read`."""
     if not isinstance(tree, dict) or tree.get("format") != FORMAT:
         raise Refusal(f"“{name}” is no validity card.", ANOTHER)
     _refuse_newer(str(tree.get("format_version")), name)
@@ -574,7 +574,7 @@ def of_tree(tree: Any, name: str) -> ValidityCard:
 
 
 def _carried(text: str, name: str) -> str:
-    """The JSON within a page; Refusal where there is none, or the page says something else."""
+    """The JSON within a page; Refusal if there is none, or if the page was changed."""
     text = text.replace("\r\n", "\n")
     result = _CARRIED.search(text)
     if result is None:

@@ -1,4 +1,4 @@
-"""An e-print unpacked in memory and put together: the main file, with all that it includes in its place."""
+"""An e-print unpacked in memory and assembled: the main file, with all included files inserted."""
 
 import gzip
 import io
@@ -28,20 +28,20 @@ _INCLUDED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Assembled:
-    """The main file's name, and the whole text with its own commands in plain words and its comments as they are."""
+    """The main file's name, and the whole text with its own commands expanded and its comments kept."""
 
     main: str
     text: str
 
 
 def assembled(files: Mapping[str, str]) -> Assembled:
-    """The paper that the files make; Unfit when there is none, or too much."""
+    """The paper assembled from the files; Unfit if there is none, or too much text."""
     main = _main(files)
     return Assembled(main, in_plain_words("".join(_Expansion(files).expanded(main, ()))))
 
 
 def file_named(files: Mapping[str, str], named: str, base: str, endings: tuple[str, ...]) -> str:
-    """The file that a name stands for, seen from a folder or from the top; empty when there is none."""
+    """The file that a name refers to, from a folder or from the top; empty if there is none."""
     named = named.strip().strip('"').replace("\\", "/")
     for folder in (base, ""):
         path = posixpath.normpath(posixpath.join(folder, named))
@@ -52,7 +52,7 @@ def file_named(files: Mapping[str, str], named: str, base: str, endings: tuple[s
 
 
 def _main(files: Mapping[str, str]) -> str:
-    """The main file: as arXiv names it, or the one that begins a document and that nobody includes."""
+    """The main file: as arXiv names it, or the one that begins a document and is not included by any other."""
     if hinted := _hinted(files):
         return hinted
     visible = {
@@ -66,7 +66,7 @@ def _main(files: Mapping[str, str]) -> str:
         candidates = [name for name in visible if name not in included] or list(visible)
     if not candidates:
         raise Unfit(RefusalStage.ASSEMBLE, "It has no main file: no LaTeX file begins a document.")
-    # arXiv asks for a list of references that is named as the main file is.
+    # arXiv asks for a list of references named like the main file.
     return max(
         candidates,
         key=lambda name: (
@@ -100,17 +100,17 @@ def _target(files: Mapping[str, str], name: str, match: re.Match[str]) -> str:
 
 
 class _Expansion:
-    """One reading of the files, which ends when the text grows beyond measure."""
+    """One expansion of the files, which ends if the text grows too large."""
 
     def __init__(self, files: Mapping[str, str]) -> None:
         self.files, self.length = files, 0
 
     def expanded(self, name: str, within: tuple[str, ...]) -> Iterator[str]:
-        """A file's text piece by piece; what includes itself is left out the second time."""
+        """A file's text piece by piece; a recursive inclusion is left out."""
         text = self.files[name]
         visible, start, end = masked(text), 0, len(text)
         if within:
-            # A file that can be set alone gives what lies within its document.
+            # A file that can be compiled alone contributes the text within its document.
             begin, stop = _BEGIN.search(visible), _END.search(visible)
             start, end = begin.end() if begin else 0, stop.start() if stop else end
         for result in _INCLUDED.finditer(visible, start, end):
@@ -118,7 +118,7 @@ class _Expansion:
             target, start = _target(self.files, name, result), result.end()
             if target and target not in (*within, name):
                 yield from self.expanded(target, (*within, name))
-        # Nothing that follows may fall into a comment that the last line of a file ends in.
+        # The next text must not fall into a comment at the end of a file's last line.
         yield self._counted(text[start:end].rstrip("\n") + "\n")
 
     def _counted(self, piece: str) -> str:
@@ -147,7 +147,7 @@ class Unfit(Exception):
 
 
 def files_of(content: bytes) -> Mapping[str, str]:
-    """The text files of an e-print by name, told apart by what it holds; Unfit says why there are none."""
+    """The text files of an e-print by name; its format is detected by content. Unfit says why there are none."""
     plain = _unpacked(content) if content.startswith(_GZIP) else content
     if plain.startswith(_PDF):
         raise _unfit("Only a PDF was submitted, no LaTeX.")
@@ -164,7 +164,7 @@ def files_of(content: bytes) -> Mapping[str, str]:
 
 
 def ending(content: bytes) -> str:
-    """How the name of an e-print ends, by what it holds."""
+    """The ending of an e-print's name, by its content."""
     if content.startswith(_PDF):
         return ".pdf"
     packed = content.startswith(_GZIP)
@@ -199,7 +199,7 @@ def _unpacked(content: bytes) -> bytes:
 
 
 def _in_tar(plain: bytes) -> dict[str, str]:
-    """The text files of a tar file. Links and devices are passed over; one name that leads outside spoils all of it."""
+    """The text files of a tar file. Links and devices are skipped; a name that leads outside spoils the whole file."""
     files: dict[str, str] = {}
     try:
         with tarfile.open(fileobj=io.BytesIO(plain), mode="r:") as packed:

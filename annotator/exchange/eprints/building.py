@@ -1,4 +1,4 @@
-"""Papers built from a folder of what was collected, without a socket; every refusal says its stage and reason."""
+"""Papers built from a folder of collected files, without network; every refusal names its stage and reason."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -23,7 +23,9 @@ _WITHDRAWN = re.compile(r"\bwithdrawn\b|\bretracted\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What a paper needs. `h_indices` are those of authors by name; with `least_h` one of a paper's must reach it."""
+    """The requirements for a paper. `h_indices` are those of authors by name; with `least_h` one author must reach
+    it.
+    """
 
     any_version: bool = False
     journal_counts: bool = False
@@ -34,7 +36,7 @@ class Rules:
     h_indices: Mapping[str, int] = field(default_factory=dict)
 
     def against(self, paper: ListedPaper) -> str:
-        """Why a candidate is left out, by what the feed says of it; empty when it is not."""
+        """Why a candidate is left out, by its entry in the feed; empty if it is not."""
         if _WITHDRAWN.search(paper.comment):
             return "Its comment says that it is withdrawn."
         if paper.version > 1 and not self.any_version:
@@ -81,7 +83,7 @@ Tell = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class ReadSection:
-    """A section as it was found, with what its own bibliographies say of each work that it cites."""
+    """A section as extracted, with the entry of each work that it cites in the paper's own bibliographies."""
 
     latex: str
     cited: tuple[CitedEntry, ...]
@@ -89,7 +91,7 @@ class ReadSection:
 
 
 def build(path: Path, rules: Rules, tell: Tell) -> Funnel:
-    """The papers of a folder that the rules keep, and what became of the others."""
+    """The papers of a folder that meet the rules, and the reasons against the others."""
     collection = Collection.at(path)
     candidates, works = collection.candidates(), collection.works()
     papers: list[CollectedPaper] = []
@@ -128,7 +130,7 @@ def read_section(collection: Collection, paper: ListedPaper, rules: Rules) -> Re
 
 
 def _resolved(paper: ListedPaper, section: ReadSection, works: KnownWorks) -> CollectedPaper:
-    """The paper with its works; notes tell of keys without an entry and of works that came too late."""
+    """The paper with its works; notes name keys without an entry and works that appeared too late."""
     day = paper.published[:10]
     result = [works.resolved(entry, day, paper.id) for entry in section.cited]
     unknown = [one.key for one in section.cited if one == CitedEntry(one.key)]
@@ -151,14 +153,16 @@ def _resolved(paper: ListedPaper, section: ReadSection, works: KnownWorks) -> Co
 
 @dataclass(frozen=True, slots=True)
 class LatexSection:
-    """A section's LaTeX without its heading; `note` tells what is unusual about it."""
+    """A section's LaTeX without its heading; `note` states anything unusual about it."""
 
     text: str
     note: str = ""
 
 
 def related_work(text: str) -> LatexSection:
-    """The section, or else the subsection, on related work; the main text comes before the appendix."""
+    """The section, or else the subsection, on related work; those in the main text come before those in the
+    appendix.
+    """
     visible = latex.masked(text)
     appendix = result.start() if (result := _APPENDIX.search(visible)) else len(visible)
     headings = [
@@ -185,7 +189,7 @@ def related_work(text: str) -> LatexSection:
 
 
 def _title(visible: str, start: int) -> tuple[int, str]:
-    """Where the braces of a title end, and its words in lower case."""
+    """The offset at which the braces of a title end, and its words in lower case."""
     depth, end = 1, start
     for result in re.compile(r"\\.|[{}]", re.DOTALL).finditer(visible, start, start + LONGEST_TITLE):
         depth += {"{": 1, "}": -1}.get(result[0], 0)

@@ -1,4 +1,4 @@
-"""Papers collected from arXiv: one request at a time, three seconds apart, each answer kept before the next one."""
+"""Papers collected from arXiv: one request at a time, three seconds apart, each answer stored before the next one."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -39,7 +39,7 @@ class ArxivHosts:
 class CollectionQuery:
     """Papers of categories whose first version was submitted on these days, both included (GMT).
 
-    `titles`: works of which an entry gives no arXiv id are sought by their title, one request each.
+    `titles`: works whose entry has no arXiv id are searched by title, one request each.
     """
 
     categories: tuple[str, ...]
@@ -53,7 +53,7 @@ class CollectionQuery:
 
 @dataclass(slots=True)
 class Collected:
-    """How many papers are listed and fit, how much was asked now, and what did not come, with its cause."""
+    """The numbers of listed papers, of fitting ones and of requests, and the missing answers with their causes."""
 
     candidates: int = 0
     fitting: int = 0
@@ -67,7 +67,7 @@ def polite_fetcher(turns: OneTurn, *, allow_private: bool = False) -> Fetcher:
 
 
 class Collector:
-    """One collecting into a folder, which goes on where an earlier one ended."""
+    """One collection into a folder; it continues where an earlier one ended."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class Collector:
         self.collected = Collected()
 
     async def collect(self, query: CollectionQuery, rules: Rules) -> Collected:
-        """List the papers, take the e-prints of those that the rules keep, and look up what they cite."""
+        """List the papers, download the e-prints of those that meet the rules, and look up the works they cite."""
         for category in query.categories:
             await self._list(query, category)
         candidates = self.collection.candidates()
@@ -115,9 +115,9 @@ class Collector:
                 )
 
     async def _feed(self, address: str, name: str, *, begun: bool = False) -> entries.Feed | None:
-        """A reply of the service, from the folder where it lies there; None when it did not come.
+        """A reply of the service, from the folder if stored there; None if it did not come.
 
-        An empty page of a list that is not over comes again later, as arXiv says.
+        An empty page of an unfinished list is requested again later, as arXiv advises.
         """
         received = self.collection.manifest.requests.get(address)
         if received is not None and self.collection.has(address):
@@ -149,7 +149,7 @@ class Collector:
     async def _look_up(
         self, papers: Sequence[entries.ListedPaper], query: CollectionQuery, rules: Rules
     ) -> None:
-        """Ask for the works that kept sections cite by an arXiv id, and on request for others by their title."""
+        """Look up the works that accepted sections cite by an arXiv id, and on request others by their title."""
         ids, titles = self._lacking(papers, rules)
         for batch in (ids[at : at + IDS_AT_ONCE] for at in range(0, len(ids), IDS_AT_ONCE)):
             self.tell("looking up works", 0, 0)
@@ -161,7 +161,7 @@ class Collector:
             await self._work_feed(f"{self.hosts.api}?{urlencode(parameters)}")
 
     def _lacking(self, papers: Sequence[entries.ListedPaper], rules: Rules) -> tuple[list[str], list[str]]:
-        """The arXiv ids, and the titles without one, of which the folder holds no work."""
+        """The arXiv ids, and the titles without one, of works that the folder does not hold."""
         works = self.collection.works()
         ids: dict[str, None] = {}
         titles: dict[str, None] = {}
@@ -179,7 +179,9 @@ class Collector:
         return sorted(ids), sorted(titles)
 
     async def _take_works(self, ids: Sequence[str]) -> None:
-        """Works by their ids. Where one id is none, arXiv refuses all of them, so that they are asked for in halves."""
+        """Download works by their ids. If one id is invalid, arXiv refuses all of them, so they are requested in
+        halves.
+        """
         parameters = {"id_list": ",".join(ids), "max_results": len(ids)}
         if await self._work_feed(f"{self.hosts.api}?{urlencode(parameters)}") or len(ids) == 1:
             return
@@ -188,7 +190,7 @@ class Collector:
         await self._take_works(ids[half:])
 
     async def _work_feed(self, address: str) -> bool:
-        """Keep what arXiv says of works; whether it said anything. A refused query is not asked again."""
+        """Store arXiv's entries of works; whether it answered. A refused query is not repeated."""
         if self.collection.has(address):
             return self.collection.manifest.requests[address].status == 200
         answer = await self._fetch(address)
@@ -210,9 +212,9 @@ class Collector:
 
 
 async def patiently(fetcher: Fetcher, address: str) -> tuple[Download, int]:
-    """What an address gives, and after how many requests.
+    """The download of an address, and the number of requests it took.
 
-    A busy server is asked again after the rest that it wants, or an ever longer one.
+    A busy server is asked again after the wait that it requests, or after ever longer ones.
     """
     for turn in range(TRIES):
         answer = await fetcher.download(address)
@@ -224,7 +226,7 @@ async def patiently(fetcher: Fetcher, address: str) -> tuple[Download, int]:
 
 
 def checked_categories(named: Iterable[str]) -> tuple[str, ...]:
-    """arXiv's categories, each once; Refusal for what cannot be one."""
+    """arXiv's categories, each once; Refusal of a name that cannot be one."""
     result = tuple(dict.fromkeys(one.strip() for one in named))
     odd = [one for one in result if not all(part.replace("-", "").isalpha() for part in one.split(".", 1))]
     if odd or not result:
@@ -235,12 +237,12 @@ def checked_categories(named: Iterable[str]) -> tuple[str, ...]:
 
 
 def plain_words(title: str) -> str:
-    """A title as arXiv's search takes it: its words, without signs of its own grammar."""
+    """A title as arXiv's search takes it: its words, without characters of the query syntax."""
     return " ".join("".join(c if c.isalnum() else " " for c in title).split())[:300]
 
 
 def address(api: str, query: str, count: int, before: date | None) -> str:
-    """Where so many works are asked for that share words with a query, the best first, older than a day."""
+    """The address of a search for works older than a day that share words with a query, the best first."""
     sought = " OR ".join(f"all:{word}" for word in plain_words(query).split())
     if before is not None:
         days = f"[{FIRST:%Y%m%d}0000 TO {before - timedelta(days=1):%Y%m%d}2359]"
@@ -249,5 +251,5 @@ def address(api: str, query: str, count: int, before: date | None) -> str:
 
 
 def works_of(content: bytes) -> list[CatalogueWork]:
-    """The works of a reply, in its order; Refusal when it is none."""
+    """The works of a reply, in its order; Refusal if it is no feed."""
     return [paper.work for paper in entries.read(content, "arXiv's reply").papers]

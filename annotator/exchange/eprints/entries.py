@@ -1,4 +1,4 @@
-"""What a paper's own bibliographies say of the works that a section cites, key by key."""
+"""The entries of a paper's own bibliographies for the works that a section cites, by key; and arXiv's feeds."""
 
 import posixpath
 import re
@@ -30,7 +30,7 @@ _GIVEN, _FAMILY = re.compile(r"\bgiven=\{"), re.compile(r"\bfamily=\{")
 _QUOTED = re.compile(r"``(.+?)[,.]?''|“(.+?)[,.]?”|(?<!\w)\"(.+?)[,.]?\"", re.DOTALL)
 _EMPHASIZED = re.compile(r"\\(?:emph|textit)\s*\{|\{\\(?:em|it)\b")
 _BLOCK = re.compile(r"\\newblock\b")
-# No author writes a longer entry, label or field; what is left open ends there.
+# No author writes a longer entry, label or field; an unclosed one ends there.
 _LONGEST, _MOST = 5_000, 5_000
 _YEAR = re.compile(r"(?<![\d./:])(1[89]\d\d|20\d\d)(?![\d/])")
 _DOI = re.compile(r"10\.\d{4,9}/[^\s{}]+")
@@ -38,9 +38,9 @@ _ADDRESS = re.compile(r"\\(?:url|href)\s*\{([^{}]*)\}|(https?://[^\s{}]+)")
 
 
 def entries(keys: Sequence[str], files: Mapping[str, str], paper: Assembled) -> dict[str, CitedEntry]:
-    """What is known of each key: from BibTeX, else from a set bibliography, else from the paper itself.
+    """The entry of each key: from BibTeX, else from a typeset bibliography, else from the paper itself.
 
-    A key of which nothing is known keeps its entry, which is empty.
+    A key without any entry gets an empty one.
     """
     cited = {key.lower(): key for key in keys}
     result: dict[str, CitedEntry] = {}
@@ -84,7 +84,7 @@ def _set_lists(files: Mapping[str, str], paper: Assembled) -> Iterator[str]:
 
 
 def _of_bibtex(text: str, cited: Collection[str]) -> Iterator[CitedEntry]:
-    """The wanted entries of a file, which may list a whole field; the rest is not read."""
+    """The wanted entries of a file, which may list a whole field; the rest is not parsed."""
     starts = list(_BIB_ENTRY.finditer(text))
     blocks = [
         text[one.start() : after.start() if after else len(text)]
@@ -120,7 +120,9 @@ def _of_list(text: str, cited: Collection[str]) -> Iterator[CitedEntry]:
 
 
 def _item_key(text: str, at: int) -> tuple[str, int]:
-    """The key of an entry behind its label, which may hold brackets within braces, and where its words begin."""
+    """The key of an entry behind its label, which may hold brackets within braces, and the offset where its words
+    begin.
+    """
     while at < len(text) and (text[at].isspace() or text[at] == "%"):
         at = (text.find("\n", at) + 1 or len(text)) if text[at] == "%" else at + 1
     if text[at : at + 1] == "[":
@@ -135,7 +137,9 @@ def _item_key(text: str, at: int) -> tuple[str, int]:
 
 
 def _of_item(key: str, body: str) -> CitedEntry:
-    """An entry's words: quoted, in the second block or emphasized stands the title, before it the authors."""
+    """An entry's data from its words: the title is quoted, in the second block or emphasized, the authors are before
+    it.
+    """
     quoted, blocks = _QUOTED.search(body), _BLOCK.split(body)
     if quoted:
         title, authors = next(filter(None, quoted.groups())), body[: quoted.start()]
@@ -189,7 +193,7 @@ def _field(body: str, name: str) -> str:
 
 
 def _braced(text: str, start: int) -> str:
-    """What stands in the braces that were opened just before `start`."""
+    """The text in the braces that were opened just before `start`."""
     depth = 1
     for result in re.compile(r"\\.|[{}]", re.DOTALL).finditer(text, start, start + _LONGEST):
         depth += {"{": 1, "}": -1}.get(result[0], 0)
@@ -209,7 +213,7 @@ _ID = re.compile(r"arxiv\.org/abs/(.+?)(v(\d+))?/?$")
 
 @dataclass(frozen=True, slots=True)
 class ListedPaper:
-    """A paper as a feed describes it: `version` is its latest, `published` the moment of its first."""
+    """A paper in a feed: `version` is its latest, `published` the moment of its first."""
 
     id: str
     version: int
@@ -239,7 +243,7 @@ class Feed:
 
 
 def read(content: bytes, name: str) -> Feed:
-    """The papers of a feed; Refusal when it is none, or tells of an error."""
+    """The papers of a feed; Refusal if it is none, or reports an error."""
     again = "Remove it from the folder and collect again."
     try:
         root = xml_tree(content)
@@ -280,5 +284,5 @@ def _papers(root: ElementTree.Element) -> Iterator[ListedPaper]:
 
 
 def _text(element: ElementTree.Element, tag: str) -> str:
-    """The words of a child on one line; empty where it is not there."""
+    """The words of a child element on one line; empty if there is none."""
     return " ".join((element.findtext(tag) or "").split())

@@ -1,4 +1,4 @@
-"""The folder of collected papers: what was received and asked for, and which of its works an entry means."""
+"""The folder of collected papers: requests and received files, and which of its works an entry refers to."""
 
 import re
 from collections import defaultdict
@@ -28,7 +28,7 @@ ENDINGS = (".tar.gz", ".gz", ".tar", ".tex", ".pdf", "")
 
 
 class ReceivedFile(BaseModel, strict=True, extra="forbid", frozen=True, defer_build=True):
-    """What came of a request: the file that holds it, if one came, with its hash; and when."""
+    """The result of a request: the file that holds it, if one came, with its hash; and when."""
 
     status: int
     at: str
@@ -48,7 +48,7 @@ class Collection:
 
     @classmethod
     def at(cls, path: Path) -> "Collection":
-        """The collection in a folder, which may hold nothing yet; Refusal where its list cannot be read."""
+        """The collection in a folder, which may be empty; Refusal if its list cannot be read."""
         place = path / MANIFEST
         if not place.exists():
             return cls(path, RequestList())
@@ -65,7 +65,7 @@ class Collection:
         return (path / FEEDS).is_dir()
 
     def has(self, address: str) -> bool:
-        """Whether a request was answered, and the answer lies there whole."""
+        """Whether a request was answered, and its file is unchanged."""
         received = self.manifest.requests.get(address)
         if received is None or not received.file:
             return received is not None
@@ -84,7 +84,7 @@ class Collection:
         files.save(self.path / MANIFEST, pretty(self.manifest.model_dump(mode="json")))
 
     def candidates(self) -> list[ListedPaper]:
-        """The papers of all feeds, each once, in its latest version that was seen."""
+        """The papers of all feeds, each once, in its latest version seen."""
         if not self.is_at(self.path):
             raise Refusal(
                 f"“{self.path.name}” holds no papers collected from arXiv: it has no folder “{FEEDS}”.",
@@ -97,7 +97,7 @@ class Collection:
         return sorted(result.values(), key=lambda one: (one.published, one.id))
 
     def eprint(self, paper: ListedPaper) -> bytes:
-        """The e-print of a paper as it was received; Unfit where there is none."""
+        """The e-print of a paper as received; Unfit if there is none."""
         stem = eprint_stem(paper)
         place = next((path for ending in ENDINGS if (path := self.path / (stem + ending)).is_file()), None)
         if place is None:
@@ -119,7 +119,7 @@ class Collection:
         return content
 
     def works(self) -> "KnownWorks":
-        """The works of the folder's table, of replies of services, and of feeds that were asked for them."""
+        """The works of the folder's table, of services' replies, and of feeds requested for them."""
         return KnownWorks(self.all_works())
 
     def all_works(self) -> Iterator[CatalogueWork]:
@@ -154,22 +154,22 @@ class Collection:
 
 
 def eprint_stem(paper: ListedPaper) -> str:
-    """Where a paper's e-print lies, without the ending; ids of the old form hold a slash."""
+    """The path of a paper's e-print, without the ending; ids of the old form hold a slash."""
     return f"{EPRINTS}/{paper.key.replace('/', '_')}"
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """The works of a place, each once; `name` says which, with the beginning of the hash of what it holds."""
+    """The works at a path, each once; `name` identifies them, with the beginning of the hash of their content."""
 
     name: str
     works: tuple[CatalogueWork, ...]
 
 
 def read_corpus(path: Path) -> Corpus:
-    """The works of a table, or of a folder with `works.csv`, replies of services or lists of arXiv.
+    """The works of a table, or of a folder with `works.csv`, services' replies or arXiv's lists.
 
-    Refusal when it cannot be read, or holds no work.
+    Refusal if it cannot be read, or holds no work.
     """
     result: dict[str, CatalogueWork] = {}
     for work in _works_at(path):
@@ -182,7 +182,7 @@ def read_corpus(path: Path) -> Corpus:
     listing = "\n".join(
         f"{work.key}\t{work.title}\t{work.abstract}\t{work.published}" for work in result.values()
     )
-    # Where a report says how it came about, semicolons part what it says.
+    # In a report's account of its origin, semicolons separate the parts.
     return Corpus(f"{path.name.replace(';', ',')} {sha256(listing)[:8]}", tuple(result.values()))
 
 
@@ -198,7 +198,7 @@ LEAST_SHARED, YEARS_APART = 0.6, 1
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """An entry with what its work adds to it; `note` tells why a work that fits was not taken."""
+    """An entry completed by its work; `note` says why a matching work was not used."""
 
     entry: CitedEntry
     note: str = ""
@@ -224,9 +224,9 @@ class KnownWorks:
         return str(named) in self._named
 
     def resolved(self, entry: CitedEntry, published: str, own: str) -> Resolved:
-        """The entry with its work, by what names it or else by its title.
+        """The entry with its work, found by identifier or else by title.
 
-        Nothing that appeared after the day `published`, and not the paper itself, whose arXiv id is `own`.
+        Works that appeared after the day `published` are not used, nor the paper itself, whose arXiv id is `own`.
         """
         named = [
             str(result) for one in (entry.link, entry.doi, entry.url) if one and (result := work_named(one))
@@ -275,7 +275,7 @@ def _with(entry: CitedEntry, work: CatalogueWork) -> CitedEntry:
 
 
 def _last_names(authors: str) -> set[str]:
-    """The last words of names parted by commas, in their normal spelling."""
+    """The last words of names separated by commas, normalised."""
     names = (normal_title(one).split() for one in re.split(r",|;| and ", authors))
     return {words[-1] for words in names if words and len(words[-1]) > 1}
 
@@ -290,7 +290,7 @@ def _is_near(one: int | None, other: int | None) -> bool:
 
 
 def of_rows(rows: Iterable[Mapping[str, str]]) -> list[CatalogueWork]:
-    """The works of a table with the columns identifier and title, and as many of the others as it has."""
+    """The works of a table with the columns identifier and title, and any of the others it has."""
     return [
         CatalogueWork(
             *(row.get(name, "") for name in ("identifier", "title", "abstract", "published", "authors"))

@@ -23,9 +23,9 @@ from annotator.exchange.release.records import ArtifactRecord, DecisionRecord, I
 from annotator.exchange.table_files import Table, cell_text, read_tables
 
 NAME, DATASET, FILE = "arena", SEMINARS, "tasks.jsonl"
-# The item under which tasks of no known seminar stand.
+# The item for tasks of no known seminar.
 ELSEWHERE = "tasks"
-# What a field is called here and elsewhere, the first being ours.
+# The names of a field here and elsewhere, ours first.
 CALLED = {
     "id": ("id", "task_id"),
     "task": ("task", "text", "question"),
@@ -37,12 +37,12 @@ CALLED = {
 }
 CHOICES: Mapping[str, type[StrEnum]] = {"phase": Phase, "family": Family, "difficulty": Difficulty}
 LONGEST_KEY, LONGEST_ID = 100, 80
-# An id that nobody wrote.
+# An id made by the program.
 _MADE = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def read(paths: Sequence[Path], known: ExistingItems | None = None) -> tuple[Bundle, list[Problem]]:
-    """The tasks of files with one a line (JSON, or a table), and everything wrong with them, row by row."""
+    """The tasks of files with one a line (JSON, or a table), and all problems with them, row by row."""
     reader = _TaskReader({item.key: item for item in (known or ExistingItems()).items.values()}, now())
     tables, problems = read_tables(paths, unknown_as=".jsonl")
     reader.problems += problems
@@ -121,7 +121,7 @@ class _TaskReader(BundleReader):
 
 
 def _named_fields(entry: Mapping[str, Any]) -> dict[str, str]:
-    """What an entry says, by our names; ValueError for what is no text."""
+    """The fields of an entry by our names; ValueError for a value that is no text."""
     plain = {
         name.strip().lower(): cell_text(value) if isinstance(value, str) else value
         for name, value in entry.items()
@@ -178,13 +178,13 @@ def files(bundle: Bundle) -> Files:
 
 
 def _decision(record: DecisionRecord | None) -> dict[str, Any]:
-    """Whether a task is kept and at which rank, or why it is held back; one that nobody decided on is not kept."""
+    """Whether a task is kept and at which rank, or why it is held back; one without a decision is not kept."""
     values = {"rank": record.rank, "reason": record.reason} if record else {}
     return {"kept": bool(record and record.kept)} | {name: values[name] for name in values if values[name]}
 
 
 def _line(item: ItemRecord, unit: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """A task with the id that it came with; where the program made one, its key stands there."""
+    """A task with its original id; one made by the program is replaced by the task's key."""
     own = key if _MADE.fullmatch(unit["id"]) else unit["id"]
     entry = {"id": own, "task": unit["text"], **{name: unit[name] for name in CHOICES if unit[name]}}
     if (item.dataset, item.key) == (DATASET, ELSEWHERE):

@@ -34,7 +34,7 @@ from annotator.protocols.registry import (
     works_referred_to,
 )
 
-# So that both are asked for one work by its DOI; arXiv's own DOIs stand for arXiv ids.
+# Both services are asked for a work by its DOI; arXiv ids become arXiv's own DOIs.
 SERVICES = {
     "openalex": "https://api.openalex.org/works/doi:{}",
     "crossref": "https://api.crossref.org/works/{}",
@@ -46,7 +46,7 @@ _DATE = re.compile(r"(?<!\d)\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A work as a service describes it; empty, or None, where it says nothing."""
+    """A work as a service describes it; unknown fields are empty, or None."""
 
     reference: Reference
     published: str = ""
@@ -64,7 +64,7 @@ class Work:
 
 
 def doi_of(text: str) -> str:
-    """The DOI by which a service knows a work that is named so; empty when it has none."""
+    """The DOI by which a service knows a work named in a text; empty if it has none."""
     result = work_named(text)
     if result is None or result.scheme not in ("doi", "arxiv"):
         return ""
@@ -72,12 +72,12 @@ def doi_of(text: str) -> str:
 
 
 def works_of(tree: Any) -> list[Work]:
-    """The works of a reply of either service, or of a file of several or in CSL JSON; none of something else."""
+    """The works of a reply of either service, or of a file of several or in CSL JSON; empty for anything else."""
     return [work for record in records(tree) if (work := work_of(record))]
 
 
 def records(tree: Any) -> list[Any]:
-    """What a reply or a file lists: each should be a record of a work."""
+    """The entries of a reply or a file, each of which should be a record of a work."""
     if isinstance(tree, list):
         return [record for one in tree for record in records(one)]
     held = tree if isinstance(tree, dict) else {}
@@ -86,7 +86,7 @@ def records(tree: Any) -> list[Any]:
 
 
 def work_of(record: Any) -> Work | None:
-    """The work that a record describes; None where it is no record of one."""
+    """The work that a record describes; None if it is no record of one."""
     known = _dict(record).keys()
     if not (
         known & {"DOI", "doi", "display_name"} or ("title" in known and known & {"type", "issued", "author"})
@@ -96,7 +96,7 @@ def work_of(record: Any) -> Work | None:
 
 
 def _crossref(record: dict[str, Any]) -> Work:
-    """A record of CrossRef, or of CSL JSON, whose form is the same."""
+    """A record of CrossRef, or of CSL JSON, which has the same form."""
     names = [
         _words(one.get("given"), one.get("family") or one.get("name") or one.get("literal"))
         for one in _dicts(record.get("author"))
@@ -160,7 +160,7 @@ def _reference(title: Any, doi: Any, names: list[str], year: Any) -> Reference:
 
 
 def made(title: str, named: str, authors: str, year: str) -> Reference:
-    """A reference of these words, cut to what its fields hold; what is no year is left out."""
+    """A reference with these fields, cut to their maximum lengths; an invalid year is left out."""
     number = int(result[0]) if (result := _YEAR.search(year)) else 0
     return Reference(
         text=" ".join(title.split())[:20_000],
@@ -175,9 +175,9 @@ def _cut(authors: str) -> str:
 
 
 def _day(issued: Any) -> str:
-    """2024-03-01 of {"date-parts": [[2024, 3, 1]]}, numbers or text, or of words with a date, as far as it goes.
+    """2024-03-01 from {"date-parts": [[2024, 3, 1]]}, numbers or text, or from words with a date, as far as given.
 
-    Of a range it is where it begins.
+    A range gives its beginning.
     """
     parts = _dict(issued).get("date-parts")
     first = parts[0] if isinstance(parts, list) and parts and isinstance(parts[0], list) else [issued]
@@ -208,7 +208,7 @@ def _dicts(value: Any) -> list[dict[str, Any]]:
 
 LONGEST_QUOTE = 200
 NO_RECORD = "It is no record of a work: it has neither a DOI nor a title with authors, date or type."
-# Longer is hardly ever an entry, but two of them or something else.
+# A longer entry is probably two, or something else.
 LONGEST_ENTRY = 900
 OUTSIDE = "It stands outside of the BibTeX entries."
 NO_TITLE = "Neither a title nor an identifier was found in it."
@@ -220,7 +220,7 @@ _OTHER_THINGS = {
     LONG: f"are longer than {LONGEST_ENTRY} characters",
     CUT: "begin with a small letter",
 }
-# What pages made from LaTeX add to an entry.
+# Additions to an entry on pages made from LaTeX.
 _CITED_BY, _LINKS = (
     re.compile(r"\s*\bCited by: .*$|\bNote: ?", re.DOTALL),
     re.compile(r"External Links: (\d{4}\.\d{4,5})\b"),
@@ -231,7 +231,7 @@ _CODE = re.compile(
     r"|\w\([^()]*\)\s*[;{]\s*$|[=!]=|^(?!.*,\s).*\S,\S.*,\S"
 )
 _BIBTEX = re.compile(r"^\s*@\w+\s*[{(]", re.MULTILINE)
-# Formats of lines with a tag: how a record begins, a line, and the tag of RIS that has the meaning of a line's.
+# Tagged formats: how a record begins, a line, and the RIS tag with the meaning of a line's tag.
 _TAGGED: dict[str, tuple[str, str, dict[str, str]]] = {
     "RIS": (r"^TY {0,2}[-–] ", r"^([A-Z][A-Z\d]) {0,2}[-–](?: (.*)|$)()", {"L3": "UR"}),
     "PubMed": (
@@ -261,13 +261,14 @@ _COLUMNS = {
 # Embase's “fields by row”: the name of a field and its values in each row, an empty one between the records.
 _BY_ROW = re.compile(r'^"?AUTHOR NAMES"?,', re.MULTILINE)
 _NAMING = ("doi", "eprint", "isbn", "url", "howpublished")
-# Signs that TeX reads as its own, as private ones while the fields that hold addresses are decoded; in others all but
-# the tie and mathematics are themselves, for nobody comments within a field.
+# Characters that are special to TeX, replaced by private ones while fields with addresses are decoded; in other
+# fields all but the tie and mathematics are literal, for nobody comments within a field.
 _SHIELD = {ord(sign): 0xE000 + place for place, sign in enumerate("%&#_^~$<>-'`")}
 _SHIELDED = {private: sign for sign, private in _SHIELD.items()}
 _FIELD = re.compile(r"[\s\"}]([A-Za-z][\w-]*)\s*=")
 _ESCAPED = re.compile(r"\\([%&#_$^~])(?:\{\})?|\$(?:\\sim|([<>]))\$")
-# Where an entry that has no field for it tells the arXiv id: “arXiv preprint arXiv:2301.00001”, “abs/2301.00001”.
+# Fields that may mention the arXiv id if the entry has no field for it: “arXiv preprint arXiv:2301.00001”,
+# “abs/2301.00001”.
 _MENTIONING = ("journal", "volume", "note", "howpublished", "booktitle", "number")
 _READ = {"title", "author", "year", "date", *_NAMING, *_MENTIONING}
 _ON_ARXIV = re.compile(
@@ -278,10 +279,10 @@ _ON_ARXIV = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ReadEntry:
-    """An entry of a bibliography: where it stands, its words, and the reference read from it or why there is none.
+    """An entry of a bibliography: its place, its words, and the reference read from it or why there is none.
 
-    `doubt` is a reason why the reference may be wrong, or none. `named` are all identifiers that an entry of BibTeX
-    tells, whose words are its key.
+    `doubt` is a reason why the reference may be wrong, empty if none. `named` are all identifiers of a BibTeX entry,
+    whose words are its key.
     """
 
     place: str
@@ -299,9 +300,9 @@ class Bibliography:
 
 
 def read(text: str, name: str = "") -> Bibliography:
-    """The entries of a text, which shows itself what it is; `name` is its file's name, where it has one.
+    """The entries of a text, whose format is detected; `name` is its file's name, if it has one.
 
-    Refusal where it holds hardly anything that could be a reference.
+    Refusal if hardly anything in it could be a reference.
     """
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     form, reader = next((form, reader) for form, fits, reader in _FORMS if fits(text, name.lower()))
@@ -347,7 +348,7 @@ def own_list(text: str) -> Bibliography:
 
 
 def arxiv_mentioned(words: str) -> str:
-    """The arXiv id that an entry mentions somewhere; empty where there is none."""
+    """The arXiv id mentioned anywhere in an entry; empty if there is none."""
     result = _ON_ARXIV.search(words)
     return f"arxiv:{result[1].lower()}" if result else ""
 
@@ -360,9 +361,9 @@ def _checked(entry: ReadEntry) -> ReadEntry:
 
 
 def bibtex(text: str, *, outside: bool = False) -> Iterator[ReadEntry]:
-    """The entries of BibTeX, each under its key; with `outside` also what stands between them, which BibTeX skips.
+    """The entries of BibTeX, each under its key; with `outside` also the text between them, which BibTeX skips.
 
-    Of a field that stands in an entry several times the first holds, as for BibTeX.
+    If an entry has a field several times, the first counts, as in BibTeX.
     """
     import bibtexparser
     from bibtexparser.middlewares import LatexDecodingMiddleware
@@ -411,7 +412,7 @@ def bibtex(text: str, *, outside: bool = False) -> Iterator[ReadEntry]:
 
 
 def _without_comma(value: str) -> str:
-    """The field that follows within a value as it is written, since there is no comma before it."""
+    """The name of a field that follows within a raw value because a comma is missing; empty if there is none."""
     if not _FIELD.search(value):
         return ""
     plain = re.sub(r"\\[{}]", "", value)
@@ -422,7 +423,7 @@ def _without_comma(value: str) -> str:
 
 
 def _shielded(value: str, *, verbatim: bool) -> str:
-    """A field's value in which decoding changes none of the signs that stand for themselves."""
+    """A field's value protected so that decoding changes no literal characters."""
     plain = (
         _ESCAPED.sub(lambda match: (match[1] or match[2] or "~").translate(_SHIELD), value)
         if verbatim
@@ -433,7 +434,7 @@ def _shielded(value: str, *, verbatim: bool) -> str:
 
 
 def _beside_entries(first: int, text: str) -> Iterator[ReadEntry]:
-    """Identifiers that were pasted between the entries of BibTeX; any other line there is told, but for comments."""
+    """Identifiers pasted between the entries of BibTeX; any other line there is reported, except comments."""
     for number, line in enumerate(text.splitlines(), start=first):
         named = _named(line)
         yield from (ReadEntry(f"line {number + 1}", raw, made("", work, "", "")) for _, raw, work in named)
@@ -564,7 +565,9 @@ def _json(text: str) -> Iterator[ReadEntry]:
 
 
 def _list(text: str) -> Iterator[ReadEntry]:
-    """The works of a list. Lines of identifiers alone stand for themselves, except below the words of another entry."""
+    """The works of a list. Lines with only identifiers are works of their own, except below the words of another
+    entry.
+    """
     begun = 0
     for line in [*re.finditer(r"^.*$", text, re.MULTILINE), None]:
         start, end = line.span() if line else (len(text), len(text))
@@ -578,7 +581,7 @@ def _list(text: str) -> Iterator[ReadEntry]:
 
 
 def _named(line: str) -> list[tuple[int, str, str]]:
-    """Place, words and identifier of each, where a line holds nothing but identifiers."""
+    """Offset, words and identifier of each, if a line holds nothing but identifiers."""
     tokens = list(re.finditer(r"[^\s,;]+", line))
     works = [work_named(token[0]) for token in tokens]
     return (
@@ -600,7 +603,7 @@ def _worded(text: str, start: int, end: int) -> Iterator[ReadEntry]:
 
 
 def _entry(raw: str, place: str, odd: str = "") -> ReadEntry:
-    """An entry of a list, read by the finder of reports' references."""
+    """An entry of a list, parsed by the same code as reports' references."""
     bare = raw
     while result := LIST_MARKER.match(bare):
         bare = bare[result.end() :]
@@ -615,7 +618,7 @@ def _entry(raw: str, place: str, odd: str = "") -> ReadEntry:
 
 
 def _doubt(raw: str, reference: Reference) -> str:
-    """The first reason why a reference read from an entry of these words may be wrong; empty where there is none."""
+    """The first reason why a reference read from these words may be wrong; empty if there is none."""
     checks = (
         (unspaced(raw), ""),
         (len(_WORD.findall(raw)) < 3 or _CODE.search(raw), ROW),

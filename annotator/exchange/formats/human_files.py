@@ -2,7 +2,7 @@
 
 Its meta-evaluation (§4.3) reads `Q<number>_result_<annotator>.json` with `rubric_eval`, a list of points that are
 covered or not; the judge's side is a file with `detailed_results`, and the weights come from `rubric.json`. A file
-names no system, so those of each system lie in a folder of their own.
+names no system, so those of each system are in a folder of their own.
 """
 
 import re
@@ -46,15 +46,15 @@ from annotator.exchange.release.bundle import Problem, in_words
 from annotator.protocols.researcherbench.coverage import COVERAGE
 
 JUDGED = "meta_eval.json"
-# Of a system's runs the only one that the layout has a place for.
+# The only run of a system that the layout has a place for.
 _RUN = (1, "end-to-end")
-# From this share of words in common on, its meta-evaluation takes two points for one.
+# From this share of common words on, its meta-evaluation treats two points as the same.
 ITS_LIKENESS = 0.3
 _NAME = re.compile(r"Q(?P<number>-?\d{1,18})_result_(?P<annotator>.+)\.json")
 
 
 def files_of(path: Path) -> list[Path]:
-    """The files of this layout: the one itself, or those in a folder and the folders in it."""
+    """The files of this layout: the path itself, or those in a folder and its subfolders."""
     if path.is_dir():
         result = [*path.glob("Q*_result_*.json"), *path.glob("*/Q*_result_*.json")]
         return sorted(file for file in result if _NAME.fullmatch(file.name))
@@ -78,7 +78,7 @@ def _shown(file: Path) -> str:
 
 
 def _mapping(folder: Path) -> dict[int, MappedItem]:
-    """Which item each number stands for, where a file of ours beside them says so."""
+    """The item of each number, if our own file beside them lists them."""
     if not (folder / MAPPING).is_file():
         return {}
     try:
@@ -129,14 +129,14 @@ def _line(raw: Any, about: Mapping[str, Any], row: int) -> LabelEntry | Problem:
         return wrong(EntryTrouble.UNREADABLE, file, row, f"its point {too_long(point)}")
     covered = raw.get("covered")
     if not isinstance(covered, bool):
-        # Its own reading takes what is not said for not covered.
+        # Its own reading treats a missing value as not covered.
         return wrong(EntryTrouble.BAD_VALUE, file, row, "“covered” is neither true nor false")
     return LabelEntry(row=row, value=YES if covered else NO, unit=point.strip(), number=row, **about)
 
 
 @dataclass(frozen=True, slots=True)
 class RatedCriterion:
-    """A criterion in this layout with its label; None where there is none."""
+    """A criterion in this layout with its label; None if there is none."""
 
     text: str
     weight: float
@@ -164,7 +164,7 @@ def write(
 ) -> dict[str, bytes]:
     """The files by path: people's sheets and the judge's by system, the weights of all questions, the numbering.
 
-    What nobody said is left out, for its own reading would take it for not covered.
+    Missing labels are left out, for its own reading would treat them as not covered.
     """
     systems = slugs(sorted({sheet.system for sheet in (*sheets, *judged)}))
     aliases = slugs(sorted({_without_underscores(sheet.rater) for sheet in sheets}))
@@ -190,7 +190,7 @@ def write(
 
 
 def _without_underscores(rater: str) -> str:
-    """An underscore would end the annotator's name where its own reading takes a file's name apart."""
+    """The name without underscores, which would end it when the benchmark's own reader parses a file's name."""
     return rater.replace("_", "\x1f")
 
 
@@ -227,7 +227,7 @@ def _ratings(sheet: AnnotatorSheet) -> Iterator[RatedCriterion]:
 
 
 def mistaken(points: Sequence[str]) -> list[tuple[int, int]]:
-    """Places (from 0) of the points for which its meta-evaluation takes an earlier one, and of that one.
+    """The indices (from 0) of points that its meta-evaluation confuses with an earlier one, and of that one.
 
     It goes through the judge's points in order, and takes the first that shares enough words.
     """
@@ -241,7 +241,7 @@ def _alike(own: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def lay_out(labelled: Labelled) -> Files:
-    """People's labels as files of this layout, and what has no place in them; Refusal where nothing has."""
+    """People's labels as files of this layout, and notes on those without a place in them; Refusal if none has one."""
     labels_of: dict[tuple[str, str, str], dict[str, GivenLabel]] = defaultdict(dict)
     left: Counter[str] = Counter()
     units_of = {
@@ -273,7 +273,7 @@ def lay_out(labelled: Labelled) -> Files:
 
 
 def _judged(labelled: Labelled, numbers: Mapping[str, int], report_ids: set[str]) -> Iterator[AnnotatorSheet]:
-    """What the judge says of the reports that people labelled, question by question."""
+    """The judge's labels on the reports that people labelled, question by question."""
     labels_of: dict[str, dict[str, GivenLabel]] = defaultdict(dict)
     for label in labelled.judge:
         if label.report_id in report_ids and label.value in (YES, NO):
@@ -293,7 +293,7 @@ def _sheet(
     rater_id: str,
     labels: Mapping[str, GivenLabel],
 ) -> AnnotatorSheet:
-    """What one rater said of one report, criterion by criterion in the order of the rubric."""
+    """One rater's labels on one report, criterion by criterion in the order of the rubric."""
     report = labelled.reports[report_id]
     points = tuple(_point(unit, labels.get(unit.id)) for unit in report.units)
     return AnnotatorSheet(
@@ -309,7 +309,7 @@ def _point(unit: LabelledUnit, label: GivenLabel | None) -> RatedCriterion:
 
 
 def _mistakes(rubrics: Iterable[AnnotatorSheet]) -> list[str]:
-    """How often its own meta-evaluation, which pairs criteria by words in common, would take one for another."""
+    """A note on criteria that its own meta-evaluation, which pairs by common words, would confuse."""
     places = [
         f"Q{sheet.number}: {place + 1} for {taken + 1}"
         for sheet in rubrics

@@ -1,7 +1,7 @@
 """Labels as tables, one row each: read from CSV and JSON, and written as both.
 
-The CSV starts with a byte order mark and guards every text against being run as a formula; reading takes the guard
-away again, so that a file comes back as it was written.
+The CSV starts with a byte order mark and guards every text against being run as a formula; reading removes the guard
+again, so that a file comes back as it was written.
 """
 
 import csv
@@ -40,7 +40,7 @@ from annotator.exchange.formats.mappings import (
 from annotator.exchange.release.tables_csv import FORMULA_STARTS, guard
 from annotator.exchange.table_files import Row, Table, read_tables, values
 
-# What is read; the others are for whoever looks into the file.
+# The columns that are read; the others are for people who open the file.
 READ = (
     "item", "item_id", "dataset", "system", "trial", "mode", "protocol", "unit_id", "unit", "number", "rater",
     "rater_id", "value", "quote", "note",
@@ -55,9 +55,9 @@ Rows = Iterable[Mapping[str, Any]]
 
 
 def read(paths: Sequence[Path], mapping: TablesMapping | None = None) -> LabelFileContent:
-    """The labels of tables, JSON files and benchmarks' own layouts; what cannot be read is named.
+    """The labels of tables, JSON files and benchmarks' own layouts, with their problems.
 
-    Refusal when there is nothing of the kind at all.
+    Refusal if there are no labels at all.
     """
     content = LabelFileContent()
     for path in paths:
@@ -146,9 +146,9 @@ class Unfit(str):
 
 @lru_cache(maxsize=2**16, typed=True)
 def _text(column: str, value: object) -> str:
-    """A cell's text, a whole number as its digits, true and false as words, without the guard of a formula."""
+    """A cell's text, a whole number as its digits, true and false as words, without the guard against formulas."""
     if isinstance(value, str):
-        # A table has the same few names in every row: all equal ones are one object.
+        # A table has the same few names in every row: equal ones share one object.
         text = unguarded(value) if column in _VERBATIM else sys.intern(unguarded(value).strip())
         return text if len(text) <= LONGEST_CELL else Unfit(too_long(text))
     if isinstance(value, bool) and column == "value":
@@ -172,7 +172,7 @@ def _number(value: object) -> int | Unfit | None:
 
 
 def as_csv(rows: Rows) -> Iterator[bytes]:
-    """The rows as a CSV file, piece by piece; no cell is a formula, and each can be read back as it was."""
+    """The rows as a CSV file, piece by piece; no cell is a formula, and each can be read back unchanged."""
     yield "\ufeff".encode()
     yield csv_line(COLUMNS)
     for row in rows:
@@ -193,11 +193,11 @@ def guarded(value: Any) -> Any:
 
 
 def unguarded(cell: str) -> str:
-    """The cell without the apostrophe that keeps it from being a formula."""
+    """The cell without the apostrophe that prevents it from being a formula."""
     return cell[1:] if cell.startswith("'") and cell.lstrip("'").startswith(FORMULA_STARTS) else cell
 
 
 def as_json(rows: Rows) -> bytes:
-    """The rows as a JSON file: every text exact, what is not known left out."""
+    """The rows as a JSON file: every text exact, unknown values left out."""
     labels = [{name: value for name, value in row.items() if value not in (None, "")} for row in rows]
     return pretty({"format": FORMAT, "version": VERSION, "labels": labels})

@@ -32,10 +32,10 @@ class EntryTrouble(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LabelEntry:
-    """One label in a file; an empty text is a missing fact.
+    """One label in a file; empty texts are missing.
 
-    `unit` are the unit's own words, of a pair the name of the system that is shown second. `peer` marks a
-    benchmark's own files, which say nothing certain about the system and name raters by letters.
+    `unit` are the unit's own words, for a pair the name of the system shown second. `peer` marks a benchmark's own
+    files, which are not certain about the system and name raters by letters.
     """
 
     file: str
@@ -74,7 +74,7 @@ class LabelFileContent:
 
 
 def wrong(trouble: EntryTrouble, file: str, row: int | None, reason: str) -> Problem:
-    """A problem of a file's entry; `row` counts from 1 (a CSV file's head is row 1), None means the whole file."""
+    """A problem of a file's entry; `row` counts from 1 (a CSV file's header is row 1), None means the whole file."""
     return Problem(file, None, reason, row=row, trouble=trouble.value)
 
 
@@ -83,15 +83,15 @@ def unreadable(file: str, refusal: Refusal) -> LabelFileContent:
 
 
 def too_long(text: str) -> str:
-    """In words, why a text cannot be kept that is longer than the longest cell."""
+    """In words, why a text longer than the longest cell cannot be stored."""
     return f"has {len(text):,} characters; {LONGEST_CELL:,} is the most"
 
 
-# Files by path, and notes on what has no place in them.
+# Files by path, and notes on data without a place in them.
 Files = tuple[dict[str, bytes], list[str]]
 
 
-# Written only where numbers or file names cannot say everything: which item or system each stands for.
+# Written only if numbers or file names are not enough: the item or system of each.
 MAPPING = "goldsmith.json"
 
 
@@ -100,14 +100,14 @@ class LayoutEntry(BaseModel, strict=True, extra="forbid", frozen=True, defer_bui
 
 
 class MappedSystem(LayoutEntry):
-    """The system that a file or folder is of."""
+    """The system of a file or folder."""
 
     file: Text
     name: Annotated[Text, Field(min_length=1, max_length=200)]
 
 
 class SystemNames(LayoutEntry):
-    """The systems whose names their folders cannot have, as `goldsmith.json` tells them."""
+    """The systems whose names cannot be folder names, as listed in `goldsmith.json`."""
 
     systems: list[MappedSystem] = []
 
@@ -155,7 +155,7 @@ class LabelledReport(NamedTuple):
 
 
 class GivenLabel(NamedTuple):
-    """A person's, or a judge's, label on a unit; no value where they are unsure."""
+    """A person's, or a judge's, label on a unit; no value if they are unsure."""
 
     report_id: str
     unit_id: str
@@ -177,10 +177,10 @@ class Labelled:
 
 @dataclass(frozen=True, slots=True)
 class LabelLayout:
-    """The place of people's labels under one protocol in files of a layout.
+    """How people's labels under one protocol are stored in files of a layout.
 
-    `example` is what one of them is called. `files_of` finds them at a path, none where it holds others. `read` gives
-    entries with `peer` set; `write` refuses where nothing of what leaves has a place.
+    `example` is the name of one of them. `files_of` finds them at a path, empty if it holds others. `read` returns
+    entries with `peer` set; `write` refuses if none of the exported labels has a place.
     """
 
     protocol: str
@@ -194,11 +194,11 @@ class LabelLayout:
 class FileLayout:
     """A benchmark's own files: their name in menus, reader and writer.
 
-    `dataset` is that of the items that come in by it, where it is not the `name`; `holds` says what its files are.
-    `numbers` tells by which number its files know those items that came from there. `of_papers` makes items of
-    collected papers, where the benchmark's items are papers. Files are of this layout where all of one of `marks` are
-    among them. One that is `scored` holds what each report comes to. Projects whose experts write its `kind` of
-    document use it; all do where it names none.
+    `dataset` is that of the imported items, if it is not the `name`; `holds` describes its files. `numbers` maps
+    items that came from there to their numbers in its files. `of_papers` makes items of collected papers, if the
+    benchmark's items are papers. Files are of this layout if all of one of `marks` are among them. One that is
+    `scored` holds each report's scores. Projects whose experts write its `kind` of document use it; all do if it
+    names none.
     """
 
     name: str

@@ -44,7 +44,7 @@ LAYOUTS: dict[str, FileLayout] = {
 
 
 def of_labels() -> dict[str, tuple[str, LabelLayout]]:
-    """The layouts in which labels come and go, by name: the title of each, and how they lie there."""
+    """The layouts with labels, by name: the title of each, and its label layout."""
     return {
         name: (layout.title, layout.labels) for name, layout in LAYOUTS.items() if layout.labels is not None
     }

@@ -1,4 +1,4 @@
-"""Mappings: which columns of a table hold what, by what they are called and hold, or as a file says.
+"""Mappings: which columns of a table hold what, by their names and contents, or as a file says.
 
 A column may be a path into nested data: `rubrics[].criterion` is that field of every entry of a list, `rubric.*[]`
 every entry of the lists of an object.
@@ -25,7 +25,7 @@ from annotator.places import resources
 
 # As a constant: the name of the table's file.
 FILE = "{file}"
-# What a table may hold of each thing, and what tools call it: small letters and digits alone, the likeliest first.
+# The fields of a table, and their names in other tools: small letters and digits alone, the likeliest first.
 ITEM, REPORT, CRITERION, VALUE = "item", "report", "criterion", "value"
 FIELDS: Mapping[str, tuple[str, ...]] = {
     ITEM: ("item", "itemkey", "itemid", "questionid", "queryid", "taskid", "promptid", "qid", "sampleid", "id", "key",
@@ -66,8 +66,8 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "quote": ("quote",),
     "note": ("note", "notes", "comment", "comments"),
 }  # fmt: skip
-# What is made of each field: a unit of a document of that kind, with the fields that may stand beside it, in lists so
-# called.
+# What each field becomes: a unit of a document of that kind, with the fields that may accompany it, in lists of these
+# names.
 UNITS: Mapping[str, tuple[Kind, tuple[str, ...], set[str]]] = {
     CRITERION: (Kind.RUBRIC, ("weight",), LISTS),
     "insight": (Kind.INSIGHTS, (), {"insights", "keyinsights"}),
@@ -78,13 +78,13 @@ UNITS: Mapping[str, tuple[Kind, tuple[str, ...], set[str]]] = {
     "checkpoint": (Kind.CHECKLIST, ("title", "weight"), {"checkpoints", "evaluationcriteria"}),
 }  # fmt: skip
 BESIDE = {name for _, beside, _ in UNITS.values() for name in beside}
-# A column so called is one only where one of these stands beside it.
+# A column of this name counts only if one of these accompanies it.
 BORNE_OUT = {"reference": {"identifier", "authors", "year"}, "statement": {"holds"}}
 TRUTH = dict.fromkeys(("true", "yes", "1", "t"), True) | dict.fromkeys(("false", "no", "0", "f"), False)
 WORDS_OF_UNITS = ("text", "title", "description", "name")
 WHOSE, OF_WHAT = ("rater", "rater_id"), (CRITERION, "unit_id")
 OF_LABELS = tuple(FIELDS)[tuple(FIELDS).index(VALUE) :]
-# Where each row is a criterion, these alone say too little.
+# If each row is a criterion, these names alone are too vague.
 VAGUE = {"text", "description", "statement", "score", "item", "source", "criteria", "unit"}
 LONGEST_EXTRA, LONGEST_KEY, LOOKED_AT = 20_000, 120, 200
 HOW = "Say which column holds what: above the columns in the window, or by `--mapping FILE.json`."
@@ -119,7 +119,7 @@ class TablesMapping(BaseModel, extra="forbid", frozen=True, defer_build=True):
 
     @classmethod
     def at(cls, path: Path) -> "TablesMapping":
-        """The mapping of a file, or one that comes with the program, by its name; Refusal unless it is one."""
+        """The mapping of a file, or a shipped one, by its name; Refusal unless it is one."""
         shipped = resources() / "mappings" / f"{path}.json"
         try:
             result = cls.model_validate(read_json(shipped if shipped.is_file() else path))
@@ -135,13 +135,13 @@ class TablesMapping(BaseModel, extra="forbid", frozen=True, defer_build=True):
 
 
 def proposed(table: Table) -> TableMapping:
-    """Which columns hold what, by what they are called; reports without a system have that of the file's name."""
+    """The columns' fields, guessed by their names; reports without a system get that of the file's name."""
     paths, labels = table.paths(), proposed_labels(table)
     if labels.of_labels and {ITEM, "item_id"} & set(labels.columns):
         return labels
     columns = _matched(paths, [name for name in FIELDS if name not in OF_LABELS])
     if "title" in columns and columns["title"] == columns.get("checkpoint"):
-        # Of a point with both, the description is what is rated.
+        # If a point has both, the description is what is rated.
         described = columns["title"].removesuffix("title") + "description"
         columns |= {"checkpoint": described} if described in paths else {}
     columns |= _by_content(table, [path for path in paths if path not in columns.values()], columns)
@@ -151,7 +151,7 @@ def proposed(table: Table) -> TableMapping:
     meant = {name for unit in UNITS.keys() & columns for name in UNITS[unit][1]}
     columns = {name: path for name, path in columns.items() if name not in BESIDE or name in meant}
     if REPORT not in columns:
-        # Of no report, they would be read and come to nothing: they are kept with the item instead.
+        # Without a report they would be read for nothing: they are stored with the item instead.
         columns = {name: path for name, path in columns.items() if name not in ("system", "trial", "mode")}
     nameless = REPORT in columns and "system" not in columns
     constants = {"system": Path(table.name).stem} if nameless else {}
@@ -159,7 +159,7 @@ def proposed(table: Table) -> TableMapping:
 
 
 def _is_unit(table: Table, columns: Mapping[str, str], name: str) -> bool:
-    """Whether a column is what it is called: “insight” may hold scores, “reference” an answer to compare with."""
+    """Whether a column holds what its name says: “insight” may hold scores, “reference” an answer to compare with."""
     path = columns[name]
     words = (words_of(one) for row in table.rows[:LOOKED_AT] for one in values(row, path))
     sure = "[]" in path or name not in BORNE_OUT or BORNE_OUT[name] & columns.keys()
@@ -167,7 +167,9 @@ def _is_unit(table: Table, columns: Mapping[str, str], name: str) -> bool:
 
 
 def _by_content(table: Table, paths: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:
-    """The columns of questions and of their keys that names do not tell: by question marks, and by being unlike."""
+    """The columns of questions and of their keys that names do not reveal: by question marks, and by
+    distinct values.
+    """
     cells = {path: [words_of(row.get(path)) for row in table.rows[:LOOKED_AT]] for path in paths}
     known = dict(columns)
     if not {"question", REPORT, *UNITS} & set(columns):
@@ -193,7 +195,7 @@ def proposed_labels(table: Table) -> TableMapping:
 
 
 def _matched(paths: Sequence[str], names: Iterable[str], *, vague: bool = False) -> dict[str, str]:
-    """The likeliest path of each field; with `vague`, by words that say enough beside others only."""
+    """The likeliest path of each field; with `vague`, also by words that are clear only beside other columns."""
     columns: dict[str, str] = {}
     for name in names:
         ranks = {path: rank for path in paths if (rank := _rank(name, path, vague=vague)) is not None}
@@ -203,7 +205,7 @@ def _matched(paths: Sequence[str], names: Iterable[str], *, vague: bool = False)
 
 
 def _rank(name: str, path: str, *, vague: bool) -> int | None:
-    """How likely a path holds a field, 0 the likeliest; None where it does not."""
+    """The rank of a path for a field, 0 the likeliest; None if it does not match."""
     called = FIELDS[name]
     parent, nested, last = path.rpartition("[]")
     word = re.sub(r"[^a-z0-9]", "", (last if nested else path).casefold())
@@ -226,7 +228,7 @@ def _rank(name: str, path: str, *, vague: bool) -> int | None:
 
 
 def rows_of(table: Table, how: TableMapping) -> Table:
-    """The table as a mapping reads it: an entry of `each` a row, without those passed over, of which a note tells."""
+    """The table as a mapping reads it: one row per entry of `each`, without excluded ones, which a note counts."""
     if not how.each and not how.without:
         return table
     tokens = how.each.replace("[]", ".[]").split(".") if how.each else []
@@ -249,7 +251,7 @@ def rows_of(table: Table, how: TableMapping) -> Table:
 
 
 def _opened(tree: Any, tokens: Sequence[str]) -> Iterator[Any]:
-    """A tree once for every entry at a path, that entry in the place of its list or object."""
+    """A tree once for every entry at a path, with that entry in place of its list or object."""
     if not tokens:
         yield tree
         return
@@ -265,9 +267,9 @@ def _opened(tree: Any, tokens: Sequence[str]) -> Iterator[Any]:
 def mapped(
     table: Table, mapping: TablesMapping | None, propose: Callable[[Table], TableMapping] = proposed
 ) -> tuple[Table, TableMapping]:
-    """A table as the first mapping reads it of which it has all columns, or as it is proposed.
+    """A table as read by the first mapping of which it has all columns, or as proposed.
 
-    Entries nested as a tool of labelling nests them are known without a mapping's name.
+    The nested entries of labelling tools are recognised without a mapping's name.
     """
     fits, how = _fitting(table, mapping.tables if mapping else ()), propose(table)
     if fits is None and not says_something(how):
@@ -281,7 +283,7 @@ def mapped(
 
 
 def matched(paths: Sequence[Path], mapping: TablesMapping | None) -> list[tuple[Table, TableMapping]]:
-    """The tables of files and folders, each with what its columns hold by the mapping, or else as proposed."""
+    """The tables of files and folders, each with its columns' fields by the mapping, or else as proposed."""
     return [mapped(table, mapping) for table in read_tables(paths)[0]]
 
 
@@ -317,7 +319,7 @@ def words_of(value: Any) -> str:
 
 
 def trait(row: Row, path: str) -> str:
-    """What a row has at a path as text, nested values as JSON; empty where it is too long to stand beside an item."""
+    """A row's value at a path as text, nested values as JSON; empty if it is too long for an item's trait."""
     listed = [one for one in values(row, path) if one not in (None, "", [], {})]
     value = listed if len(listed) > 1 else listed[0] if listed else None
     text = storable(orjson.dumps(value).decode()) if isinstance(value, dict | list) else words_of(value)
@@ -325,7 +327,7 @@ def trait(row: Row, path: str) -> str:
 
 
 def unused(table: Table, how: TableMapping) -> list[str]:
-    """The columns that hold no field, and the paths into the others that are not read."""
+    """The columns without a field, and the unread paths into the others."""
     read = set(how.columns.values())
     opened = set(map(column_of, read)) - read
     names = dict.fromkeys(key for row in table.rows for key in row)

@@ -17,12 +17,12 @@ from annotator.exchange.formats.layout import MAPPING, ExistingItems, HasNumber,
 from annotator.exchange.release.bundle import Bundle, BundleReader, Problem, in_words, settled
 from annotator.exchange.release.records import ArtifactRecord, ItemRecord, ResponseRecord, SystemRecord
 
-# No project has had so many keys in a row taken when a question came in.
+# No project has had so many consecutive keys taken when a question was imported.
 _REACH = 100_000
 
 DATASET = "researcherbench"
 QUESTIONS, RUBRICS, RESPONSES = "questions.json", "rubric.json", "responses"
-# What the public repository's `data/` calls its folders and its rubrics, and its example of a system's file.
+# The names of folders and rubrics in the public repository's `data/`, and of its example of a system's file.
 FOLDERS, RUBRICS_TOO, EXAMPLE = ("eval_data", "user_data"), "rubrics.json", "test.json"
 
 
@@ -37,7 +37,7 @@ Number = Annotated[int, Field(ge=0, le=LARGEST_NUMBER)]
 
 
 class Numbered(LayoutEntry):
-    """What every entry has: its question's number and words."""
+    """The common fields of entries: the question's number and words."""
 
     id: Number
     question: Annotated[SpelledText, Field(max_length=200_000)]
@@ -51,14 +51,14 @@ class QuestionEntry(Numbered):
 
 
 class RubricPoint(LayoutEntry):
-    """A line of a rubric. The published ones weigh 1 to 3; which others may come in, the project decides."""
+    """A line of a rubric. The published ones weigh 1 to 3; the project decides which others may be imported."""
 
     point: Annotated[SpelledText, Field(max_length=20_000)]
     weight: Weight
 
 
 class RubricEntry(Numbered):
-    """An entry of `rubric.json`; each line is a `RubricPoint`, or wrong by itself."""
+    """An entry of `rubric.json`; each line is a `RubricPoint`, or invalid by itself."""
 
     rubric: Annotated[list[Any], Field(min_length=1)]
 
@@ -70,7 +70,7 @@ class ResponseEntry(Numbered):
 
 
 class MappedItem(LayoutEntry):
-    """Which item a number stands for."""
+    """The item of a number."""
 
     id: Number
     item_id: Annotated[Text, Field(min_length=1, max_length=36)]
@@ -88,7 +88,7 @@ class Numbering(LayoutEntry):
 def own_numbers(items: Iterable[HasNumber]) -> dict[str, int]:
     """Item → its question's number in the benchmark, for those that came from there.
 
-    The id is made from the number, which thus outlives a key that had to be raised to a free one.
+    The id is derived from the number, which thus survives a key that had to be raised to a free one.
     """
     called = {item.id: int(item.key) for item in items if item.dataset == DATASET and is_number(item.key)}
     numbers: dict[str, int] = {}
@@ -105,7 +105,7 @@ def own_numbers(items: Iterable[HasNumber]) -> dict[str, int]:
 
 
 def numbered(items: Iterable[ItemRecord]) -> Iterator[tuple[str, int]]:
-    """Each item's number: its own where it came from this benchmark, the next free one otherwise."""
+    """Each item's number: its own if it came from this benchmark, the next free one otherwise."""
     items = list(items)
     own = own_numbers(items)
     yield from own.items()
@@ -134,17 +134,17 @@ N = TypeVar("N", bound=Numbered)
 
 @dataclass(frozen=True, slots=True)
 class _Numbers(Generic[N]):
-    """The good entries of a file by number, each with its index."""
+    """The valid entries of a file by number, each with its index."""
 
     file: str
     entries: dict[int, tuple[int, N]]
 
 
 def read(paths: Sequence[Path], known: ExistingItems | None = None) -> tuple[Bundle, list[Problem]]:
-    """The content of a folder of this layout, or of some of its files, and everything wrong with them.
+    """The content of a folder of this layout, or of some of its files, and all problems with them.
 
-    The same files give the same ids every time. The files carry no dates: rubrics are dated by this moment.
-    Refusal when there is nothing of the layout at all.
+    The same files give the same ids every time. The files carry no dates: rubrics get the present one. Refusal if
+    there is nothing of the layout at all.
     """
     return _Reader(known or ExistingItems(), now()).read(_GivenFiles.among(paths))
 
@@ -189,7 +189,7 @@ def _files_in(folder: Path) -> list[Path]:
     named = [folder / name for name in layout if (folder / name).is_file()]
     if not named:
         return sorted(folder.glob("*.json")) or sorted((folder / RESPONSES).glob("*.json"))
-    # Reports lie in a folder of their own, or beside the others where there is none.
+    # Reports are in a folder of their own, or beside the others if there is none.
     reports = folder / RESPONSES if (folder / RESPONSES).is_dir() else folder
     return named + sorted(file for file in reports.glob("*.json") if file not in named)
 
@@ -275,7 +275,7 @@ class _Reader(BundleReader):
                 self.add("artifacts", record, rubrics.file, index)
 
     def _criteria(self, file: str, index: int, entry: RubricEntry) -> Iterator[Criterion]:
-        """The criteria of a rubric; a line that is none is a problem of its own."""
+        """The criteria of a rubric; an invalid line is a problem of its own."""
         for place, raw in enumerate(entry.rubric):
             try:
                 line = RubricPoint.model_validate(raw)
@@ -335,7 +335,7 @@ def _shown(file: Path) -> str:
 def files(bundle: Bundle) -> tuple[dict[str, bytes], list[str]]:
     """The bundle in this layout, by path, and notes on what the layout cannot hold.
 
-    An item without a whole number of this dataset gets the next free one; `goldsmith.json` then says which.
+    An item without a whole number of this dataset gets the next free one; `goldsmith.json` then lists them.
     """
     return _Writer(bundle).files()
 

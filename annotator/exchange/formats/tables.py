@@ -1,4 +1,4 @@
-"""What is made of the rows of tables: items, reports, documents of units, and the tables of labels."""
+"""Records from the rows of tables: items, reports, documents of units, and the tables of labels."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -39,13 +39,13 @@ from annotator.exchange.table_files import Row, Table, read_tables, values
 
 NAME, MOST_NAMES = "tables", 20
 CALLED = "; a report is called ITEM__SYSTEM.md, or SYSTEM/ITEM.md in a folder for each system"
-# What stands between an item's key and the name of a system in the name of a file.
+# Separators between an item's key and a system's name in a file name.
 _GAP = re.compile(r"[\W_]+")
 
 
 @dataclass(slots=True)
 class KnownThings:
-    """What a project holds already: items by key, systems by name, and which items have reports and rubrics.
+    """The contents of a project: items by key, systems by name, and which items have reports and rubrics.
 
     A report is known by the ids of its item and system and its trial.
     """
@@ -57,7 +57,7 @@ class KnownThings:
 
 
 class TablesRead(NamedTuple):
-    """What tables hold: records, everything wrong with them row by row, and the tables of labels."""
+    """The content of tables: records, all problems row by row, and the tables of labels."""
 
     bundle: Bundle
     problems: list[Problem]
@@ -70,17 +70,18 @@ def read(
     mapping: TablesMapping | None = None,
     author: str = "",
 ) -> TablesRead:
-    """What tables hold; notes tell how each was read. Documents are drafts of an author's id, or settled without one.
+    """The content of tables; notes say how each was read. Documents are drafts of the author with that id, or settled
+    without one.
 
-    Tables of labels add only what they are about and nobody has: items, reports and rubrics. Where neither the project
-    nor another table has an item, an item without a question is called by its key, and a report by its system.
+    Tables of labels only add their new subjects: items, reports and rubrics. If neither the project nor another table
+    has an item, an item without a question is named by its key, and a report by its system.
     """
     tables, problems = read_tables(paths)
     chosen = [mapped(table, mapping) for table in tables]
     known = known or KnownThings()
     foreign = all(how.of_labels and not {"protocol", "item_id"} & set(how.columns) for _, how in chosen)
     intake = _Intake(known, now(), problems, author, bare=foreign and not known.items)
-    # Labels add only what no other table brings, and fields beside items need those.
+    # Labels add only subjects that no other table has, and fields beside items need those.
     chosen.sort(key=lambda one: (one[1].of_labels, "question" not in one[1].columns))
     for table, how in chosen:
         intake.items_of(table, how)
@@ -126,7 +127,7 @@ class _Intake(BundleReader):
                 self.problems.append(table.problem(index, reason))
 
     def _keep_beside(self, table: Table, how: TableMapping) -> None:
-        """Keep what tables of reports and criteria have further with the new items that they are about."""
+        """Store further columns of tables of reports and criteria with the new items that they are about."""
         extra = [] if how.of_labels else extra_columns(table, how)
         for index, row in enumerate(table.rows if extra else ()):
             item = self._items.get(_text_of(row, how, ITEM)[:LONGEST_KEY])
@@ -138,7 +139,7 @@ class _Intake(BundleReader):
     def _add_item(
         self, file: str, index: int, key: str, question: str, fields: dict[str, str], traits: dict[str, str]
     ) -> str:
-        """Add an item, or what a further row has on it; why that cannot be."""
+        """Add an item, or the data of a further row for it; returns why that is impossible."""
         here = self._items.get(key)
         fresh = ItemRecord(
             id=derived_id(NAME, "item", key or question),
@@ -160,7 +161,9 @@ class _Intake(BundleReader):
         return ""
 
     def with_items(self, table: Table) -> Table:
-        """A table; of a folder's reports also those whose files are called by an item's key and something more."""
+        """A table; in a folder of reports, also files whose names combine an item's key and something else are
+        resolved.
+        """
         if table.unit != REPORT:
             return table
         keys = {key.casefold(): key for key in self._known}
@@ -179,7 +182,7 @@ class _Intake(BundleReader):
         return replace(table, rows=rows, notes=(*table.notes, *notes))
 
     def _item(self, table: Table, index: int, row: Row, how: TableMapping) -> ItemRecord | None:
-        """The item of a row, by its key or its question; labels without one are refused where they are matched."""
+        """The item of a row, by its key or its question; labels without one are refused when they are matched."""
         key = _text_of(row, how, ITEM)[:LONGEST_KEY] or self._keys_by_question.get(
             _text_of(row, how, "question"), ""
         )
@@ -221,7 +224,7 @@ class _Intake(BundleReader):
     def _add_report(
         self, file: str, index: int, item_id: str, system: str, trial: int, text: str, mode: str
     ) -> bool:
-        """Add a report; whether it is the only one, however often it stands in these files."""
+        """Add a report; whether it is the only one, however often it occurs in these files."""
         if system not in self._systems:
             self._systems[system] = derived_id(NAME, "system", system)
             self.bundle.systems.append(SystemRecord(id=self._systems[system], name=system))
@@ -316,7 +319,7 @@ class _Intake(BundleReader):
 
 
 def _fields(kind: Kind, cells: Mapping[str, Any]) -> dict[str, Any]:
-    """A unit's fields beside its words; ValueError for what does not fit."""
+    """A unit's fields beside its words; ValueError for values that do not fit."""
     given = {name: (cell, words_of(cell)) for name, cell in cells.items()}
     made: dict[str, Any] = {"weight": 1.0} if kind is Kind.RUBRIC and "weight" not in given else {}
     for name, (cell, text) in given.items():
@@ -343,9 +346,9 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _named_after(row: Row, of_folder: bool, keys: Mapping[str, str]) -> Row:
-    """A report of the item with whose key its name begins or ends, the longest one, if any.
+    """A report assigned to the item whose key its name begins or ends with, the longest one, if any.
 
-    Its system is that of its folder, or what is left of the name.
+    Its system is that of its folder, or the rest of the name.
     """
     stem = str(row["item"])
     parted = [(stem[: gap.start()], stem[gap.end() :]) for gap in _GAP.finditer(stem)]
@@ -364,13 +367,13 @@ def _given(row: Row, how: TableMapping, extra: Iterable[str]) -> tuple[dict[str,
 
 
 def _free_name(traits: Mapping[str, str], name: str, text: str) -> str:
-    """The name of a trait, numbered where another row of the item has something else under it."""
+    """The name of a trait, numbered if another row of the item has a different value under it."""
     names = (name if number == 1 else f"{name} ({number})" for number in range(1, len(traits) + 2))
     return next(one for one in names if traits.get(one, text) == text)
 
 
 def _text_of(row: Row, how: TableMapping, name: str) -> str:
-    """A row's text of a field, several put together; empty where it has none."""
+    """A row's text of a field, several joined; empty if it has none."""
     path = how.columns.get(name)
     if path is None:
         return how.constants.get(name, "")

@@ -38,7 +38,7 @@ USER_AGENT = (
 
 
 class HostTurns:
-    """Turns at all hosts. Use in one event loop; `now` and `sleep` are the loop's own unless a test has others."""
+    """Turns at all hosts. Use in one event loop; tests pass `now` and `sleep`, by default the loop's own."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class HostTurns:
 
     @asynccontextmanager
     async def turn(self, host: str) -> AsyncIterator[None]:
-        """Wait until one more request may go to the host, and hold its place meanwhile."""
+        """Wait until one more request may go to the host, and hold its slot meanwhile."""
         async with self._gates.setdefault(host, asyncio.Semaphore(self._at_once)):
             while (wait := self._next.get(host, 0.0) - self._now()) > 0:
                 await self._sleep(wait)
@@ -81,7 +81,7 @@ class OneTurn(HostTurns):
 
 
 def retry_seconds(status: int, retry_after: str) -> float | None:
-    """The seconds after which a busy server asks to come again; None when it does not, or asks for too long a wait."""
+    """The seconds after which a busy server asks to come again; None if it does not, or asks for too long a wait."""
     if status not in (429, 503) or not retry_after.strip().isdecimal():
         return None
     seconds = float(retry_after.strip()[:9])
@@ -89,7 +89,7 @@ def retry_seconds(status: int, retry_after: str) -> float | None:
 
 
 IP = ipaddress.IPv4Address | ipaddress.IPv6Address
-# Host and port → the numeric addresses of the host. Raises OSError when it has none.
+# Host and port → the numeric addresses of the host. Raises OSError if it has none.
 LookUp = Callable[[str, int], Awaitable[Sequence[str]]]
 
 LONGEST = 2000
@@ -98,7 +98,7 @@ PORTS = frozenset({80, 443, 8080, 8443})
 PRIVATE = "It lies on this machine or in a private network, which is fetched only when that is allowed."
 NEVER = "It is an address of the network itself, which is never fetched."
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
-# Beside the link-local ones: where a machine's own provider answers, and what is kept for the network's use.
+# Beside the link-local ones: where a machine's own provider answers, and ranges reserved for the network's use.
 _INNER = tuple(
     ipaddress.ip_network(net)
     for net in (
@@ -116,16 +116,16 @@ _INNER = tuple(
 class AddressRules:
     """Rules for fetching. `allow_private` permits loopback and private networks, and any port there.
 
-    Link-local addresses, among them those at which clouds hand out their machines' keys, stay out in any case.
+    Link-local addresses, among them those at which clouds hand out their machines' keys, stay forbidden in any case.
     """
 
     allow_private: bool = False
 
 
 def target(cited: str) -> str:
-    """The address to open for what is cited: of a DOI its resolver's, of an arXiv id the paper's PDF.
+    """The address to open for a citation: for a DOI its resolver's, for an arXiv id the paper's PDF.
 
-    Raises Unreadable for what cannot be opened at all.
+    Raises UnreadablePage for anything that cannot be opened at all.
     """
     cited = cited.strip().strip("<>")
     result = identifier.parse(cited)
@@ -139,7 +139,7 @@ def target(cited: str) -> str:
 
 
 def checked(address: str, rules: AddressRules) -> "URL":
-    """The address as the client will use it; raises Unreadable unless its form may be fetched.
+    """The address as the client will use it; raises UnreadablePage unless its form may be fetched.
 
     The client's own parser reads it, so that nothing is checked here and understood otherwise there.
     """
@@ -165,9 +165,9 @@ def checked(address: str, rules: AddressRules) -> "URL":
 
 
 async def pinned(url: "URL", rules: AddressRules, look_up: LookUp | None = None) -> tuple[str, ...]:
-    """The numeric addresses that the host has now, all of which may be connected to: connect to these and no others.
+    """The present numeric addresses of the host, all of which may be connected to: connect to these and no others.
 
-    Raises Unreadable when there is none, or when one of them may not be fetched.
+    Raises UnreadablePage if there is none, or if one of them may not be fetched.
     """
     host = url.raw_host or ""
     try:
@@ -189,7 +189,7 @@ async def pinned(url: "URL", rules: AddressRules, look_up: LookUp | None = None)
 
 
 def barred(number: str, rules: AddressRules) -> str:
-    """Why a numeric address may not be connected to, as a sentence; empty when it may."""
+    """Why a numeric address may not be connected to, as a sentence; empty if it may."""
     try:
         written = ipaddress.ip_address(number)
     except ValueError:
@@ -205,7 +205,7 @@ def barred(number: str, rules: AddressRules) -> str:
 
 
 def _carried(ip: IP) -> ipaddress.IPv4Address | None:
-    """The IPv4 address that an IPv6 one stands for, where it is a way to write or to reach one."""
+    """The IPv4 address that an IPv6 one stands for, if it is a way to write or to reach one."""
     if isinstance(ip, ipaddress.IPv4Address):
         return None
     low = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
@@ -218,14 +218,14 @@ async def system_look_up(host: str, port: int) -> Sequence[str]:
 
 
 PLACE = "{url}"
-# What such services put before the text: a title, the address, the day, and warnings of what they met.
+# The header such services put before the text: a title, the address, the day, and warnings.
 _HEAD = re.compile(
     r"\A(?:Title: (?P<title>[^\n]*)\n+)?(?P<rest>(?:[A-Z][\w ]{1,40}: [^\n]*\n+)*)Markdown Content:\s*\n"
 )
 _WARNING = re.compile(r"^Warning: Target URL returned error (\d{3})", re.MULTILINE)
 
 _CHUNK = 64 * 1024
-# Some sites send more than the 8 kB of headers that the client takes by itself.
+# Some sites send more than the 8 kB of headers that the client accepts by default.
 _LONGEST_HEADER = 64 * 1024
 _HEADERS = {
     "User-Agent": USER_AGENT,
@@ -248,7 +248,7 @@ class FetchLimits:
 
 @dataclass(frozen=True, slots=True)
 class FetchedPage:
-    """A fetched page, read or not, and whether a server was reached; None where none was asked."""
+    """A fetched page, readable or not, and whether a server was reached; None if none was asked."""
 
     page: Page
     reached: bool | None
@@ -256,7 +256,7 @@ class FetchedPage:
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """What a server sent, unread; status 0 where it could not be asked, and `cause` says why."""
+    """A server's raw response; status 0 if it could not be asked, and `cause` says why."""
 
     status: int
     content: bytes = b""
@@ -267,8 +267,8 @@ class Download:
 class Fetcher:
     """A fetcher of pages, several at once. Use as an async context manager, in one event loop.
 
-    `reader` is the address of a reader service to be asked instead of the pages themselves; being the person's own
-    choice, it alone may lie in a private network whatever the rules say.
+    `reader` is the address of a reader service to be asked instead of the pages themselves; being the user's own
+    choice, it alone may be in a private network whatever the rules say.
     """
 
     def __init__(
@@ -299,7 +299,7 @@ class Fetcher:
         await self.worker.__aexit__(kind, error, trace)
 
     async def fetch(self, cited: str) -> FetchedPage:
-        """The page of a citation, in the state in which it was found; never an error of the world's."""
+        """The page of a citation in its state; network errors become states, never exceptions."""
         visit = _Visit(self)
         state, cause, result = PageState.OK, "", PageReading()
         try:
@@ -321,7 +321,7 @@ class Fetcher:
         return FetchedPage(page, visit.reached)
 
     async def download(self, address: str) -> Download:
-        """What an address gives, as bytes; never an error of the world's."""
+        """The content of an address, as bytes; network errors never become exceptions."""
         try:
             answer = await _Visit(self, raw=True).download(address)
         except UnreadablePage as why:
@@ -339,7 +339,7 @@ class _Visit:
         self.final_url = self.content_type = ""
 
     async def read(self, address: str) -> PageReading:
-        """What the page says; Unreadable when it cannot be had or read."""
+        """The text of the page; UnreadablePage if it cannot be fetched or read."""
         fetcher = self._fetcher
         first = checked(address, fetcher.rules)
         if fetcher.reader:
@@ -353,7 +353,9 @@ class _Visit:
         return result
 
     async def download(self, address: str) -> "_Answer":
-        """What stands at the end of all redirects of the servers, as it came; Unreadable when it cannot be had."""
+        """The response at the end of all redirects of the servers, unprocessed; UnreadablePage if it cannot be
+        fetched.
+        """
         url = checked(address, self._fetcher.rules)
         async with self._session() as session:
             for _ in range(self._fetcher.bounds.redirects + 1):
@@ -385,7 +387,8 @@ class _Visit:
         )
 
     async def _allowed_through(self, url: URL) -> None:
-        """Keep a reader service inside a private network from being sent to what may not be fetched from there.
+        """Prevent a reader service inside a private network from being sent to addresses that may not be fetched from
+        there.
 
         A name that this machine cannot look up is left to the service.
         """
@@ -396,7 +399,7 @@ class _Visit:
                 raise
 
     async def _followed(self, session: "ClientSession", url: URL) -> PageReading:
-        """What stands at the end of all redirects, those of the server and those of the page."""
+        """The reading at the end of all redirects, those of the server and those of the page."""
         rested = False
         for _ in range(self._fetcher.bounds.redirects + 1):
             answer = await self._fetch(session, url)
@@ -426,7 +429,7 @@ class _Visit:
             raise UnreadablePage(PageState.DEAD, f"The reader service did not give it. {why.cause}") from None
 
     def _onward(self, url: URL, onward: str) -> URL:
-        # Which ports are those of the web is not asked of a reader service's own machine.
+        # The ports of a reader service's own machine are not restricted to those of the web.
         form = AddressRules(allow_private=bool(self._trusted) or self._fetcher.rules.allow_private)
         try:
             return checked(urljoin(str(url), _characters(onward).strip()), form)
@@ -483,7 +486,7 @@ class _Answer:
 
 
 class _Pins:
-    """A resolver that returns the addresses checked for a host, without asking again."""
+    """A resolver that returns the addresses checked for a host, without looking them up again."""
 
     def __init__(self) -> None:
         self.numbers: dict[str, tuple[str, ...]] = {}
@@ -491,7 +494,7 @@ class _Pins:
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> "list[ResolveResult]":
-        """The pinned addresses of a host; OSError when it was not checked."""
+        """The pinned addresses of a host; OSError if it was not checked."""
         if host not in self.numbers:
             raise OSError(f"{host} was not checked")
         return [
@@ -507,11 +510,11 @@ class _Pins:
         ]
 
     async def close(self) -> None:
-        """There is nothing to give back."""
+        """Do nothing: there is nothing to release."""
 
 
 def _characters(header: str) -> str:
-    """A header's value; bytes that are no UTF-8, which came as halves of surrogate pairs, are taken for Latin-1."""
+    """A header's value; bytes that are no UTF-8, which came as surrogate escapes, are decoded as Latin-1."""
     try:
         header.encode("utf-8")
     except UnicodeEncodeError:
@@ -535,7 +538,7 @@ def _broken(error: Exception) -> str:
 
 
 def checked_prefix(reader: str) -> str:
-    """A reader service's address; Refusal when it cannot be one."""
+    """A reader service's address; Refusal if it cannot be one."""
     reader = reader.strip()
     try:
         parts = urlsplit(reader)
@@ -556,13 +559,13 @@ def checked_prefix(reader: str) -> str:
 
 
 def named(reader: str) -> str:
-    """What a reader service is called in a project: its address without what follows the host, which may hold a key."""
+    """A reader service's name in a project: its address without the part after the host, which may hold a key."""
     parts = urlsplit(reader)
     return f"{parts.scheme}://{parts.netloc}" if reader else ""
 
 
 def through(reader: str, address: str) -> str:
-    """The address at which the reader service gives a page: the page's follows it, or stands at its `{url}`."""
+    """The address at which the reader service returns a page: the page's is appended, or replaces its `{url}`."""
     if PLACE in reader:
         return reader.replace(PLACE, quote(address, safe=""))
     if reader.endswith("="):
@@ -571,7 +574,7 @@ def through(reader: str, address: str) -> str:
 
 
 def unwrapped(reading: PageReading) -> PageReading:
-    """The page itself in what a reader service gave; Unreadable when it says that the page could not be had."""
+    """The page itself within a reader service's reply; UnreadablePage if it says that the page could not be fetched."""
     head = _HEAD.match(reading.text)
     if head is None:
         return reading

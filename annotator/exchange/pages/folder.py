@@ -20,7 +20,7 @@ from annotator.exchange.table_files import read_table
 INDEX_CSV, INDEX_JSON = "pages.csv", "pages.json"
 MOST_FILES = 20_000
 LARGEST = 32 * 2**20
-# By the ending of a file's name; of any other, the content decides.
+# By file name extension; for any other, the content decides.
 _TYPES = {
     ".html": "text/html",
     ".htm": "text/html",
@@ -38,7 +38,7 @@ _SAVED = (".html", ".htm", ".xhtml")
 class FolderEntry:
     """A file of the folder and its address; without an index, the page itself must name it.
 
-    `place` says where it comes from, for messages; `fetched_at` when it was saved, where the index says so.
+    `place` is its origin for messages; `fetched_at` when it was saved, if the index says so.
     """
 
     place: str
@@ -53,9 +53,9 @@ class _Bad(Exception):
 
 
 def entries(folder: Path) -> tuple[list[FolderEntry], list[Problem]]:
-    """What the folder holds, by its index `pages.csv` or `pages.json`, or else its saved pages.
+    """The entries of a folder, by its index `pages.csv` or `pages.json`, or else its saved pages.
 
-    Refusal when it is no folder, cannot be read, or its index is not one.
+    Refusal if it is no folder, cannot be read, or its index is invalid.
     """
     if not folder.is_dir():
         raise Refusal(f"“{folder.name}” is not a folder.", "Choose the folder in which the pages lie.")
@@ -75,7 +75,7 @@ def entries(folder: Path) -> tuple[list[FolderEntry], list[Problem]]:
 
 
 async def page_of(entry: FolderEntry, worker: ReadingProcess) -> Page | Problem:
-    """The page that a file holds, in its state; a problem when it cannot be said of which address it is."""
+    """The page that a file holds, in its state; a problem if its address is unknown."""
     state, cause = PageState.OK, ""
     content_type = _TYPES.get(entry.path.suffix.lower(), "")
     try:
@@ -162,7 +162,7 @@ def _entry(folder: Path, place: str, row: Mapping[str, Any]) -> FolderEntry:
 
 
 def _inside(folder: Path, path: Path) -> bool:
-    """Whether it is an ordinary file that lies in the folder, links followed."""
+    """Whether it is an ordinary file inside the folder, after following links."""
     try:
         whole = path.resolve()
         return whole.is_file() and whole.is_relative_to(folder.resolve())

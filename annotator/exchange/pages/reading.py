@@ -1,8 +1,8 @@
-"""Documents from outside as text: HTML by what it shows, PDF by its words, other text unchanged.
+"""Documents from outside as text: HTML as it is shown, PDF by its words, other text unchanged.
 
-HTML goes through nh3 first (html5ever, the parser of the Servo browser, in Rust): it reads whatever is thrown at it as
-browsers do, and what it gives back is well formed, so that Python's own `html.parser` can walk it in one pass. It is
-there already for reports; selectolax would read as well, but adds 4 MB of C to the bundle, lxml twice as much.
+HTML goes through nh3 first (html5ever, the parser of the Servo browser, in Rust): it parses any input as browsers do,
+and its output is well-formed, so that Python's own `html.parser` can walk it in one pass. Reports need it already;
+selectolax would read as well, but adds 4 MB of C to the bundle, lxml twice as much.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.pages.states import PageReading, UnreadablePage
 from annotator.exchange.texts import documents
 
-# The labels of the Encoding Standard (encoding.spec.whatwg.org) that Python knows under another name, or would read
+# The labels of the Encoding Standard (encoding.spec.whatwg.org) that Python knows under another name, or would decode
 # more strictly than browsers do; any other label must be the name of an ordinary encoding of text.
 _BROWSERS = {
     "ascii": "cp1252", "us-ascii": "cp1252", "latin1": "cp1252", "latin-1": "cp1252", "l1": "cp1252",
@@ -44,15 +44,15 @@ _HEADER = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _META = re.compile(rb"<meta\s[^>]{0,500}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _XML = re.compile(rb"^\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]+)", re.IGNORECASE)
 _DECLARED_WITHIN = 4096
-# Beyond this share of characters that could not be read, what came is no text in that encoding.
+# With a larger share of undecodable characters, the content is no text in that encoding.
 MOST_UNREAD = 0.1
 
-# Never a page's own words: programs, controls, what stands in for programs that do not run.
+# Never a page's own words: programs, controls, replacements for programs that do not run.
 _PROGRAMS = {
     "script", "style", "noscript", "template", "svg", "canvas", "iframe", "object", "embed", "audio", "video",
     "select", "button", "textarea", "datalist", "map", "dialog",
 }  # fmt: skip
-# What stands on every page of a site.
+# Parts that are on every page of a site.
 _FRAME = {"nav", "footer"}
 _PARAGRAPHS = {
     "p", "h1", "h2", "h3", "h4", "h5", "h6", "table", "ul", "ol", "dl", "pre", "blockquote", "section", "article",
@@ -67,7 +67,7 @@ _INLINE = {"span", "a", "title", "math"}
 _VOID = {"br", "hr"}
 _TAGS = _PARAGRAPHS | _LINES | _CELLS | _INLINE
 _NO_SHOW = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
-# With less than this outside its frame, a page's words may well stand inside it: not all close their tags.
+# With less text than this outside its frame, a page's words may be inside it: not all pages close their tags.
 _LITTLE = 200
 
 _HTML = ("text/html", "application/xhtml+xml")
@@ -106,18 +106,18 @@ _SAVED = re.compile(
 _PACKED = re.compile(
     rb"\x1f\x8b|PK\x03\x04|\xfd7zXZ|BZh[1-9]|\x28\xb5\x2f\xfd|\x89PNG|\xff\xd8\xff|GIF8|RIFF|\x7fELF|OggS|ID3"
 )
-# Control characters that no text has, but for the odd one, and what could not be read.
+# Control characters, which texts hardly ever contain, and undecodable characters.
 _NEVER_WRITTEN = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f\ufffd]")
 MOST_UNWRITTEN, _FEW = 0.05, 10
-# Where a page says what it is; what is further down is its content.
+# The part of a page that describes it; anything further down is its content.
 _HEAD = 300_000
 _LONGEST_WAIT_S = 10
-# A notice that one is being sent on is short; a page that is made again every minute is not.
+# A notice of a redirect is short; a page that reloads every minute is not.
 _NOTICE = 500
 
 
 def read(content: bytes, content_type: str = "") -> PageReading:
-    """What a document says. `content_type` is the server's word for it; its own first bytes are believed first."""
+    """The text of a document. `content_type` is the server's word for it; its own first bytes take precedence."""
     form = _form(content, content_type)
     if form == "pdf":
         return _pdf(content)
@@ -135,7 +135,7 @@ def read(content: bytes, content_type: str = "") -> PageReading:
 
 
 def hopeless(content_type: str) -> str:
-    """Why a document of this type need not even be imported, as a sentence; empty when it may hold text."""
+    """Why a document of this type need not even be imported, as a sentence; empty if it may hold text."""
     kind = _kind(content_type)
     return next((words for start, words in _KINDS.items() if kind.startswith(start)), "")
 
@@ -189,7 +189,7 @@ def _html(html: str) -> PageReading:
 
 
 def _declared(head: str) -> Iterator[tuple[str, str]]:
-    """What a page says of itself by `meta` and `link`, the first of each kind last."""
+    """A page's own declarations by `meta` and `link`, the first of each kind last."""
     for name, inside in reversed(_TAG.findall(_UNSEEN.sub("", head))):
         result = {key.lower(): unescape(a or b or c).strip() for key, a, b, c in _ATTRIBUTE.findall(inside)}
         if name.lower() == "link":
@@ -201,7 +201,7 @@ def _declared(head: str) -> Iterator[tuple[str, str]]:
 
 
 def shown(html: str) -> tuple[str, str]:
-    """The title of a page and the words it shows, a paragraph apart by an empty line, cells apart by a bar."""
+    """The title of a page and the words it shows, paragraphs separated by an empty line, cells by a bar."""
     title, text = _walked(html, _FRAME)
     if len(text) < _LITTLE:
         whole = _walked(html, set())
@@ -295,7 +295,7 @@ def _spaced(words: str) -> str:
 
 
 def decoded(content: bytes, content_type: str = "") -> str:
-    """The characters of a document; each that cannot be read becomes U+FFFD. UnicodeError when hardly any can."""
+    """The characters of a document; undecodable ones become U+FFFD. UnicodeError if hardly any can be decoded."""
     for mark, encoding in _MARKS:
         if content.startswith(mark):
             return _readable(content[len(mark) :].decode(encoding, "replace"))
@@ -317,12 +317,12 @@ def _named(content: bytes, content_type: str) -> str:
         return result
     inside = _XML.search(content[:_DECLARED_WITHIN]) or _META.search(content[:_DECLARED_WITHIN])
     result = known(inside[1].decode("ascii", "replace")) if inside else ""
-    # Anyone who could read the label one byte at a time is not reading two.
+    # A label that could be read byte by byte is not in an encoding of two bytes.
     return "utf-8" if result.startswith("utf-16") else result
 
 
 def known(label: str) -> str:
-    """Python's name of the encoding that a label stands for; empty when it stands for none that a page may have."""
+    """Python's name of the encoding that a label refers to; empty if pages cannot have it."""
     label = label.strip().lower()
     name = _BROWSERS.get(label, label)
     return codecs.lookup(name).name if _ORDINARY.fullmatch(name) else ""
@@ -344,7 +344,7 @@ class PageBody:
     """The bytes of a body as they come in; raises UnreadablePage beyond `most`."""
 
     def __init__(self, packing: str, most: int) -> None:
-        """`packing` is the Content-Encoding; Unreadable when it is one that was not accepted."""
+        """`packing` is the Content-Encoding; UnreadablePage for one that was not accepted."""
         self._packing = packing.strip().lower()
         self._most = most
         self._content = bytearray()
@@ -354,7 +354,7 @@ class PageBody:
             raise UnreadablePage(PageState.NOT_TEXT, "It was sent packed in a way that was not asked for.")
 
     def add(self, chunk: bytes) -> None:
-        """Take in what has come; Unreadable when it is too much or damaged."""
+        """Add received bytes; UnreadablePage if they are too many or damaged."""
         if self._packing in ("", "identity"):
             self._keep(chunk)
             return
@@ -367,7 +367,7 @@ class PageBody:
             ) from None
 
     def content(self) -> bytes:
-        """All that came; Unreadable when it is not whole."""
+        """All received bytes; UnreadablePage if they are incomplete."""
         if self._begun and not self._ended:
             raise UnreadablePage(PageState.DEAD, "The server broke off in the middle of it.")
         return bytes(self._content)
@@ -381,7 +381,7 @@ class PageBody:
         more = False
         while chunk or more:
             if self._ended:
-                # A gzip file may have several members; what else follows the last is no part of it.
+                # A gzip file may have several members; anything else after the last is no part of it.
                 if not chunk.startswith(_MEMBER):
                     return
                 self._unpack, self._ended = zlib.decompressobj(_EITHER), False
@@ -389,7 +389,7 @@ class PageBody:
             yield piece
             self._begun, self._ended = True, self._unpack.eof
             chunk = self._unpack.unused_data if self._ended else self._unpack.unconsumed_tail
-            # All may have been imported while some of it has not yet come out.
+            # All input may have been consumed while some output is still pending.
             more = len(piece) == _PIECE and not self._ended
 
     def _decompressed(self, chunk: bytes) -> bytes:
@@ -411,9 +411,9 @@ T = TypeVar("T")
 
 
 async def aside(call: Callable[[], T]) -> T:
-    """The result of a blocking call, made in a thread of its own; raises what it raises of the world's errors.
+    """The result of a blocking call, made in a thread of its own; raises its exceptions.
 
-    Not in the loop's executor: that one is waited for at the end of a program, however long a call still takes.
+    Not in the loop's executor: the end of a program waits for that one, however long a call still takes.
     """
     loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()

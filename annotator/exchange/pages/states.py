@@ -1,4 +1,4 @@
-"""Addresses of pages in one spelling, and page states: readable, or unreadable with the cause."""
+"""Addresses of pages in their normal form, and page states: readable, or unreadable with the cause."""
 
 import re
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from annotator.domain.material.item import PageState
 from annotator.domain.texts import identifier
 
-# More than the longest window of a common judge holds.
+# More than the longest context of a common judge.
 LONGEST_TEXT = 2_000_000
 # A notice is short; an article that merely mentions one is not.
 _NOTICE, _TEASER = 1_500, 6_000
@@ -58,9 +58,8 @@ class UnreadablePage(Exception):
 class PageReading:
     """The text read from a document; `unreadable` says in words why there is none.
 
-    `too_much` when reading it was given up because of what that would have cost;
-    `free` is what the page itself declares of being free to read; `refresh` the address it sends its visitor to,
-    `canonical` the one it calls its own.
+    `too_much` if reading was stopped because of its cost; `free` is the page's own declaration of being free to read;
+    `refresh` the address it redirects its visitor to, `canonical` the one it calls its own.
     """
 
     text: str = ""
@@ -73,7 +72,7 @@ class PageReading:
 
 
 def check_status(status: int, headers: Mapping[str, str]) -> None:
-    """Raises Unreadable unless a server's answer is the page itself."""
+    """Raises UnreadablePage unless a server's answer is the page itself."""
     if 200 <= status < 300 and status not in (204, 205):
         return
     if headers.get("cf-mitigated", "").lower() == "challenge":
@@ -98,9 +97,9 @@ def _gone(status: int) -> str:
 
 
 def check_reading(reading: PageReading, *, by_a_person: bool = False) -> None:
-    """Raises Unreadable unless the page's own text was read; what a person saved is taken at its word.
+    """Raises UnreadablePage unless the page's own text was read; pages saved by a person are trusted.
 
-    A notice that stands for a page (of a paywall, of a check for robots, of a page that is gone) is known by its
+    A notice in place of a page (of a paywall, of a check for robots, of a page that is gone) is recognised by its
     words and by being short.
     """
     if reading.unreadable:
@@ -132,7 +131,7 @@ def _check_notice(reading: PageReading) -> None:
 
 
 def normal(cited: str) -> str:
-    """The one spelling under which the page of a citation is kept; what is no identifier stays as it is."""
+    """The normal form under which the page of a citation is stored; a text that is no identifier stays as it is."""
     result = identifier.parse(cited)
     return str(result) if result else cited.strip()
 

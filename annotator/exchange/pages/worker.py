@@ -23,7 +23,7 @@ LONGEST_PDF_S = 60.0
 START_S = 60.0
 MEMORY = 512 * 2**20
 _PROGRAM = 96 * 2**20
-# Where the system keeps no such limit, the process looks at itself this often.
+# If the system enforces no such limit, the process checks itself this often.
 _LOOK_S = 0.05
 _OVER = 70
 _ANSWER = 256 * 2**20
@@ -36,9 +36,9 @@ Serve = Callable[[Connection], None]
 
 
 class ReadingProcess:
-    """A process that reads documents one after another, restarted when one is too much for it.
+    """A process that reads documents one after another, restarted if one is too much for it.
 
-    Use as an async context manager, in one event loop. `serve` is what the process does; tests give another.
+    Use as an async context manager, in one event loop. `serve` is the function of the process; tests pass another.
     """
 
     def __init__(self, seconds: float = READ_S, serve: Serve | None = None) -> None:
@@ -55,7 +55,7 @@ class ReadingProcess:
         self._end()
 
     async def read(self, content: bytes, content_type: str) -> PageReading:
-        """What `reading.read` makes of the document; unreadable when that took too long or broke down."""
+        """The reading of the document by `reading.read`; unreadable if that took too long or crashed."""
         async with self._turn:
             line, fresh = self._line or self._begin(), self._line is None
             whole = False
@@ -65,13 +65,13 @@ class ReadingProcess:
             except (EOFError, OSError) as error:
                 return self._failure(error)
             finally:
-                # Also when nobody waits any more: an answer that comes late must not be taken for the next one's.
+                # Also if nobody waits any more: a late answer must not be taken for the next one's.
                 if not whole:
                     self._end()
             return PageReading(**orjson.loads(answer))
 
     def read_once(self, content: bytes, content_type: str = "") -> PageReading:
-        """What the process makes of a single document, where no event loop runs; it is ended."""
+        """The process's reading of a single document, without an event loop; the process ends afterwards."""
         line = self._begin()
         try:
             return PageReading(**orjson.loads(_ask(line, True, content, content_type, self._seconds)))
@@ -95,7 +95,7 @@ class ReadingProcess:
 
     def _end(self) -> None:
         process, self._process = self._process, None
-        # Not closed here: a thread may still listen to it, and hears of the end by the process's.
+        # Not closed here: a thread may still listen to it, and notices the end of the process.
         self._line = None
         if process is not None:
             process.kill()
@@ -104,8 +104,8 @@ class ReadingProcess:
 
 
 def _ask(line: Connection, fresh: bool, content: bytes, content_type: str, seconds: float) -> bytes:
-    """The answer of the process at the other end; TimeoutError or EOFError when there is none."""
-    # Starting is not reading: the clock of the first document runs only once the process is there.
+    """The answer of the process at the other end; TimeoutError or EOFError if there is none."""
+    # Starting is not reading: the time of the first document runs only once the process is there.
     if fresh and (not line.poll(START_S) or line.recv_bytes(len(READY)) != READY):
         raise EOFError
     line.send_bytes(content_type.encode("utf-8", "replace"))
@@ -116,9 +116,9 @@ def _ask(line: Connection, fresh: bool, content: bytes, content_type: str, secon
 
 
 def pdf_text(content: bytes, name: str, *, layout: bool = False) -> str:
-    """The words of a PDF as a process of its own reads them, page by page with a form feed between.
+    """The words of a PDF as read by a process of its own, page by page with a form feed between.
 
-    With `layout` the lines of its columns, as `documents.parse_pdf` describes them. Refusal when it is encrypted or
+    With `layout` the lines of its columns, as `documents.parse_pdf` describes them. Refusal if it is encrypted or
     damaged, or too much for that process.
     """
     from annotator.exchange.texts.documents import OTHER
@@ -138,7 +138,7 @@ def serve_readings(line: Connection) -> None:
 
 
 def serve_pdfs(line: Connection) -> None:
-    """The same of PDFs alone, whose text is given as it stands, empty pages too."""
+    """The same for PDFs only, whose text is returned unchanged, including empty pages."""
     from annotator.exchange.texts import documents
 
     def read(content: bytes, form: str) -> PageReading:
@@ -151,7 +151,7 @@ def serve_pdfs(line: Connection) -> None:
 
 
 def _serve(line: Connection, read: Callable[[bytes, str], PageReading]) -> None:
-    # Ctrl+C goes to all processes of a terminal; this one is ended by the one that began it.
+    # Ctrl+C goes to all processes of a terminal; this one is ended by its parent.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _limit_memory()
     line.send_bytes(READY)
@@ -168,7 +168,7 @@ def _serve(line: Connection, read: Callable[[bytes, str], PageReading]) -> None:
 
 
 def _broken_down(process: SpawnProcess | None) -> PageReading:
-    """Why a process has ended without an answer: it took too much memory, as far as it could tell, or broke down."""
+    """Why a process has ended without an answer: it took too much memory, as far as it could tell, or crashed."""
     if process is not None:
         process.join(1.0)
         if process.exitcode == _OVER:
@@ -177,11 +177,11 @@ def _broken_down(process: SpawnProcess | None) -> PageReading:
 
 
 def _limit_memory() -> None:
-    """Keep this process within MEMORY: by the system where that holds it to it, otherwise by looking."""
+    """Keep this process within MEMORY: by the system if it enforces the limit, otherwise by checking."""
     if sys.platform == "linux":
         import resource
 
-        # What the program itself and its libraries take is not counted in it.
+        # The memory of the program itself and its libraries is not counted in it.
         resource.setrlimit(resource.RLIMIT_DATA, (MEMORY - _PROGRAM, MEMORY - _PROGRAM))
     else:
         threading.Thread(target=_watch_memory, daemon=True).start()
@@ -194,7 +194,7 @@ def _watch_memory() -> None:
 
 
 def _memory() -> int:
-    """The most memory that this process has had, in bytes."""
+    """The peak memory of this process, in bytes."""
     if sys.platform == "win32":
         return _memory_on_windows()
     import resource
@@ -209,7 +209,7 @@ def _memory_on_windows() -> int:
     kernel = ctypes.windll.kernel32  # type: ignore[attr-defined,unused-ignore]
     kernel.GetCurrentProcess.restype = ctypes.c_void_p
     handle = ctypes.c_void_p(kernel.GetCurrentProcess())
-    # The second word is the greatest working set; the first holds the structure's size.
+    # The second word is the peak working set; the first holds the structure's size.
     counters[0] = ctypes.sizeof(counters)
     kernel.K32GetProcessMemoryInfo(handle, ctypes.byref(counters), ctypes.sizeof(counters))
     return int(counters[1])

@@ -24,7 +24,7 @@ from annotator.exchange.folders import RESERVED, parse, pretty
 from annotator.exchange.release.bundle import in_words
 
 WORDS = 6
-# Letters that are distinguished when they are read out over a telephone.
+# Letters that are distinct when read out over a telephone.
 CONSONANTS, VOWELS = "bdfghklmnprstvwz", "aeio"
 
 
@@ -84,7 +84,7 @@ LOCAL = struct.Struct("<4s5H3I2H")
 CENTRAL = struct.Struct("<4s6H3I5H2I")
 END = struct.Struct("<4s4H2IH")
 LOCAL_SIGN, CENTRAL_SIGN, END_SIGN = b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06"
-# What would differ from day to day and from machine to machine is fixed: version 2.0 of ZIP, made under Unix,
+# Values that would differ from day to day and from machine to machine are fixed: version 2.0 of ZIP, made under Unix,
 # midnight of 1 January 1980, and an ordinary file that its owner may write and all may read.
 NEEDED, MADE_BY, TIME, DATE, MODE = 20, 3 << 8 | 20, 0, 1 << 5 | 1, 0o100644 << 16
 
@@ -113,7 +113,7 @@ class PackageEntry:
         return LOCAL.pack(LOCAL_SIGN, *facts) + self.name.encode("ascii")
 
     def central_record(self) -> bytes:
-        """What the directory at the end of the package says of the entry."""
+        """The entry's record in the directory at the end of the package."""
         facts = (
             MADE_BY,
             NEEDED,
@@ -130,9 +130,10 @@ class PackageEntry:
 
 
 def packed(content: bytes) -> tuple[int, bytes]:
-    """How an entry's content is kept, and as which bytes.
+    """The compression method of an entry's content, and its packed bytes.
 
-    What hardly shrinks is stored as it is; so is what would shrink so much that it looked like a bomb.
+    Content that hardly shrinks is stored as it is; so is content that would shrink so much that it looked like a
+    bomb.
     """
     squeezer = zlib.compressobj(LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
     made = squeezer.compress(content) + squeezer.flush()
@@ -142,7 +143,7 @@ def packed(content: bytes) -> tuple[int, bytes]:
 
 
 def is_name(name: str) -> bool:
-    """Whether an entry may bear that name: small ASCII letters, ending in .json or, under sources/, in .pdf."""
+    """Whether an entry may have that name: small ASCII letters, ending in .json or, under sources/, in .pdf."""
     if len(name) > LONGEST_NAME or not _NAME.fullmatch(name):
         return False
     parts = name.split("/")
@@ -154,7 +155,7 @@ def is_name(name: str) -> bool:
 def checked_content(entry: str, content: bytes, label: str) -> Any:
     """The tree of a JSON entry, None for a PDF; Refusal unless the content is what the entry's ending says.
 
-    `label` is what the entry is called in messages.
+    `label` is the name of the entry in messages.
     """
     if len(content) > LARGEST_ENTRY:
         raise Refusal(f"“{label}” is larger than {LARGEST_ENTRY // 2**20} MB.", DIVIDE)
@@ -172,7 +173,7 @@ def checked_content(entry: str, content: bytes, label: str) -> Any:
 
 
 def _refuse_dunders(tree: Any, label: str) -> None:
-    """Refuse keys such as __proto__ and __class__, by which other languages' objects can be turned."""
+    """Refuse keys such as __proto__ and __class__, with which other languages' objects can be manipulated."""
     level = [tree]
     while level:
         for node in level:
@@ -189,18 +190,18 @@ def _refuse_dunders(tree: Any, label: str) -> None:
 Format = Literal["goldsmith-task", "goldsmith-work"]
 TASK: Format = "goldsmith-task"
 WORK: Format = "goldsmith-work"
-# Major: what an older program could misread. Minor: what it can keep without knowing it.
+# Major: changes that an older program could misread. Minor: additions that it can keep without knowing them.
 FORMAT_VERSION = "2.1"
-# Packages with this entry are of a major version of their own: an older program would open them without it.
+# Packages with this entry have a major version of their own: an older program would open them without it.
 ADJUDICATIONS, WITH_ADJUDICATIONS = "adjudications.json", "3.0"
 MAJOR = 3
 AGAIN = "Nothing was changed; ask for the file again."
-# So many versions are told of a package at most.
+# The maximum number of program versions listed for a package.
 MOST_PROGRAMS = 20
 
-# From which major version, and the pure function that tells the JSON trees of a package in the next one's words.
-# Versions that were released are kept permanently. What format 1 holds is worded as in format 2; only its signature, an
-# HMAC whose key travelled in the task, is another. Format 3 adds adjudications to format 2.
+# Major version → the pure function that converts the JSON trees of a package to the next one. Released versions stay
+# supported permanently. The content of format 1 is worded as in format 2; only its signature, an HMAC whose key
+# travelled in the task, differs. Format 3 adds adjudications to format 2.
 UPGRADERS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
     1: lambda trees: trees,
     2: lambda trees: trees,
@@ -216,7 +217,7 @@ _APP_VERSION = r"^[0-9A-Za-z.+-]{1,40}$"
 class PackageFacts(
     BaseModel, frozen=True, strict=True, extra="forbid", allow_inf_nan=False, defer_build=True
 ):
-    """What the person who packs says of a package; `extra` holds JSON facts that are signed with the rest."""
+    """The packer's facts about a package; `extra` holds JSON facts that are signed with the rest."""
 
     format: Format
     format_version: str = Field(default=FORMAT_VERSION, pattern=r"^[0-9]{1,4}\.[0-9]{1,4}$")
@@ -233,7 +234,7 @@ class EntrySum(BaseModel, frozen=True, strict=True, extra="allow", defer_build=T
 
 
 class PackageManifest(PackageFacts, extra="allow"):
-    """The facts, every entry's sum, the hash over the sums, who signed all of it, and the signature.
+    """The facts, every entry's sum, the hash over the sums, the signer, and the signature.
 
     Fields that a later minor version added are kept. Format 1 has an HMAC instead, which no person signed.
     """
@@ -257,9 +258,9 @@ class PackageManifest(PackageFacts, extra="allow"):
 class Package:
     """A package that was read completely: every entry has the stated size and hash.
 
-    It was signed by the owner of `signer`; whether that is the right person is for the reader to ask. Where `signer`
-    is empty, no person signed it, and `refuse_forged` asks for the secret. `sha256` is that of the file, `signed` the
-    bytes that the signature was made over, `name` what the file is called in messages.
+    It was signed by the owner of `signer`; whether that is the right person is for the reader to ask. If `signer` is
+    empty, no person signed it, and `refuse_forged` asks for the secret. `sha256` is that of the file, `signed` the
+    signed bytes, `name` the name of the file in messages.
     """
 
     manifest: PackageManifest
@@ -270,12 +271,12 @@ class Package:
 
     @property
     def signer(self) -> str:
-        """The public key of anyone who signed it; empty for a package of format 1."""
+        """The public key of its signer; empty for a package of format 1."""
         return self.manifest.signer or ""
 
     @property
     def programs(self) -> tuple[str, ...]:
-        """The versions of the program it was made with, that which wrote it last."""
+        """The versions of the program it was made with, the one that wrote it last."""
         listed = self.manifest.extra.get("programs")
         sound = (
             [one for one in listed if isinstance(one, str) and re.fullmatch(_APP_VERSION, one)]
@@ -287,7 +288,7 @@ class Package:
         ), self.manifest.app_version
 
     def trees(self) -> dict[str, Any]:
-        """The JSON tree of each JSON entry, told in the words of the present major version."""
+        """The JSON tree of each JSON entry, converted to the present major version."""
         trees = {
             entry: parse(self.entries[entry], entry) for entry in self.entries if entry.endswith(".json")
         }
@@ -304,7 +305,7 @@ def suffix(form: Format) -> str:
 
 
 def manifest_bytes(facts: PackageFacts, entries: Mapping[str, bytes], key: bytes) -> bytes:
-    """The manifest of entries, signed with a private key; ValueError or TypeError when a fact is not plain JSON."""
+    """The manifest of entries, signed with a private key; ValueError or TypeError if a fact is not plain JSON."""
     sums = {name: {"sha256": sha256(entries[name]), "bytes": len(entries[name])} for name in entries}
     tree = facts.model_dump() | {"entries": sums, "content_sha256": content_sha256(sums)}
     tree["signer"] = public_key(key)
@@ -316,12 +317,12 @@ def manifest_bytes(facts: PackageFacts, entries: Mapping[str, bytes], key: bytes
 
 
 def content_sha256(sums: Any) -> str:
-    """The hash over a manifest's entry sums: equal for equal contents, whichever way they were squeezed."""
+    """The hash over a manifest's entry sums: equal for equal contents, however they were compressed."""
     return sha256(canonical_json(sums))
 
 
 def signed(tree: Mapping[str, Any]) -> bytes:
-    """What of a manifest's tree is signed: all of it but the signature, which format 1 calls `hmac`."""
+    """The signed part of a manifest's tree: all of it but the signature, which format 1 calls `hmac`."""
     left_out = "hmac" if "hmac" in tree else "signature"
     return canonical_json({key: value for key, value in tree.items() if key != left_out})
 
@@ -342,7 +343,7 @@ def _forged(package: Package) -> Refusal:
 
 
 def refuse_version(tree: Mapping[str, Any], name: str) -> None:
-    """Refusal when the manifest is of a later major version, or of one that never was."""
+    """Refusal if the manifest is of a later major version, or of one that never was."""
     version, app = tree.get("format_version"), tree.get("app_version")
     if not isinstance(version, str) or not _VERSION.fullmatch(version):
         raise Refusal(f"“{name}”: “{MANIFEST}” does not say the version of its format.", AGAIN)
@@ -358,9 +359,9 @@ def refuse_version(tree: Mapping[str, Any], name: str) -> None:
 
 
 def upgrade(trees: dict[str, Any], from_version: str) -> dict[str, Any]:
-    """The JSON trees of a package, by entry, in the words of the present major version; the given ones stay as is.
+    """The JSON trees of a package, by entry, converted to the present major version; the given ones are not changed.
 
-    A later minor version of the same major is taken as it is, with all it brings. KeyError from a major version
+    A later minor version of the same major is taken as it is, with all its additions. KeyError from a major version
     that `refuse_version` refuses.
     """
     for major in range(_major(from_version), MAJOR):
@@ -376,7 +377,7 @@ def _major(version: str) -> int:
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 DIGITS = 7
 
-# As far before the end as ZIP allows its end record to lie.
+# The maximum distance from the end at which ZIP allows its end record.
 FURTHEST_END = 65_535 + END.size
 WEB_PAGE = (b"<!doctype html", b"<html", b"<head", b"<?xml")
 
@@ -406,11 +407,10 @@ __all__ = [
 
 
 def read_package(path: Path, expected: Format | None = None) -> Package:
-    """A package that is whole and says so itself; Refusal names the file, the entry, the reason and what to do.
+    """A package that is whole and authentic; Refusal names the file, the entry, the reason and what to do.
 
-    `expected` is the kind it must be of. Its signature holds; whether its
-    signer is the right person is not looked at. Holds up to 200 MB of content in memory, and nothing of an
-    entry before its length was found allowed.
+    `expected` is its required kind. Its signature is verified; whether its signer is the right person is not checked.
+    Holds up to 200 MB of content in memory, and nothing of an entry before its length was found allowed.
     """
     name = path.name
     try:
@@ -426,7 +426,7 @@ def read_package(path: Path, expected: Format | None = None) -> Package:
 
 
 def read_content(content: bytes, name: str) -> Package:
-    """The same of the bytes of a package; `name` is what it is called in messages."""
+    """The same for the bytes of a package; `name` is its name in messages."""
     return _Reading(BytesIO(content), name).package(None)
 
 
@@ -473,7 +473,8 @@ class Directory:
     tail: bytes
 
 
-# What an attacker or another program writes, and what it is called; whatever else differs is told at the end.
+# Records written by an attacker or another program, and their descriptions; other differences are reported at the
+# end.
 _ODDITIES: tuple[tuple[Callable[[DirectoryRecord], bool], str], ...] = (
     (lambda r: bool(r.flags & 0x41), "is encrypted"),
     (lambda r: bool(r.flags & 0x08), "leaves open how long it is"),
@@ -493,7 +494,7 @@ def refusal(name: str, reason: str, entry: str = "") -> Refusal:
 
 
 def read_directory(file: BinaryIO, name: str) -> Directory:
-    """The directory of an open file; Refusal unless its entries and itself fill the file without gap or overlap.
+    """The directory of an open file; Refusal unless it and its entries fill the file without gap or overlap.
 
     Reads the first and last bytes only, and never more of the directory than the most entries would need.
     """
@@ -566,7 +567,7 @@ def _members(directory: bytes, end: DirectoryEnd, name: str) -> Iterator[Package
 
 
 def _member(record: DirectoryRecord, raw_name: bytes, name: str) -> PackageEntry:
-    # Escaped, because a name may hold marks that turn the direction of writing or cannot be seen.
+    # Escaped, because a name may hold characters that change the writing direction or are invisible.
     entry = raw_name.decode("ascii", "backslashreplace")
     entry = entry if entry.isprintable() else repr(entry)[1:-1]
     for is_odd, reason in _ODDITIES:
@@ -590,7 +591,7 @@ def _refuse_whole(members: tuple[PackageEntry, ...], name: str) -> None:
 
 
 class _Reading:
-    """One pass over an open file from its first byte to its last, hashing what it takes."""
+    """One pass over an open file from its first byte to its last, hashing the bytes read."""
 
     def __init__(self, file: BinaryIO, name: str) -> None:
         self.name = name
@@ -621,7 +622,7 @@ class _Reading:
         return taken
 
     def _content(self, member: PackageEntry) -> bytes:
-        """An entry's bytes, which are exactly as many as its headers say."""
+        """An entry's bytes, exactly as many as its headers say."""
         header = member.local_header()
         if self._take(len(header)) != header:
             raise refusal(self.name, "says one thing at its place and another in the directory", member.name)
@@ -645,7 +646,7 @@ class _Reading:
     def _inflated(self, member: PackageEntry) -> Iterator[bytes]:
         inflater, room = zlib.decompressobj(-zlib.MAX_WBITS), member.size
         for chunk in self._stored(member):
-            # One byte more than is allowed tells a lie without unpacking the rest of it.
+            # One byte more than allowed proves a false length without unpacking the rest.
             made = inflater.decompress(chunk, room + 1)
             room -= len(made)
             if room < 0 or inflater.unused_data:
@@ -698,7 +699,7 @@ class _Reading:
 
     def _sound(self, entry: str, content: bytes) -> Any:
         try:
-            # Within the quotation marks that the messages put around what they speak of.
+            # Within the quotation marks that the messages put around the name.
             return checked_content(entry, content, f"{self.name}”: the entry “{entry}")
         except Refusal as refused:
             raise Refusal(refused.happened, AGAIN) from None
@@ -707,8 +708,8 @@ class _Reading:
 def package_bytes(facts: PackageFacts, entries: Mapping[str, bytes], key: bytes) -> bytes:
     """A package of JSON entries and PDFs, the manifest first and the rest by name.
 
-    The same bytes for the same facts, entries and private key wherever zlib is the same; `content_sha256` is the same
-    everywhere. Refusal when it could not be read again; ValueError on a name that is none.
+    The same bytes for the same facts, entries and private key if zlib is the same; `content_sha256` is the same
+    everywhere. Refusal if it could not be read again; ValueError on an invalid name.
     """
     for name, content in entries.items():
         if name == MANIFEST or not is_name(name):
@@ -739,7 +740,8 @@ def package_bytes(facts: PackageFacts, entries: Mapping[str, bytes], key: bytes)
 def receipt_code(digest: str) -> str:
     """The receipt of a SHA-256 in hexadecimal, such as “K7QF-2M9D”: its first 35 bits and a check character.
 
-    The check character tells every single slip and every swap of two characters. ValueError on anything shorter.
+    The check character detects every single typing error and every swap of two characters. ValueError on anything
+    shorter.
     """
     if len(digest) < 9:
         raise ValueError("too short for a hash")
@@ -750,9 +752,9 @@ def receipt_code(digest: str) -> str:
 
 
 def _residue(values: Iterable[int]) -> int:
-    """The polynomial with these coefficients at the generator of GF(32), x⁵ + x² + 1; 0 for a sound receipt.
+    """The polynomial with these coefficients at the generator of GF(32), x⁵ + x² + 1; 0 for a valid receipt.
 
-    The generator's powers differ, so that a change of one value, or a swap of two, cannot go unseen.
+    The generator's powers differ, so that a change of one value, or a swap of two, is always detected.
     """
     residue = 0
     for value in values:

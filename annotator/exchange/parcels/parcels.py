@@ -43,7 +43,7 @@ from annotator.exchange.release.bundle import in_words
 
 PDFS = "sources/"
 FIRST_YEAR, LAST_YEAR = 1970, 2999
-# Leaves room to count on from there in the whole numbers of any database.
+# Leaves room to count on from there in the integers of any database.
 Count = Annotated[int, Field(ge=0, le=10**9)]
 ID_LENGTH = 36
 Id = Annotated[Text, Field(min_length=1, max_length=ID_LENGTH)]
@@ -51,7 +51,7 @@ Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
 def _in_utc(moment: datetime) -> datetime:
-    """The same moment in UTC; ValueError where it lies outside of what every system can show."""
+    """The same moment in UTC; ValueError outside the range that every system can show."""
     if not FIRST_YEAR < moment.year <= LAST_YEAR:
         raise ValueError(f"should lie between {FIRST_YEAR} and {LAST_YEAR}")
     return moment.astimezone(UTC)
@@ -63,7 +63,7 @@ Moment = Annotated[AwareDatetime, AfterValidator(_in_utc)]
 class _Entry(BaseModel, frozen=True, extra="allow", allow_inf_nan=False, defer_build=True):
     """A record of a package; fields that a later minor version added are kept.
 
-    `ROW` is the class that its row has to fit, and no two records of an entry are alike in any of `DISTINCT`.
+    `ROW` is the class that its row must fit, and no two records of an entry are equal in any of `DISTINCT`.
     """
 
     ROW: ClassVar[type[SQLModel] | None] = None
@@ -77,7 +77,7 @@ class _Entry(BaseModel, frozen=True, extra="allow", allow_inf_nan=False, defer_b
 
 
 class TaskPerson(_Entry, row=PersonFields, distinct=(("id",),)):
-    """Whom a task is for."""
+    """The recipient of a task."""
 
     id: Id
     name: Text
@@ -98,7 +98,7 @@ class TaskItem(_Entry, row=ItemFields, distinct=(("id",), ("key",))):
 
 
 class TaskSource(_Entry, row=SourceFields, distinct=(("id",),)):
-    """A source; the bytes of a PDF lie beside it under `sources/`."""
+    """A source; the bytes of a PDF are beside it under `sources/`."""
 
     id: Id
     item_id: Id
@@ -128,7 +128,7 @@ class TaskReport(_Entry, distinct=(("id",),)):
 
 
 class TaskPart(_Entry, distinct=(("report_id", "part"),)):
-    """What was drawn from a report: its claims, its plan, its references."""
+    """A part extracted from a report: its claims, its plan, its references."""
 
     report_id: Id
     part: ResponsePart
@@ -174,7 +174,7 @@ class TaskDocument(_ItemDocument, distinct=(("id",), ("item_id", "kind"))):
 
 
 class TaskAssignment(_Entry, distinct=(("item_id", "stage"),)):
-    """What is asked for by when. A silent repeat looks like any other."""
+    """An assignment with its due date. A silent repeat looks like any other."""
 
     item_id: Id
     stage: Stage
@@ -192,7 +192,7 @@ class TaskDraft(_ItemDocument, distinct=(("item_id", "kind"),)):
 
 
 class TaskReview(_Entry, distinct=(("artifact_id",),)):
-    """What a review made of this person's draft, for them to answer."""
+    """A review of this person's draft, for them to answer."""
 
     artifact_id: Id
     item_id: Id
@@ -216,7 +216,7 @@ class TaskGuideline(_Entry, row=GuidelineFields, distinct=(("stage",),)):
 
 
 class TaskFeedback(_Entry, distinct=(("item_id",),)):
-    """What happened to this person's work on an item."""
+    """The fate of this person's work on an item."""
 
     item_id: Id
     digest: tuple[StageDigest, ...]
@@ -229,9 +229,9 @@ class TaskFeedback(_Entry, distinct=(("item_id",),)):
 
 
 class TaskAdjudication(_Entry, distinct=(("item_id", "stage"),)):
-    """What is to be adjudicated of a stage of an item: sealed documents under masks, and their frozen agreement.
+    """An adjudication of a stage of an item: sealed documents under masks, and their frozen agreement.
 
-    The agreement speaks of masks in place of people, and its id is known to the coordinator alone.
+    The agreement names masks in place of people, and its id is known to the coordinator alone.
     """
 
     item_id: Id
@@ -262,7 +262,7 @@ def hash_of(tree: dict[str, Any]) -> str:
 
 
 def _adjudicated(stage: Stage) -> Kind:
-    """The kind of document that an adjudication is about; ValueError for what is adjudicated at the coordinator's."""
+    """The kind of document that an adjudication is about; ValueError for stages adjudicated only by the coordinator."""
     if stage.kind is None or stage is Stage.LABELLING:
         raise ValueError("this stage is not adjudicated by file")
     return stage.kind
@@ -283,7 +283,7 @@ class WorkRevision(_Entry):
 
 
 class DraftedUnit(_Entry):
-    """A unit that its author took from a model's draft: of which draft, judge and model."""
+    """A unit that its author adopted from a model's draft: of which draft, judge and model."""
 
     unit_id: Text = Field(min_length=1, max_length=80)
     draft: Text = Field(max_length=80)
@@ -292,7 +292,7 @@ class DraftedUnit(_Entry):
 
 
 class WorkArtifact(_Entry, distinct=(("id",), ("item_id", "kind"))):
-    """All sealed revisions of one of the person's artifacts, the active seconds spent on it, and what was drafted."""
+    """All sealed revisions of one of the person's artifacts, the active seconds spent on it, and its drafted units."""
 
     id: Id
     item_id: Id
@@ -330,7 +330,7 @@ class WorkAnswer(_Entry, distinct=(("artifact_id",),)):
 
 
 class WorkVersion(_Entry):
-    """A closed version of an adjudication: how each row was ruled, and the consensus that came of it."""
+    """A closed version of an adjudication: the ruling on each row, and the resulting consensus."""
 
     rulings: tuple[Ruling, ...] = Field(min_length=1)
     consensus: dict[str, Any]
@@ -347,10 +347,10 @@ class WorkRemark(_Entry):
 
 
 class WorkAdjudication(_Entry, distinct=(("item_id", "stage"),)):
-    """All closed versions of an adjudication, the first one first, and what they were made of.
+    """All closed versions of an adjudication, the first one first, and their inputs.
 
-    `agreement` is its id in the task; `letters` says which mask each letter of the rulings stood for, `documents` which
-    hash the document under each mask had.
+    `agreement` is its id in the task; `letters` maps each letter of the rulings to its mask, `documents` each mask to
+    the hash of its document.
     """
 
     item_id: Id
@@ -424,7 +424,7 @@ def _lines(trees: list[dict[str, Any]]) -> bytes:
 
 
 def task(package: Package) -> dict[str, list[Any]]:
-    """The records of a task by entry; Refusal names the entry, the record and what does not fit."""
+    """The records of a task by entry; Refusal names the entry, the record and the fault."""
     records = _unpacked(package, TASK_ENTRIES)
     if len(records["person.json"]) != 1:
         raise Refusal(f"“{package.name}” does not say whom it is for.", AGAIN)
@@ -447,7 +447,7 @@ def task(package: Package) -> dict[str, list[Any]]:
 
 
 def work(package: Package) -> dict[str, list[Any]]:
-    """The records of returned work by entry; Refusal names the entry, the record and what does not fit."""
+    """The records of returned work by entry; Refusal names the entry, the record and the fault."""
     return _unpacked(package, WORK_ENTRIES)
 
 

@@ -12,13 +12,13 @@ from annotator.exchange.parcels.packages import LARGEST_FILE
 SUFFIX = ".goldsmith-sealed"
 MAGIC = b"goldsmith sealed 1\n"
 DIGEST, LENGTH = 32, 8
-# Contents are filled up to a multiple, so that the size of a file says little of what was submitted.
+# Contents are padded to a multiple, so that the size of a file reveals little about the submission.
 PADDED = 64 * 1024
 LARGEST = LARGEST_FILE + 2 * PADDED
 
 
 def sealed(content: bytes, public: str) -> bytes:
-    """Bytes that only the owner of a public signing key can read, and anyone can see to be whole."""
+    """The content encrypted for the owner of a public signing key; anyone can check that it is complete."""
     try:
         box = SealedBox(VerifyKey(bytes.fromhex(public)).to_curve25519_public_key())
     except CryptoError:
@@ -29,13 +29,13 @@ def sealed(content: bytes, public: str) -> bytes:
 
 
 def is_whole(content: bytes) -> bool:
-    """Whether a sealed file arrived to its last byte, for whomever it is."""
+    """Whether a sealed file arrived to its last byte, whoever it is for."""
     body = content[len(MAGIC) + DIGEST :]
     return content.startswith(MAGIC) and hashlib.sha256(body).digest() == content[len(MAGIC) :][:DIGEST]
 
 
 def unsealed(content: bytes, private: bytes) -> bytes | None:
-    """What a whole sealed file holds; None where it is for another key."""
+    """The content of a whole sealed file; None if it is for another key."""
     try:
         box = SealedBox(SigningKey(private).to_curve25519_private_key())
         framed = box.decrypt(content[len(MAGIC) + DIGEST :])

@@ -1,4 +1,4 @@
-"""The records read from a set of files, the problems found in the rest, and how two releases differ."""
+"""The records read from a set of files, the problems in the rest, and the differences of two releases."""
 
 import re
 import tempfile
@@ -54,10 +54,10 @@ from annotator.exchange.release.records import (
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem of one entry of a file. A note is reported, but does not keep it out.
+    """A problem of one entry of a file. A note is reported, but does not exclude the entry.
 
-    `index` counts from 0 in the file's list, `row` of a table of labels from 1; without either it is the file as a
-    whole. `trouble` is its kind; `labels` counts those with which the same is wrong, of which this is the first.
+    `index` counts from 0 in the file's list, `row` of a table of labels from 1; without either it concerns the whole
+    file. `trouble` is its kind; `labels` counts those with the same problem, of which this is the first.
     """
 
     file: str
@@ -79,10 +79,10 @@ NO_MANIFEST = Manifest.model_construct(title="", number=0, app_version="", count
 
 @dataclass(slots=True)
 class Bundle:
-    """The records of a release or of another benchmark's files; its `manifest` says what holds of the whole.
+    """The records of a release or of another benchmark's files; its `manifest` holds the facts about the whole.
 
-    `places` tells from which file and index an id came, `funnel` what became of collected papers, and
-    `report_scores` what a report comes to by a metric, for a layout that holds it.
+    `places` maps an id to its file and index, `funnel` is the fate of collected papers, and `report_scores` are a
+    report's scores by metric, for a layout that holds them.
     """
 
     people: list[PersonRecord] = field(default_factory=list)
@@ -122,20 +122,20 @@ class Bundle:
         return self.places.get((thing, record_id), (thing, None))
 
     def counts(self) -> dict[str, int]:
-        """How many records of each thing; what belongs to a contest is left out where there was none."""
+        """The number of records of each thing; those of a contest are left out if there was none."""
         many = {name: len(getattr(self, name)) for name in THINGS}
         return {name: count for name, count in many.items() if count or name not in CONTEST}
 
 
 class BundleReader:
-    """What readers of files share: they collect records, each with its place, and what is wrong, file by file."""
+    """The common base of readers of files: it collects records, each with its place, and problems, file by file."""
 
     def __init__(self) -> None:
         self.bundle = Bundle()
         self.problems: list[Problem] = []
 
     def add(self, thing: str, record: Record, file: str, index: int) -> None:
-        """Take a record that stands at a place of a file."""
+        """Add a record with its place in a file."""
         getattr(self.bundle, thing).append(record)
         self.bundle.places[thing, record_id(record)] = (file, index)
 
@@ -147,7 +147,7 @@ class BundleReader:
 
     @contextmanager
     def reporting(self, file: str, index: int | None = None) -> Iterator[None]:
-        """What cannot be read, or does not fit, is a problem of the file or of its entry."""
+        """Turn errors of reading or validation into problems of the file or of its entry."""
         try:
             yield
         except Refusal as refusal:
@@ -164,7 +164,7 @@ def settled(documents: Iterable[ArtifactRecord]) -> ArtifactRecord | None:
     return own[0] if len(own) == 1 or (own and own[0].state is State.CONSENSUS) else None
 
 
-# Every thing of a release and the class of its records, in the order in which they build on each other.
+# Every thing of a release and the class of its records, each after those it refers to.
 CLASSES: dict[str, type[Record]] = {
     "people": PersonRecord,
     "items": ItemRecord,
@@ -195,7 +195,7 @@ CONTEST = ("matches", "ratings", "decisions")
 
 
 def record_id(record: Record) -> str:
-    """The id of a record; what has none in a release is known by what makes it one and the same."""
+    """The id of a record; one without an id in a release has one derived from its identifying fields."""
     if isinstance(record, RevisionRecord):
         return revision_key(record.artifact_id, record.revision)
     if isinstance(record, GuidelineRecord):
@@ -229,7 +229,7 @@ def of_file(file: str, refusal: Refusal) -> Problem:
 
 
 def in_words(error: ValidationError) -> str:
-    """What does not fit, field by field, in one sentence part."""
+    """The validation errors, field by field, in one sentence part."""
     parts = []
     for result in error.errors(include_url=False, include_input=False, include_context=False)[:5]:
         where = ".".join(str(part) for part in result["loc"])
@@ -245,7 +245,7 @@ def _plain(kind: str, message: str) -> str:
 
 
 def retyped(raw: Any, made: Any, path: str = "") -> str:
-    """The place where validation took a true for a 1 or a 1.0 for a 1; empty when it did not.
+    """The path of a value that validation retyped, true for 1 or 1.0 for 1; empty if there is none.
 
     Pydantic compares the values of a Literal by ==, even in strict mode.
     """
@@ -262,17 +262,19 @@ def retyped(raw: Any, made: Any, path: str = "") -> str:
     return next((result for where, a, b in pairs if (result := retyped(a, b, where))), "")
 
 
-# Under which protocol, by what kind of rater, by whom, and whether it came.
+# Protocol, kind of rater, rater, and status of judgements.
 TallyKey = tuple[str, RaterKind, str, Status]
 
 
 def laid_aside(pieces: Iterable[bytes], what: str) -> Pieces:
-    """The same pieces from an unnamed file, so that they are made once; Refusal when the disk has no room for them."""
+    """The same pieces from an unnamed file, so that they are produced once; Refusal if the disk has no room
+    for them.
+    """
     file, lengths = tempfile.TemporaryFile(), list[int]()  # noqa: SIM115 - as long as what reads it
 
     def read() -> Iterator[bytes]:
         for length, end in zip(lengths, accumulate(lengths), strict=True):
-            # Two may read in turns.
+            # Two readers may alternate.
             file.seek(end - length)
             yield file.read(length)
 
@@ -290,7 +292,7 @@ def laid_aside(pieces: Iterable[bytes], what: str) -> Pieces:
 
 
 class Spool(Collection[JudgementRecord]):
-    """Judgements that were laid aside, in order; each reading starts at the first."""
+    """Judgements stored in a temporary file, in order; each reading starts at the first."""
 
     def __init__(self, records: Iterable[JudgementRecord]) -> None:
         self.tally = Counter[TallyKey]()
@@ -322,7 +324,7 @@ def trees(records: Iterable[Record]) -> Iterator[dict[str, Any]]:
 
 
 def tally(judgements: Iterable[JudgementRecord]) -> Counter[TallyKey]:
-    """How many there are by protocol, kind of rater, rater and status."""
+    """The number of judgements by protocol, kind of rater, rater and status."""
     return judgements.tally if isinstance(judgements, Spool) else Counter(map(_tally_key, judgements))
 
 
@@ -330,12 +332,12 @@ def _tally_key(record: JudgementRecord) -> TallyKey:
     return record.protocol, record.rater_kind, record.rater_id, record.status
 
 
-# So much of a text is quoted where it changed.
+# The length of the quotation of a text where it changed.
 _QUOTED = 80
 
 
 def differences(old: Bundle, new: Bundle) -> dict[str, list[str]]:
-    """What changed from one release to another, by kind, each as a sentence; a kind without changes is left out."""
+    """The changes from one release to another, by kind, each as a sentence; a kind without changes is left out."""
     made = {"items": list(_changed_items(old, new))}
     made |= {spec.table: list(_changed_units(old, new, kind)) for kind, spec in KINDS.items()}
     made |= {"judgements": list(_changed_judgements(old, new)), "scores": list(_changed_scores(old, new))}
@@ -363,7 +365,7 @@ def _changed_items(old: Bundle, new: Bundle) -> Iterator[str]:
 
 
 def _gold(bundle: Bundle, kind: Kind) -> dict[str, dict[str, dict[str, Any]]]:
-    """By item the units of its settled document of a kind; where none is settled, those of all."""
+    """By item the units of its settled document of a kind; if none is settled, those of all."""
     documents = grouped((record.item_id, record) for record in bundle.artifacts if record.kind is kind)
     chosen = {item_id: [gold] if (gold := settled(those)) else those for item_id, those in documents.items()}
     return {
@@ -373,7 +375,7 @@ def _gold(bundle: Bundle, kind: Kind) -> dict[str, dict[str, dict[str, Any]]]:
 
 
 def _changed_units(old: Bundle, new: Bundle, kind: Kind) -> Iterator[str]:
-    """A unit is known by its id, or else by its words."""
+    """The changed units; a unit is matched by its id, or else by its words."""
     keys = {item.id: item.key for bundle in (old, new) for item in bundle.items}
     before, after, name = _gold(old, kind), _gold(new, kind), KINDS[kind].unit
     for item_id in sorted(before.keys() | after.keys(), key=lambda own: keys[own]):
@@ -414,7 +416,7 @@ def _changed_judgements(old: Bundle, new: Bundle) -> Iterator[str]:
 
 
 def _changed_scores(old: Bundle, new: Bundle) -> Iterator[str]:
-    """How many figures changed, and which systems changed places in a figure over all items."""
+    """The number of changed figures, and which systems changed ranks in a figure over all items."""
     named = ("protocol", "metric", "rater", "group", "group_by", "system")
     before, after = (
         {tuple(getattr(record, name) for name in named): record.value for record in bundle.scores}
@@ -435,7 +437,7 @@ def _changed_scores(old: Bundle, new: Bundle) -> Iterator[str]:
 
 
 def _ranks(bundle: Bundle) -> dict[tuple[str, str, str], dict[str, int]]:
-    """By protocol, metric and rater the rank of each system, the best first; equal values share theirs."""
+    """The rank of each system by protocol, metric and rater, the best first; equal values share theirs."""
     lower = {(one.protocol, one.metric) for one in bundle.metrics if not one.higher_is_better}
     values: dict[tuple[str, str, str], dict[str, float]] = {}
     for record in bundle.scores:

@@ -52,7 +52,7 @@ ALONE = "No two people's work on the same stage of an item was compared for this
 
 @dataclass(frozen=True, slots=True)
 class StageFigure:
-    """A figure over all items of one stage; `pairing` says whose pairing of units it is over, if not the matcher's."""
+    """A figure over all items of one stage; `pairing` names the pairing of units behind it, if not the matcher's."""
 
     stage: str
     field: str
@@ -104,7 +104,7 @@ def _people(bundle: Bundle) -> str:
 
 
 def _drafts(drafted: Sequence[Drafted]) -> Iterator[str]:
-    """Nothing where no model drafted; otherwise how much of each author's documents of a kind came from a draft."""
+    """How much of each author's documents of a kind came from a model's draft; empty if there was none."""
     if not drafted:
         return
     units = sum(one.units for one in drafted)
@@ -228,9 +228,9 @@ NO_LICENCE = "Not stated yet. Ask the project's coordinator before using these f
 class ReleaseFacts:
     """Facts of the project about the release beyond its records.
 
-    `gold` are the ids of the documents by which reports are judged, `agreement` are figures over all items of a stage,
-    `drafted` the documents with units from models' drafts, `weights` those that criteria may have where they are not 1
-    to 3, `roles` how many items there are of each role where some are seminars, `without` that reports on those do not
+    `gold` are the ids of the documents by which reports are judged, `agreement` are figures over all items of a
+    stage, `drafted` the documents with units from models' drafts, `weights` those that criteria may have if not 1 to
+    3, `roles` the number of items of each role if some are seminars, `without` states that reports on those do not
     count.
     """
 
@@ -250,7 +250,7 @@ class ReleaseFacts:
     awaited: Mapping[str, list[str]] = field(default_factory=dict)
     final_pass: Mapping[str, ItemChecks] = field(default_factory=dict)
     departures: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """By what was judged or drawn, where that differs from its paper."""
+    """The departures from the papers, by protocol or extraction."""
     drawn_pairs: Mapping[str, DrawnPairs] = field(default_factory=dict)
     access: SplitAccess = SplitAccess.AS_IS
     """How test items can be read."""
@@ -266,7 +266,7 @@ class ReleaseFacts:
 def text(bundle: Bundle, facts: ReleaseFacts, loading: str = "") -> str:
     """The card as Markdown. The release's number is left to the manifest, so that the card does not change with it.
 
-    `loading` tells of the flat files and how they are loaded.
+    `loading` describes the flat files and how to load them.
     """
     parts = [f"# {line(facts.title)}", facts.publication.metadata.description or "No description was given."]
     for heading, body in _sections(bundle, facts, loading):
@@ -317,9 +317,9 @@ def _sections(bundle: Bundle, facts: ReleaseFacts, loading: str) -> Iterable[tup
 
 
 def corrections(publication: Publication, *, quoted: bool = True) -> str:
-    """What was corrected and withdrawn, the newest first, as Markdown; empty where nothing was.
+    """The corrections and withdrawals, the newest first, as Markdown; empty if there are none.
 
-    The changes quote items and gold: not `quoted`, there are the reasons alone.
+    The changes quote items and gold: unless `quoted`, only the reasons are given.
     """
     parts = [
         f"**Release {number} was withdrawn** on {withdrawal.at}: {line(withdrawal.reason)}"
@@ -357,7 +357,7 @@ how many were lacking behind a figure, and a figure without a value says why in 
 
 
 def _scores(weights: str) -> str:
-    """The same under other weights, of which some may be below 0."""
+    """The description of scores under other weights, some of which may be below 0."""
     whole = "all criteria of its item: Σ wᵢ·bᵢ / Σ wᵢ, with weights of 1, 2 or 3 and bᵢ of 0 or 1."
     reached = (
         "all criteria of its item that are above 0: Σ wᵢ·bᵢ / Σ max(wᵢ, 0), with bᵢ of 0 or 1. The project allows "
@@ -373,7 +373,7 @@ _OF_SET = (
 
 
 def blocked_sources(metadata: ReleaseMetadata) -> list[str]:
-    """Patterns of the addresses that a system under test must not read: the homepage, and what the project names."""
+    """Patterns of the addresses that a system under test must not read: the homepage, and those of the project."""
     home = re.sub(r"^https?://", "", metadata.homepage).rstrip("/")
     return list(dict.fromkeys(filter(None, (home, home and f"{home}/*", *metadata.blocked_sources))))
 

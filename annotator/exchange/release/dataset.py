@@ -1,7 +1,7 @@
-"""A release for other people's programs: flat rows as JSON Lines or Parquet, and cards that say what they are.
+"""A release for other people's programs: flat rows as JSON Lines or Parquet, and cards that describe them.
 
-`README.md` is read by Hugging Face, `croissant.json` by everything that speaks Croissant, `CITATION.cff` by GitHub and
-Zenodo. All of them are made from the files that the manifest lists; their sums stand in `SHA256SUMS`.
+`README.md` is read by Hugging Face, `croissant.json` by everything that reads Croissant, `CITATION.cff` by GitHub and
+Zenodo. All of them are made from the files that the manifest lists; their sums are in `SHA256SUMS`.
 """
 
 import io
@@ -39,14 +39,14 @@ Row = dict[str, Any]
 CARD, CHANGES, CITATION, LICENCE = "README.md", "CHANGELOG.md", "CITATION.cff", "LICENSE"
 BLOCKED = "blocked_sources.txt"
 SPLIT = "test"
-# So many rows are made at a time, and stand in a row group of a Parquet file.
+# The number of rows produced at a time, and of those in a row group of a Parquet file.
 AT_ONCE, ROW_GROUP = 1_000, 50_000
-# What people say of an item and no report is judged by.
+# Documents of people about an item by which no report is judged.
 NO_GOLD = (Kind.RUBRIC, Kind.SELECTION, Kind.LABELS)
-# Of a unit: what has a column of its own, and what stays with its author.
+# Fields of a unit that have a column of their own, or that stay with its author.
 OF_UNITS = ("id", "text", "note", "anchor", "more_anchors")
 DTYPES = {"string": "string", "integer": "int64", "number": "float64", "boolean": "bool"}
-# Said, since `datasets` takes any text that looks like one for a moment.
+# Stated, since `datasets` takes any text that looks like a timestamp for one.
 DAY, MOMENT = "date32", "timestamp[us, tz=UTC]"
 FORMATS = {"date": DAY, "date-time": MOMENT}
 CROISSANT_TYPES = {
@@ -57,7 +57,7 @@ CROISSANT_TYPES = {
     DAY: "sc:Date",
     MOMENT: "sc:DateTime",
 }
-# How Hugging Face calls a licence, where not by its SPDX identifier in small letters.
+# Hugging Face's names of licences, if not the SPDX identifier in small letters.
 HUB_LICENCES = {"ODC-By-1.0": "odc-by", "ODbL-1.0": "odbl"}
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 RAI = {
@@ -72,7 +72,7 @@ RAI = {
 
 
 class Column(NamedTuple):
-    """A column of flat rows: its name, its type as Hugging Face calls it, and what it holds."""
+    """A column of flat rows: its name, its type in Hugging Face's terms, and its description."""
 
     name: str
     dtype: str
@@ -81,7 +81,7 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FlatTable:
-    """Flat rows under a name; `key` is the column by which one is known."""
+    """Flat rows under a name; `key` is the column that identifies one."""
 
     name: str
     about: str
@@ -126,7 +126,7 @@ def tables(bundle: Bundle, facts: ReleaseFacts) -> list[FlatTable]:
 
 
 def _columns(model: Any, left_out: Iterable[str], names: Mapping[str, str] = {}) -> dict[str, Column]:
-    """By field of a model its column, under another name where it has one."""
+    """A model's columns by field, under another name if `names` has one."""
     schema = model.model_json_schema()
     return {
         name: Column(names.get(name, name), _dtype(one, schema.get("$defs", {})), one.get("description", ""))
@@ -136,7 +136,7 @@ def _columns(model: Any, left_out: Iterable[str], names: Mapping[str, str] = {})
 
 
 def _dtype(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
-    """The type of a column; what is neither a text nor a number is written as JSON."""
+    """The type of a column; a value that is neither a text nor a number is written as JSON."""
     if "$ref" in schema:
         schema = definitions[schema["$ref"].rpartition("/")[2]]
     either = {_dtype(one, definitions) for one in schema.get("anyOf", ()) if one.get("type") != "null"}
@@ -198,7 +198,7 @@ def _responses(bundle: Bundle) -> FlatTable:
 
 
 def _heads(bundle: Bundle) -> dict[str, Row]:
-    """Of each response its id, and its item and system by name."""
+    """For each response its id, and its item and system by name."""
     keys = {item.id: item.key for item in bundle.items}
     systems = {system.id: system.name for system in bundle.systems}
     names = [column.name for column in OF_RESPONSE]
@@ -246,7 +246,7 @@ def _judgements(bundle: Bundle) -> FlatTable:
 
 
 def files(bundle: Bundle, facts: ReleaseFacts, *, parquet: bool = False) -> dict[str, Content]:
-    """The files for other programs by path: the same bytes for the same content, but for Parquet's."""
+    """The files for other programs by path: the same bytes for the same content, except Parquet's."""
     bundle, metadata = ordered(bundle), facts.publication.metadata
     flat = tables(bundle, facts)
     made: dict[str, Content] = {
@@ -285,7 +285,7 @@ def _lines(table: FlatTable, canary: str, encryption: Encryption | None) -> Piec
 
 
 def _parquet(lines: Content, table: FlatTable) -> bytes:
-    """The same rows as a Parquet file; Refusal where pyarrow is not there."""
+    """The same rows as a Parquet file; Refusal if pyarrow is not installed."""
     try:
         arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError:
@@ -336,7 +336,7 @@ def _json(value: Any) -> str:
 
 
 def _front_matter(bundle: Bundle, facts: ReleaseFacts, flat: list[FlatTable]) -> dict[str, Any]:
-    """What Hugging Face reads at the head of the card."""
+    """The metadata that Hugging Face reads at the head of the card."""
     metadata = facts.publication.metadata
     kinds = {kind for _, kind, _, _ in tally(bundle.judgements)}
     by_people = bool(bundle.artifacts) or RaterKind.PERSON in kinds
@@ -470,7 +470,7 @@ def _person(author: Author) -> dict[str, Any]:
 
 
 def _citation(metadata: ReleaseMetadata, title: str) -> dict[str, Any]:
-    """What CITATION.cff says; a name of several words is given names and, last, the family's."""
+    """The content of CITATION.cff; the last word of a name is the family name, the others are given names."""
     authors = []
     for author in metadata.authors:
         given, _, family = author.name.rpartition(" ")
@@ -515,7 +515,7 @@ def _licence(metadata: ReleaseMetadata, title: str) -> str:
     )
 
 
-# As the specification of Croissant 1.1 has it.
+# As in the specification of Croissant 1.1.
 CROISSANT_TERMS = [
     "arrayShape",
     "citeAs",

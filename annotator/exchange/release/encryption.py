@@ -1,8 +1,8 @@
-"""Test items that crawlers and training sets are kept from: their texts encrypted as BrowseComp's are, or left out.
+"""Test items protected from crawlers and training sets: their texts encrypted as BrowseComp's are, or left out.
 
-Each text of an encrypted item is XORed with the SHA-256 of the release's canary, repeated to its length, and written in
-base64 behind a mark. The key lies in the same folder: this keeps texts out of what is collected by machine, and from
-nobody who wants to read them.
+Each text of an encrypted item is XORed with the SHA-256 of the release's canary, repeated to its length, and written
+in base64 behind a mark. The key is in the same folder: this protects texts from automatic collection, not from
+anybody who wants to read them.
 """
 
 import re
@@ -24,14 +24,14 @@ from annotator.exchange.release.records import (
 )
 
 MARK, DECODER = "goldsmith-encrypted:", "decode.py"
-# Which of the traits of an item says to which part of the benchmark it belongs.
+# The trait of an item that names its part of the benchmark, and its value for the test part.
 SPLIT, TEST = "split", "test"
 _ENCRYPTED = re.compile(rb'"goldsmith-encrypted:([A-Za-z0-9+/]+=*)"')
-# Of records without an item, what may hold words from any.
+# Records without an item that may hold words from any item.
 _OF_ANY_ITEM = frozenset(
     one.FILE for one in (GuidelineRecord, PageRecord, ValidationSetRecord, MatchRecord, DecisionRecord)
 )
-# What is no text: ids, checksums, moments, names of raters and choices from a list. All else is encrypted.
+# Fields without texts: ids, checksums, moments, names of raters and choices from a list. All others are encrypted.
 _IN_THE_CLEAR = re.compile(
     r"(?:.*_)?(?:id|ids|at|on|sha256|by|rater|kind|state|stage|status|type|protocol|version|key|value)"
     r"|canary|chain|skipped|language|dataset|subject|collected|cutoff|split|system|mode|flags|format"
@@ -40,20 +40,20 @@ _IN_THE_CLEAR = re.compile(
 
 
 def tested_by(traits: Mapping[str, Mapping[str, str]]) -> tuple[set[str], bool]:
-    """The ids of the items that systems are tested by, and whether they are marked: all are where none is."""
+    """The ids of the test items, and whether they are marked: if none is, all are."""
     marked = {own for own, of in traits.items() if of.get(SPLIT, "").strip().casefold() == TEST}
     return marked or {*traits}, bool(marked)
 
 
 @dataclass(frozen=True, slots=True)
 class Encryption:
-    """Which items are encrypted, by the canary that is the key."""
+    """The items to encrypt, and the canary that is the key."""
 
     items: Collection[str]
     canary: str
 
     def record(self, tree: Mapping[str, Any], file: str = "") -> Mapping[str, Any]:
-        """A record of a file, or a flat row; what belongs to another item stays as it is."""
+        """A record of a file, or a flat row; those of other items stay as they are."""
         item = tree.get("id" if file == ItemRecord.FILE else "item_id")
         if file in _OF_ANY_ITEM or item in self.items:
             return {name: self.value(each, name) for name, each in tree.items()}
@@ -73,12 +73,12 @@ class Encryption:
 
 
 def decrypted(content: bytes, canary: str) -> bytes:
-    """The JSON of a release with its texts as they were; what does not fit the canary stays."""
+    """The JSON of a release with its original texts; those that do not fit the canary stay."""
     return _ENCRYPTED.sub(_plain_json(canary), content) if MARK.encode() in content else content
 
 
 def plain_text(text: str, canaries: Iterable[str]) -> str:
-    """A text as it was before it was encrypted by one of these canaries; any other as it is."""
+    """A text decrypted with one of these canaries; any other as it is."""
     for canary in canaries if text.startswith(MARK) else ():
         plain = decrypted(orjson.dumps(text), canary)
         if MARK.encode() not in plain:

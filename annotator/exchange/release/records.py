@@ -39,7 +39,7 @@ FORMAT_VERSION = "1.5"
 
 
 class Record(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False, strict=False, defer_build=True):
-    """What all records share: nothing unknown, nothing infinite, nothing changed after reading; `FILE` holds them."""
+    """The common base of records: no unknown fields, no infinite numbers, frozen; `FILE` holds them."""
 
     FILE: ClassVar[str] = ""
 
@@ -56,7 +56,7 @@ class PersonRecord(Record, file="people.json"):
     roles: list[str]
 
 
-# Fields that came later: without them the bytes are those of an earlier release.
+# Fields added later: without them the bytes are those of an earlier release.
 _LEFT_OUT_EMPTY = frozenset({
     "drafted", "licence", "description", "assisted", "over", "weights", "group", "footnote", "collected_on",
     "product_version", "settings", "collected_by", "cutoff", "kind", "published", "venue", "citations", "citations_on",
@@ -64,12 +64,12 @@ _LEFT_OUT_EMPTY = frozenset({
     "error_sample", "gold", "unadjudicated", "awaited", "final_pass", "drawn_pairs", "rubric_set", "floor", "ceiling",
     "group_by", "trials", "flip_rate", "run_tokens", "cost_part_usd", "publication", "test_items",
 })  # fmt: skip
-# Zero citations are a fact.
+# Zero citations are a fact, so 0 is not empty.
 _NOTHING: tuple[Any, ...] = (None, "", (), [], {})
 
 
 class LaterFields(Record):
-    """What leaves a field out where it has nothing to say in it: of drafts or pairs, of a licence, of its origin."""
+    """A record that leaves out later fields if they are empty: of drafts or pairs, of a licence, of its origin."""
 
     @model_serializer(mode="wrap")
     def _without_empty(self, whole: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -546,7 +546,7 @@ def adjudication_record(
 
 
 def consensus_version(record: AdjudicationRecord) -> ConsensusVersion:
-    """The closed version of a record, with letters in the place of people; ValueError names the person who has none."""
+    """The closed version of a record, with letters in place of people; ValueError names a person without one."""
     letters = {person: letter for letter, person in record.letters.items()}
     return ConsensusVersion(
         **record.model_dump(include={"id", "adjudication_id", "version", "artifact_id", "revision"}),
@@ -675,7 +675,7 @@ class PromptRecord(Record, file="prompts.json"):
 
 
 _SHA256 = re.compile("[0-9a-f]{64}")
-# A release without them is as it was before they were known.
+# Without these files a release is the same as before they existed.
 LEFT_OUT_EMPTY = tuple(
     record.FILE
     for record in (
@@ -691,7 +691,7 @@ LEFT_OUT_EMPTY = tuple(
 
 
 def check(record: Record) -> None:
-    """ValueError when a record is not what its checksum was made of, or its document does not fit its kind."""
+    """ValueError if a record does not match its checksum, or its document does not fit its kind."""
     if isinstance(record, ExtractRecord):
         of_item = record.origin.startswith(SET) or record.kind == ResponsePart.POOL
         if not record.response_id and not of_item:
@@ -761,12 +761,12 @@ class InformedRecord(Record, file="informed.json"):
     at: datetime
 
 
-# A release without them is as it was before they were known.
+# Without these files a release is the same as before they existed.
 VALIDATION_LEFT_OUT_EMPTY = (ValidationSetRecord.FILE, InformedRecord.FILE)
 
 
 def check_validation(record: Record) -> None:
-    """ValueError when a record is not what its checksums were made of."""
+    """ValueError if a record does not match its checksums."""
     if isinstance(record, ValidationSetRecord):
         if content_sha256(record.content) != record.sha256:
             raise ValueError("the content is not the one its checksum was made of")

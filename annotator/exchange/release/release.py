@@ -59,11 +59,11 @@ from annotator.exchange.release.records import (
 )
 
 MANIFEST, CROISSANT = Manifest.FILE, "croissant.json"
-# What lies in releases of before in the place of README.md.
+# The file in place of README.md in earlier releases.
 OLD_CARD = "data_card.md"
 # The first part of a file's path → the thing whose records it holds.
 THING_OF = {cls.FILE.removesuffix(".json"): thing for thing, cls in CLASSES.items()}
-# A million judgements are one file, and so is all that agreement was computed from.
+# A million judgements are one file, and so are all the inputs of agreement.
 LARGE = (
     "judgements.json", "revisions.json", "agreement.json", "adjudications.json", "extracts.json", "pages.json",
     "validation_sets.json", "informed.json", "contest_matches.json",
@@ -82,7 +82,7 @@ AGAIN = "Get the release again; nothing was changed."
 
 
 def content(bundle: Bundle, facts: ReleaseFacts) -> tuple[dict[str, Content], Manifest]:
-    """The files that the manifest lists, and the manifest; the release's number and the time are in none of them."""
+    """The files that the manifest lists, and the manifest; the release's number and date are in none of them."""
     bundle, encryption = ordered(bundle), facts.encryption
     records = _by_file(bundle)
     parts: dict[str, Content] = {
@@ -126,7 +126,7 @@ def _trees(
 def _encrypted(
     publication: Publication, final_pass: dict[str, ItemChecks], encryption: Encryption
 ) -> tuple[Publication, dict[str, ItemChecks]]:
-    """The words that the manifest has of items: what corrections changed, and the notes of whoever signed for one."""
+    """The manifest's words about items, encrypted: changes in corrections, and notes of the final pass."""
     errata = tuple(
         erratum.model_copy(update={"changes": tuple(encryption.value(erratum.changes))})
         for erratum in publication.errata
@@ -148,7 +148,7 @@ def complete(parts: Files, manifest: Manifest) -> dict[str, Content]:
 
 
 def content_sha256(manifest: Manifest) -> str:
-    """The hash by which two releases of the same content are known: the manifest without its number."""
+    """The hash that identifies releases of the same content: of the manifest without its number."""
     return sha256(canonical_json(manifest.model_dump(mode="json", exclude={"number"})))
 
 
@@ -231,10 +231,10 @@ def _by_file(bundle: Bundle) -> dict[str, list[Any]]:
 
 
 def read(paths: Sequence[Path]) -> tuple[Bundle, list[Problem]]:
-    """The content of a release folder, or of a folder written by hand in its layout, and what is wrong in it.
+    """The content of a release folder, or of a folder written by hand in its layout, and its problems.
 
-    With a manifest every file must be the one it lists; without one, whatever files of the layout are there
-    are read. Refusal when that fails, or when the format is newer.
+    With a manifest every file must be the one it lists; without one, any existing files of the layout are read.
+    Refusal if that fails, or if the format is newer.
     """
     if len(paths) != 1:
         raise Refusal("A release is one folder.", f"Choose the folder that holds {MANIFEST} or items.json.")
@@ -258,7 +258,7 @@ def read(paths: Sequence[Path]) -> tuple[Bundle, list[Problem]]:
 
 
 def _contents(folder: Path) -> dict[str, bytes]:
-    """The bytes of every file of the layout that is there, in the order in which they build on each other."""
+    """The bytes of every existing file of the layout, each after those it refers to."""
     result: dict[str, bytes] = {}
     for cls in CLASSES.values():
         single = [folder / cls.FILE] if (folder / cls.FILE).is_file() else []
@@ -303,7 +303,7 @@ def canaries_of(paths: Iterable[Path]) -> Iterator[str]:
 
 
 def _publication(manifest: Manifest) -> Publication:
-    """What the release says of itself; one of before said its licence and description alone."""
+    """The metadata of the release; an earlier one had its licence and description alone."""
     if manifest.publication.metadata != ReleaseMetadata():
         return manifest.publication
     known = ReleaseMetadata(licence=manifest.licence, description=manifest.description)
@@ -338,7 +338,7 @@ def _verify(folder: Path, manifest: Manifest, contents: Mapping[str, bytes], *, 
 
 class _Reader(BundleReader):
     def __init__(self, *, lenient: bool, released: bool) -> None:
-        """`lenient`: a newer format may hold more. `released`: Goldsmith wrote it, and faults in it are noted only."""
+        """`lenient`: a newer format may hold more. `released`: Goldsmith wrote it, so its faults are only noted."""
         super().__init__()
         self.lenient = lenient
         self.released = released
@@ -380,9 +380,9 @@ class _Reader(BundleReader):
         return None
 
     def _artifact(self, record: ArtifactRecord, path: str, index: int) -> ArtifactRecord | None:
-        """The artifact with its document complete; ValueError says what is wrong with it.
+        """The artifact with its document complete; ValueError states its fault.
 
-        None, and a problem, when it could not have been submitted; of what was released that is only noted.
+        None, with a problem, if it could not have been submitted; in a release that is only noted.
         """
         document = _checked_document(record.kind, record.document, record.id, record.sha256)
         if path != f"artifacts/{record.kind.value}.json":
@@ -404,7 +404,7 @@ class _Reader(BundleReader):
 
 
 def _checked_revision(record: RevisionRecord) -> RevisionRecord:
-    """The revision with its document complete, where it has one; ValueError says what is wrong with it."""
+    """The revision with its document complete, if it has one; ValueError states its fault."""
     if record.document is None:
         return record
     document = _checked_document(record.kind, record.document, record.artifact_id, record.sha256)
@@ -412,7 +412,7 @@ def _checked_revision(record: RevisionRecord) -> RevisionRecord:
 
 
 def _checked_document(kind: Kind, raw: dict[str, Any], artifact_id: str, digest: str) -> Document[Any]:
-    """The typed document of a record's tree; ValueError when it is not what its checksum was made of, or unfit."""
+    """The typed document of a record's tree; ValueError if it does not match its checksum, or is invalid."""
     document = DOCUMENTS[kind].model_validate_json(
         orjson.dumps(_with_unit_ids(raw, artifact_id)), strict=True
     )
@@ -426,7 +426,7 @@ def _checked_document(kind: Kind, raw: dict[str, Any], artifact_id: str, digest:
 
 
 def _with_unit_ids(raw: dict[str, Any], artifact_id: str) -> dict[str, Any]:
-    """The document with an id for units written by hand without one, the same at every reading."""
+    """The document with ids for units written by hand without one, the same at every reading."""
     units = raw.get("units")
     if not isinstance(units, list):
         return raw

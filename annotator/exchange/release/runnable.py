@@ -1,4 +1,4 @@
-"""What runs a release in Inspect AI and in the LM Evaluation Harness, and what Inspect's logs bring back."""
+"""Files to run a release in Inspect AI and in the LM Evaluation Harness, and Inspect's logs read back."""
 
 import json
 import re
@@ -36,11 +36,11 @@ from annotator.places import resources
 from annotator.protocols import PROTOCOLS, USUAL_OF
 from annotator.protocols.several import with_quote
 
-# The version of the schema of Every Eval Ever that records are written by.
+# The version of the schema of Every Eval Ever used for records.
 EVAL_SCHEMA = "0.2.2"
 SAMPLES, PROMPT = "samples.jsonl", "grader.md"
 SHIPPED = ("inspect_task.py", "lm_eval/goldsmith_reports.yaml", "lm_eval/utils.py")
-# A log of Inspect begins so; as an archive it holds a header and a file for each sample.
+# The beginning of a log of Inspect; as an archive it holds a header and a file for each sample.
 LOG = re.compile(rb'\s*\{\s*"version":\s*\d+,\s*"status":\s*"')
 HEADER, SAMPLE = "header.json", re.compile(r"samples/[^/]+\.json")
 LARGEST_LOG = 512 * 1024 * 1024
@@ -48,7 +48,7 @@ DAMAGED = (zipfile.BadZipFile, zlib.error, KeyError, NotImplementedError, OSErro
 
 
 def files(bundle: Bundle, facts: ReleaseFacts) -> dict[str, Content]:
-    """A task of each harness with its questions and criteria, and with the canary in a field of its own."""
+    """A task for each harness with its questions and criteria, and with the canary in a field of its own."""
     samples, canary, encryption = (
         list(_samples(bundle, facts.gold)),
         facts.publication.canary,
@@ -85,9 +85,9 @@ def _samples(bundle: Bundle, gold: Collection[str]) -> Iterator[dict[str, Any]]:
 
 
 def eval_records(bundle: Bundle, facts: ReleaseFacts) -> dict[str, Content]:
-    """A record of Every Eval Ever for each system: its scores over all items that are fit to be published.
+    """A record of Every Eval Ever for each system: its publishable scores over all items.
 
-    Who evaluates whom is not known, so that the relation is “other”; the moment is that of the last run or document.
+    Evaluator and developer are unknown, so the relation is “other”; the moment is that of the last run or document.
     """
     moments = [one.ended_at or one.started_at for one in bundle.runs] + [one.at for one in bundle.artifacts]
     stamp = str(int(max(moments).timestamp())) if moments else "0"
@@ -148,7 +148,7 @@ def eval_records(bundle: Bundle, facts: ReleaseFacts) -> dict[str, Content]:
 def _metric(
     score: ScoreRecord, metric: MetricRecord, judges: Mapping[str, JudgeRecord], prompts: Mapping[str, str]
 ) -> dict[str, Any]:
-    """What the figure is, and by which model and prompt it was judged."""
+    """The definition of the figure, with the model and prompt that judged it."""
     judge, asked = (
         judges.get(score.rater),
         PROTOCOLS[score.protocol].prompts if score.protocol in PROTOCOLS else (),
@@ -171,7 +171,7 @@ def _metric(
 
 
 def _score(score: ScoreRecord) -> dict[str, Any]:
-    """The value with its interval; what is no number stands among the details, which are texts."""
+    """The value with its interval; everything but numbers is in the details, which are texts."""
     interval = {"lower": score.low, "upper": score.high, "confidence_level": 0.95, "method": score.method}
     known = {"confidence_interval": interval} if score.low is not None and score.high is not None else {}
     details = {"rater": score.rater, "missing": str(score.missing), "note": score.note, "gold": score.gold}
@@ -184,10 +184,10 @@ def _score(score: ScoreRecord) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class KnownTask:
-    """What the project holds of what a log speaks of: items by id and by key, systems by name, judges' ids.
+    """The project's entities that a log may refer to: items by id and by key, systems by name, judges' ids.
 
-    `criteria` are those of an item, by id, with the document that they belong to and their words; `trials` are those
-    of the reports, by id, of a system on an item.
+    `criteria` are those of an item, by id, with their document and their words; `trials` are those of the reports, by
+    id, of a system on an item.
     """
 
     items: Mapping[str, ItemRecord]
@@ -198,7 +198,7 @@ class KnownTask:
 
 
 class _Part(BaseModel, frozen=True, extra="ignore", allow_inf_nan=True, coerce_numbers_to_str=True):
-    """A part of a log; what Inspect says beyond what is read is passed over."""
+    """A part of a log; Inspect's other fields are ignored."""
 
 
 class _Usage(_Part):
@@ -214,7 +214,7 @@ class _Output(_Part):
 
 
 class _Judged(_Part):
-    """What a grader said of a criterion."""
+    """A grader's verdict on a criterion."""
 
     id: str
     text: str
@@ -270,7 +270,9 @@ def is_log(path: Path) -> bool:
 
 
 def read_logs(paths: Sequence[Path], known: KnownTask) -> tuple[Bundle, list[Problem]]:
-    """Reports, and judgements by the grader, of logs of this release's task; what matches no item is a problem."""
+    """Reports, and judgements by the grader, from logs of this release's task; a sample without an item is
+    a problem.
+    """
     reader = _LogReader(known)
     for path in paths:
         try:
@@ -286,7 +288,7 @@ def read_logs(paths: Sequence[Path], known: KnownTask) -> tuple[Bundle, list[Pro
 
 
 def _tree(path: Path) -> Any:
-    """The log as one tree; Refusal where it cannot be read."""
+    """The log as one tree; Refusal if it cannot be read."""
     if path.suffix.lower() != ".eval":
         return _parsed(read_bytes(path, path.name, LARGEST_LOG), path.name)
     try:
@@ -304,7 +306,7 @@ def _tree(path: Path) -> Any:
 
 
 def _parsed(content: bytes, name: str) -> Any:
-    """The tree of a part of a log, where a number may be none."""
+    """The tree of a part of a log, in which a number may be NaN."""
     if len(content) > LARGEST_LOG:
         raise Refusal(f"“{name}” is larger than {LARGEST_LOG // 2**20} MB.", "Evaluate in several runs.")
     try:
@@ -352,7 +354,7 @@ class _LogReader(BundleReader):
             self._add(file, index, sample, of, item)
 
     def _add(self, file: str, index: int, sample: _Sample, of: _Eval, item: ItemRecord) -> None:
-        """The report, as the next trial unless it is there already, and what graders said of it; once in all logs."""
+        """Add the report, as the next trial unless it exists, and the graders' verdicts on it; once over all logs."""
         own = derived_id("inspect report", sample.uuid or of.eval_id, sample.id, sample.epoch)
         if own in self.used:
             return
@@ -404,7 +406,7 @@ class _LogReader(BundleReader):
                 self.add("judgements", record, file, index)
 
     def _run(self, graded: _Graded, of: _Eval) -> tuple[str, str]:
-        """The ids of the run and of its judge, who is named by the grader's model."""
+        """The ids of the run and of its judge, who is named after the grader's model."""
         roles = [one for one in (of.model_roles or {}).values() if isinstance(one, dict)]
         config = (
             next((role.get("config") for role in roles if role.get("model") == graded.grader), None) or {}
@@ -428,7 +430,7 @@ class _LogReader(BundleReader):
 
 
 def _verdict(one: _Judged, text: str) -> Verdict:
-    """The verdict with its quote as the report has it; one that did not come, with its cause."""
+    """The verdict with its quote in the report's words; a missing one, with its cause."""
     if one.value is None or one.status is not Status.OK:
         status = Status.INVALID if one.status is Status.OK else one.status
         return Verdict(value=None, status=status, cause=redact(storable(one.cause)))

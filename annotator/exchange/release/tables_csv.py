@@ -21,7 +21,8 @@ from annotator.exchange.release.release import ordered
 
 Names = Mapping[str, str]
 
-# What a spreadsheet would run as a formula (OWASP, CSV injection); some read the full-width signs as the others.
+# Characters that make a spreadsheet run a cell as a formula (OWASP, CSV injection); some accept the full-width ones,
+# too.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 UNIT_HEAD = ("item_key", "item_id", "artifact_id", "author", "state", "revision", "position")
 ANCHORS = ("anchor", "more_anchors")
@@ -35,7 +36,7 @@ Rows = list[dict[str, Any]]
 
 
 def files(bundle: Bundle) -> dict[str, Content]:
-    """Every table by file name; things of which there are none have no table. Same content, same bytes."""
+    """Every table by file name; empty ones are left out. Same content, same bytes."""
     bundle = ordered(bundle)
     tables: dict[str, Rows] = {thing: _even([*map(_flat, trees(getattr(bundle, thing)))]) for thing in PLAIN}
     tables["responses"] = list(_responses(bundle))
@@ -54,7 +55,7 @@ def csv(rows: Rows) -> bytes:
 
 
 def _pieces(rows: Iterable[dict[str, Any]]) -> Iterator[bytes]:
-    """The same a few rows at a time; the first piece has the byte order mark and the heads."""
+    """The same a few rows at a time; the first piece has the byte order mark and the column names."""
     for place, some in enumerate(stretches(rows, AT_ONCE)):
         yield _lines_of(some, heads=not place).encode("utf-8" if place else "utf-8-sig")
 
@@ -69,7 +70,7 @@ def _lines_of(rows: Rows, *, heads: bool) -> str:
 
 
 def _shown(value: Any) -> Any:
-    """What stands in a cell: nothing for a number that is none."""
+    """The content of a cell: empty for NaN."""
     return None if isinstance(value, float) and isnan(value) else guard(value)
 
 
@@ -79,7 +80,7 @@ def guard(value: Any) -> Any:
 
 
 def _even(rows: Rows) -> Rows:
-    """The rows with equal keys: what one leaves out is empty there."""
+    """The rows with equal keys: a missing value is empty."""
     heads = {name: None for row in rows for name in row}
     return [heads | row for row in rows] if any(len(row) < len(heads) for row in rows) else rows
 
@@ -142,7 +143,7 @@ def pair_tables(bundle: Bundle) -> dict[str, Rows]:
 
 
 def _figures(record: AgreementRecord, keys: Names, aliases: Names) -> Iterator[dict[str, Any]]:
-    """The figures of each pair of raters, then those over all raters, who stand as nobody."""
+    """The figures of each pair of raters, then those over all raters, with empty raters."""
     head = {"item_key": keys[record.item_id], "item_id": record.item_id, "stage": record.stage.value}
     versions = record.model_dump(mode="json", include={"matcher", "program", "frozen_at"})
     result: list[tuple[str, str, tuple[Figure, ...]]] = [

@@ -1,4 +1,4 @@
-"""Papers and pages as text: plain text unchanged, a PDF by the words on its pages."""
+"""Papers and pages as text: plain text unchanged, a PDF by the words on its pages; and formulas in Markdown."""
 
 import re
 import warnings
@@ -32,7 +32,7 @@ OTHER = "Choose another file; nothing was changed."
 
 
 def read(path: Path) -> bytes:
-    """The bytes of a document; Refusal when it is absent, unreadable, empty or too large."""
+    """The bytes of a document; Refusal if it is absent, unreadable, empty or too large."""
     content = read_bytes(path, path.name, LARGEST_DOCUMENT)
     if not content:
         raise Refusal(f"“{path.name}” is empty.", OTHER)
@@ -42,7 +42,7 @@ def read(path: Path) -> bytes:
 
 
 def plain_text(content: bytes, name: str) -> str:
-    """The text of a UTF-8 file, unchanged but for a byte order mark; Refusal when it is something else."""
+    """The text of a UTF-8 file, unchanged but for a byte order mark; Refusal if it is something else."""
     if content.startswith(b"%PDF-"):
         raise Refusal(f"“{name}” is a PDF under another name.", "Give it the ending .pdf and add it again.")
     try:
@@ -57,10 +57,10 @@ def plain_text(content: bytes, name: str) -> str:
 
 
 def parse_pdf(content: bytes, name: str, layout: bool = False) -> str:
-    """The words of a PDF, page by page with a form feed between; Refusal when it is encrypted or damaged.
+    """The words of a PDF, page by page with a form feed between; Refusal if it is encrypted or damaged.
 
-    With `layout` they come line by line as they stand on the page, one column after the other with a form feed
-    between: indents as spaces, a blank line for a gap, and "# " before a line that is set larger or bolder.
+    With `layout` they come line by line as on the page, one column after the other with a form feed between: indents
+    as spaces, a blank line for a gap, and "# " before a line in larger or bolder type.
 
     To be called only in the process that reads documents: `pages.worker.pdf_text` does. A PDF of scanned pages has no
     words; its text is then empty.
@@ -92,7 +92,7 @@ def _why(message: str) -> str:
 
 @dataclass(slots=True)
 class _Run:
-    """Words of one line without a wide gap between them; places in points from the bottom left of the page."""
+    """Words of one line without a wide gap between them; coordinates in points from the bottom left of the page."""
 
     text: str
     left: float
@@ -115,7 +115,7 @@ def _page_layout(page: Any) -> str:
         lines = list(_rows(part))
         steps = [above.middle - below.middle for above, below in pairwise(lines)]
         gap = 1.3 * median(steps) if steps else 0.0
-        # The number of a page stands anywhere.
+        # The number of a page may be anywhere.
         edge = min((line.left for line in lines if not line.text.isdigit()), default=0.0)
         read = []
         for line, step in zip(lines, [0.0, *steps], strict=True):
@@ -129,7 +129,7 @@ def _page_layout(page: Any) -> str:
 
 
 def _runs(words: Any) -> Iterator[_Run]:
-    """The words of a page in the order in which they were set."""
+    """The words of a page in their order in the file."""
     import pypdfium2.raw as pdfium
 
     run = _Run("", 0.0, -1e9, 0.0, 1.0, False)
@@ -156,7 +156,7 @@ def _runs(words: Any) -> Iterator[_Run]:
 
 
 def _in_reading_order(runs: Sequence[_Run]) -> list[list[_Run]]:
-    """The runs of a page, parted into columns and into what reaches over both, from the top."""
+    """The runs of a page, separated into columns and those that span both, from the top."""
     left, right = min(run.left for run in runs), max(run.right for run in runs)
     gutter, margin = _gutter(runs, left, right), 0.1 * (right - left)
     wide = [run for run in runs if run.left < gutter - margin and run.right > gutter + margin > margin]
@@ -169,7 +169,7 @@ def _in_reading_order(runs: Sequence[_Run]) -> list[list[_Run]]:
 
 
 def _gutter(runs: Sequence[_Run], left: float, right: float) -> float:
-    """Where the gap between two columns lies; 0 where there is one column."""
+    """The position of the gap between two columns; 0 if there is one column."""
     inner = [left + (right - left) * (0.35 + step * 0.005) for step in range(61)]
     crossed = [sum(run.left < x < run.right for run in runs) for x in inner]
     free = [x for x, count in zip(inner, crossed, strict=True) if count == min(crossed)]
@@ -202,7 +202,7 @@ def _page_text(page: Any) -> str:
 
 
 LONGEST = 2_000
-# Each level doubles the time that a drawing takes: 6 a tenth of a second, 12 ten seconds.
+# Each level doubles the time that rendering takes: 6 a tenth of a second, 12 ten seconds.
 DEEPEST = 6
 TOKEN = "formula"
 InlineRule = Callable[["StateInline", bool], bool]
@@ -210,16 +210,16 @@ BlockRule = Callable[["StateBlock", int, int, bool], bool]
 
 _DELIMITED = re.compile(r"(\$\$|\$|\\\(|\\\[)(.*?)(\$\$|\$|\\\)|\\\])", re.DOTALL)
 _GROUPS = re.compile(r"\\[A-Za-z]+\*?\s*\{[^{}]*\}|\\[A-Za-z]+")
-# What plain words have none of.
+# Characters that plain words do not have.
 _SIGNS = re.compile(r"[\\^_=<>+{}|≤≥≠≈∈∑∏∫√∞×·±→∀∃Α-Ωα-ω]")
 _PROSE = re.compile(r"[^\W\d_]{2,}\s+[^\W\d_]{2,}\s+[^\W\d_]{2,}")
 _MONEY = re.compile(r"\d[\d.,]*\s*[^\W\d_]{3,}|\d[\d.,]*.*\s[^\W\d_]{2,}\s")
 _REFERENCE = re.compile(r"[\d\s,;–-]*|.*\]\(.*", re.DOTALL)
-# Every formula stands for itself: a number would always be 1.
+# Every formula is rendered alone: its number would always be 1.
 _NUMBERED = re.compile(r"\\(begin|end)\{(equation|align|alignat|gather|multline|flalign|eqnarray)\}")
-# A brace or a backslash with a backslash before it stands for itself.
+# A brace or a backslash with a backslash before it is literal.
 _NESTING = re.compile(r"\\[\\{}]|[{}]|\\(?:left|right)(?![a-z])|\\(?:begin|end)")
-# Each closes its own kind alone: the libraries go on in brackets where a brace too many closes nothing.
+# Each closes its own kind alone: the libraries continue within brackets if a brace too many closes nothing.
 _STEPS = {
     "{": ("group", 1), "\\left": ("bracket", 1), "\\begin": ("environment", 1),
     "}": ("group", -1), "\\right": ("bracket", -1), "\\end": ("environment", -1),
@@ -229,7 +229,7 @@ _PARTS = re.compile(r"[MLQCZ]|-?\d+(?:\.\d+)?")
 
 
 def is_mathematics(source: str) -> bool:
-    """Whether what stands between delimiters is a formula: neither a price, nor a reference, nor words."""
+    """Whether the text between delimiters is a formula: neither a price, nor a reference, nor words."""
     result = _DELIMITED.fullmatch(source)
     if len(source) > LONGEST or (result is None and not source.startswith("\\begin{")):
         return False
@@ -247,7 +247,7 @@ def is_mathematics(source: str) -> bool:
 
 
 def enable(parser: "MarkdownIt", ends: list[str]) -> None:
-    """Have a parser read formulas as tokens of their own, whose content is the source with its delimiters."""
+    """Make a parser read formulas as tokens of their own, whose content is the source with its delimiters."""
     from mdit_py_plugins.amsmath import amsmath_block
     from mdit_py_plugins.dollarmath.index import math_block_dollar, math_inline_dollar
 
@@ -279,7 +279,7 @@ def _inline(rule: InlineRule) -> InlineRule:
 
 
 def _block(rule: BlockRule) -> BlockRule:
-    """The rule, obeying `silent` and leaving alone what is no mathematics."""
+    """The rule, respecting `silent` and ignoring anything that is no mathematics."""
 
     def guarded(state: "StateBlock", first: int, last: int, silent: bool) -> bool:
         known, line = len(state.tokens), state.line
@@ -326,7 +326,7 @@ def _block_brackets(state: "StateBlock", first: int, last: int, _silent: bool) -
 
 @lru_cache(maxsize=4_096)
 def formula_picture(source: str) -> Formula | None:
-    """A formula's drawing; None where it holds what cannot be drawn: unknown commands, other scripts, bad TeX.
+    """A formula's outline; None if it cannot be rendered: unknown commands, other scripts, bad TeX.
 
     Nor can one whose outline would be longer than `LONGEST_PATH`.
     """
@@ -346,7 +346,7 @@ def formula_picture(source: str) -> Formula | None:
 
 
 def _tried(act: Callable[[], Any]) -> Any:
-    """What the libraries make of TeX; None where they cannot read it."""
+    """The libraries' result for TeX; None if they cannot read it."""
     try:
         return act()
     except _faults():
@@ -354,7 +354,7 @@ def _tried(act: Callable[[], Any]) -> Any:
 
 
 def _depth(tex: str) -> int:
-    """How deep groups, brackets and environments lie in one another."""
+    """The depth of nested groups, brackets and environments."""
     deepest, depths = 0, Counter[str]()
     for mark in _NESTING.findall(tex):
         if mark in _STEPS:
@@ -366,13 +366,13 @@ def _depth(tex: str) -> int:
 
 @cache
 def library() -> ModuleType:
-    """What draws: loaded with the first formula, since it reads a font."""
+    """The rendering library, loaded with the first formula, since it reads a font."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         import ziamath
         from ziamath.config import config
     config.svg2 = False
-    # With none it would strip the noughts of whole numbers.
+    # With none it would strip the zeros of whole numbers.
     config.precision = 1
     loaded: ModuleType = ziamath
     return loaded
@@ -380,7 +380,7 @@ def library() -> ModuleType:
 
 @cache
 def _faults() -> tuple[type[BaseException], ...]:
-    """What the libraries raise for TeX that they cannot read."""
+    """The exceptions of the libraries for TeX that they cannot read."""
     from latex2mathml import exceptions
 
     own = [var for var in vars(exceptions).values() if isinstance(var, type) and issubclass(var, Exception)]
@@ -399,7 +399,7 @@ def _faults() -> tuple[type[BaseException], ...]:
 
 
 def _is_known(made: Any) -> bool:
-    """Whether every command was understood, and every letter has a shape in the font."""
+    """Whether every command was understood, and every letter has a glyph in the font."""
     words = "".join(made.mathml.itertext())
     return "\\" not in words and all(
         letter.isspace() or unseen(letter) or made.font.glyphindex(letter) for letter in words
@@ -407,12 +407,12 @@ def _is_known(made: Any) -> bool:
 
 
 def unseen(letter: str) -> bool:
-    """Whether a letter only says how others are set: invisible operators and spaces."""
+    """Whether a letter only affects the setting of others: invisible operators and spaces."""
     return "\u2060" <= letter <= "\u2064" or letter in "\u200b\u200c\u200d\ufeff"
 
 
 def _outlined(svg: ElementTree.Element) -> Formula | None:
-    """An SVG's shapes as one outline; None where it holds others than letters and bars, or too many."""
+    """An SVG's shapes as one outline; None if it holds others than letters and bars, or too many."""
     left, top, width, height = map(float, svg.attrib["viewBox"].split())
     outlines = list[str]()
     for protocol in svg:
@@ -435,7 +435,7 @@ def _outlined(svg: ElementTree.Element) -> Formula | None:
 
 
 def _is_outline(path: str) -> bool:
-    """Whether it is of known commands and plain numbers alone."""
+    """Whether it consists of known commands and plain numbers alone."""
     return not re.sub(r"[\s,]+", "", _PARTS.sub("", path))
 
 

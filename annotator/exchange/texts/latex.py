@@ -1,4 +1,4 @@
-"""LaTeX of a paper's section: its citation keys, and its words as Markdown."""
+"""LaTeX of a paper's section: its citation keys, and its words as Markdown; and lists of references in texts."""
 
 import re
 from collections import Counter
@@ -35,7 +35,7 @@ _DEFINED = re.compile(
     r"(?:\{\s*\\([A-Za-z]+)\s*\}|\\([A-Za-z]+))\s*(?:\[(\d)\]\s*)?(?=\{)"
     r"|\\def\s*\\([A-Za-z]+)\s*((?:#\d)*)\s*(?=\{)"
 )
-# Definitions may stand in one another; no text of an author needs more turns, or grows to more than this.
+# Definitions may be nested; no author's text needs more passes, or grows to more than this.
 _TURNS, _LONGEST, _LONGEST_ARGUMENT, _MOST = 6, 8_000_000, 5_000, 5_000
 _CITES = re.compile(r"\\([A-Za-z]*[cC]ite[A-Za-z]*\*?)")
 # Their arguments name no work that the words rest on.
@@ -64,12 +64,12 @@ _FORGOTTEN = (
     "include",
 )
 _FLOATS = re.compile(r"\\begin\{((?:wrap)?figure\*?)\}.{0,20000}?\\end\{\1\}|\\label\s*\{[^{}]*\}", re.DOTALL)
-# What a style may set in another way, and means the same.
+# Commands that a style may redefine for layout, without changing their meaning.
 _FIRM = {*_HEADINGS, "bibliography", "label", "item", "appendix", "documentclass"}
 _SPACES = re.compile(r"[ \t]+")
 _MANY_LINES = re.compile(r"[ \t]*\n(?:[ \t]*\n)+")
 
-# Known to the library with their braces, but not what they say, which it would leave out.
+# The library knows these with their braces, but would leave out their text.
 _SAYING = {
     **dict.fromkeys(("texttt", "textsf", "textmd", "textup", "mbox"), "%s"),
     "textless": "<", "textgreater": ">", "textunderscore": "_", "textbar": "|", "slash": "/",
@@ -79,13 +79,13 @@ Marks = Callable[[tuple[str, ...]], str]
 
 
 def without_comments(latex: str) -> str:
-    """The source that is set: without comments and without what is switched off; `\\%` stays a percent sign."""
+    """The visible source: without comments and without what is switched off; `\\%` stays a percent sign."""
     return _LEFT_OUT.sub("", _COMMENT.sub(r"\1", latex))
 
 
 @cache
 def plain_decoder(math_mode: str = "text") -> LatexNodes2Text:
-    """A decoder of single fields and entries: all their words and signs, addresses without brackets."""
+    """A decoder of single fields and entries: all their words and characters, addresses without brackets."""
     return LatexNodes2Text(latex_context=_saying({"url": "%s"}), math_mode=math_mode)
 
 
@@ -99,7 +99,7 @@ def _saying(more: Mapping[str, str] = {}) -> Any:
 
 
 def citations(latex: str, *, comments: bool = False) -> list[tuple[str, ...]]:
-    """The keys of each citing command, in order; `comments`: those that are commented out count too."""
+    """The keys of each citing command, in order; with `comments` those in comments count too."""
     text = _single(re.sub(r"(?<!\\)%", " ", latex) if comments else without_comments(latex))
     return [result for node in _each(_nodes(text)) if _is_citing(node) and (result := _keys(node))]
 
@@ -109,7 +109,7 @@ def cited_keys(latex: str, *, comments: bool = False) -> list[str]:
 
 
 def markdown(latex: str, mark: Marks) -> str:
-    """The words as Markdown: headings, lists, emphasis, formulas as `$…$`; `mark` says what stands for a citation.
+    """The words as Markdown: headings, lists, emphasis, formulas as `$…$`; `mark` returns the text for a citation.
 
     Figures, tables and labels are left out; a command without a known meaning leaves the words in its braces.
     """
@@ -127,7 +127,7 @@ def markdown(latex: str, mark: Marks) -> str:
 
 
 def masked(latex: str) -> str:
-    """The source with spaces for its comments and for what is switched off, so that every place stays where it is."""
+    """The source with comments and switched-off parts replaced by spaces, so that every offset stays the same."""
     visible = _COMMENTED.sub(lambda match: match[1] + " " * len(match[2]), latex)
     return _LEFT_OUT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), visible)
 
@@ -143,7 +143,7 @@ def without_floats(latex: str) -> str:
 
 
 def in_plain_words(latex: str) -> str:
-    """The source in which commands that it defines itself stand for their words.
+    """The source with its own commands expanded.
 
     Those with arguments keep their names unless they cite.
     """
@@ -162,7 +162,7 @@ def in_plain_words(latex: str) -> str:
 
 
 def _meant(text: str, meaning: Mapping[str, tuple[int, str]]) -> str:
-    """A text with the meaning of each command in its place, and of those in it."""
+    """A text with each command replaced by its meaning, recursively."""
     if not meaning:
         return text
     names = "|".join(sorted(meaning, key=len, reverse=True))
@@ -201,7 +201,7 @@ def _arguments(text: str, at: int, many: int) -> tuple[list[str], int]:
 
 
 def _closing(text: str, start: int) -> int:
-    """Where the brace that opens at `start` is closed; 0 where it is not."""
+    """The offset at which the brace that opens at `start` is closed; 0 if it is not."""
     depth = 0
     for result in re.compile(r"\\.|[{}]", re.DOTALL).finditer(text, start, start + _LONGEST_ARGUMENT):
         depth += {"{": 1, "}": -1}.get(result[0], 0)
@@ -226,13 +226,13 @@ def _citing_names(text: str) -> set[str]:
 
 
 def _nodes(text: str) -> Any:
-    """What the source is made of; Refusal where it nests deeper than anybody writes."""
+    """The parsed nodes of the source; Refusal if it nests deeper than anybody writes."""
     try:
         return _walker(text).get_latex_nodes()[0]
     except RecursionError:
         raise Refusal(*_TOO_DEEP) from None
     except (IndexError, KeyError):
-        # The parser trips over a text that ends in the middle of a command.
+        # The parser fails on a text that ends in the middle of a command.
         raise Refusal(
             "A LaTeX text ends in the middle of a command.", "Complete it, or leave it out."
         ) from None
@@ -249,8 +249,8 @@ def _walker(text: str) -> LatexWalker:
 def _without_open_options(text: str, grammar: Any) -> str:
     """The source in which a bracket behind a command that is never closed begins no option.
 
-    The parser would read on from each of them to the end, and again from the next one: twice as long for each. For the
-    same reason options are refused that stand in one another more often than anybody writes.
+    The parser would read on from each of them to the end, and again from the next one: twice as long for each. For
+    the same reason, options nested more deeply than anybody writes are refused.
     """
     opened: list[_OpenBracket] = []
     never: list[int] = []
@@ -260,7 +260,7 @@ def _without_open_options(text: str, grammar: Any) -> str:
         if result[1] is not None:
             opened.append(_OpenBracket("[", result.end() - 1, option=_takes_options(result[1], grammar)))
         elif sign in "[{" and len(result[0]) == 1:
-            # A second option stands behind the first.
+            # A second option directly follows the first.
             again = sign == "[" and after >= 0 and not text[after : result.start()].strip()
             opened.append(_OpenBracket(sign, result.start(), option=again))
         elif len(result[0]) == 1 and (sign == "}" or (opened and opened[-1].sign == "[")):
@@ -276,7 +276,7 @@ def _without_open_options(text: str, grammar: Any) -> str:
 
 @dataclass(slots=True)
 class _OpenBracket:
-    """A bracket or brace that waits to be closed; `inside` is how many options stand in one another in it."""
+    """A bracket or brace waiting to be closed; `inside` is the depth of nested options in it."""
 
     sign: str
     at: int
@@ -285,7 +285,9 @@ class _OpenBracket:
 
 
 def _closed(opened: list[_OpenBracket], sign: str) -> list[int]:
-    """Close the last that has this sign, all without one; where the options lie that are thereby never closed."""
+    """Close the last with this sign, or all if there is none; returns the offsets of options that are thereby never
+    closed.
+    """
     never = []
     while opened:
         last = opened.pop()
@@ -365,7 +367,7 @@ def _words(citing: set[str], mark: Marks) -> Any:
     return words
 
 
-# No entry is set in more lines, and no list leaves out more numbers (a line that the PDF does not give).
+# No entry has more lines, and no list omits more numbers (a line that the PDF does not give).
 MOST_LINES, MOST_SKIPPED = 25, 2
 _NUMBER = re.compile(
     r"\s*(?:[-*•]\s+)?(?:\[(\d{1,3})\]|\((\d{1,3})\)(?=\s)|(\d{1,3})\.(?=\s)|(\d{1,3})(?=\s+[^\W\d_]))\s*"
@@ -374,7 +376,7 @@ _MARKED = re.compile(
     r"\s{0,3}#{1,6}\s+(?P<words>\S.*)|\s*(?:\*\*|__)(?P<bold>[^*_]{1,200})(?:\*\*|__)\s*:?\s*"
 )
 _LINE_NUMBER = re.compile(r"\s*(?:#+\s*)?(\d{1,4})(?=\s|$)\s*")
-# What follows a list where no mark or larger print shows a heading.
+# Text that follows a list if no mark or larger type shows a heading.
 _AFTER = re.compile(
     r"\s*(?:(?i:appendi(?:x|ces)\b.{0,60}|supplementa\w*(?: \w+){0,4}|acknowledge?ments?|author contributions?)"
     r"|(?i:(?:neurips )?paper checklist)"
@@ -395,7 +397,7 @@ TELLING = re.compile(r"\b(?:19|20)\d\d[a-z]?\b|https?://|\bdoi\b|\barxiv\b", re.
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line of a list: its words and indent, whether a gap comes before it, its number, whether it is a heading."""
+    """A line of a list: its words and indent, whether a gap precedes it, its number, whether it is a heading."""
 
     text: str
     indent: int
@@ -413,7 +415,7 @@ class _Line:
 
 @dataclass(frozen=True, slots=True)
 class ListedEntry:
-    """An entry of a list: its words on one line, the line of the text where it begins, what is odd about its place."""
+    """An entry of a list: its words on one line, the line of the text where it begins, and any oddity of its place."""
 
     words: str
     line: int
@@ -421,12 +423,12 @@ class ListedEntry:
 
 
 def listed_entries(text: str) -> list[ListedEntry]:
-    """The entries of the reference lists of a paper; none where there is no heading of one."""
+    """The entries of the reference lists of a paper; empty if there is no heading of one."""
     lines = list(_lines(text))
     heads = [at for at, line in enumerate(lines) if _announces(line)]
     sections = (_without_line_numbers(lines[at:end]) for at, end in pairwise([*heads, len(lines)]))
     lists = [_entries(text, section) for section in sections]
-    # A heading such as “Sources” may stand over something else.
+    # A heading such as “Sources” may belong to something else.
     real = [
         entries
         for entries in lists
@@ -441,7 +443,7 @@ def listed_entries(text: str) -> list[ListedEntry]:
 
 
 def numbered_entries(text: str) -> list[ListedEntry]:
-    """The entries of a text that is a numbered list from its first line to its last; none where it is not."""
+    """The entries of a text that is a numbered list from its first line to its last; empty if it is not."""
     lines = list(_lines(text))
     begins = _numbered(lines)
     if not begins or begins[0] or _end_of_last(lines, begins) < len(lines):
@@ -474,11 +476,11 @@ def _entries(text: str, lines: Sequence[_Line]) -> list[ListedEntry]:
 
 
 def _lines(text: str) -> Iterator[_Line]:
-    """The lines that hold words, without page numbers and what stands at the edge of several pages."""
+    """The lines with words, without page numbers and text repeated at the edge of several pages."""
     pages = [page.split("\n") for page in text.split("\f")]
     spaced = any(not line.strip() for page in pages for line in page[1:-1])
     edges = Counter(key for page in pages for key in {_edge(page[at]) for at in _at_edges(page, spaced)})
-    # What goes on with a sentence may stand at the top of two pages by chance.
+    # The continuation of a sentence may be at the top of two pages by chance.
     heads = {
         key
         for key, count in edges.items()
@@ -521,7 +523,7 @@ def _edge(line: str) -> str:
 
 
 def _without_line_numbers(lines: Sequence[_Line]) -> list[_Line]:
-    """The lines below a heading, without the numbers that a manuscript has in its margin."""
+    """The lines below a heading, without the line numbers in a manuscript's margin."""
     head, *section = lines
     first = _LINE_NUMBER.match(head.text)
     numbers = [int(result[1]) if (result := _LINE_NUMBER.match(line.text)) else 0 for line in section[:60]]
@@ -541,7 +543,7 @@ def _without_line_numbers(lines: Sequence[_Line]) -> list[_Line]:
 
 
 def _announces(line: _Line) -> bool:
-    """Whether a line is the heading of a list, also in capitals set apart: R EFERENCES."""
+    """Whether a line is the heading of a list, also in spaced capitals: R EFERENCES."""
     result = _MARKED.fullmatch(line.text)
     words = (result["words"] or result["bold"] if result else line.text).strip()
     return len(words) < 60 and (
@@ -551,14 +553,14 @@ def _announces(line: _Line) -> bool:
 
 
 def _numbered(lines: Sequence[_Line]) -> list[int]:
-    """The lines at which the entries of a numbered list begin: from its first number on in their order."""
+    """The lines at which the entries of a numbered list begin: in order from its first number on."""
     marks = [(at, mark) for at, line in enumerate(lines) if (mark := line.mark)]
     if not marks or marks[0][0] > 2:
         return []
     chain, (form, number) = [marks[0][0]], marks[0][1]
     while True:
         later = [(at, n) for at, (other, n) in marks if other == form and at > chain[-1]]
-        # A figure may stand within an entry; a number that is left out is looked for nearby only.
+        # An entry may contain a figure; a missing number is looked for nearby only.
         reach = {1: 4 * MOST_LINES} | dict.fromkeys(range(2, MOST_SKIPPED + 2), MOST_LINES)
         near = (
             one
@@ -577,7 +579,7 @@ def _numbered(lines: Sequence[_Line]) -> list[int]:
 
 
 def _end_of_last(lines: Sequence[_Line], begins: Sequence[int]) -> int:
-    """Where the last entry of a numbered list ends: at a gap or a heading, or when it gets too long."""
+    """The line after the last entry of a numbered list: at a gap or a heading, or when it gets too long."""
     last = begins[-1]
     most = max((b - a for a, b in pairwise(begins)), default=MOST_LINES) + 1
     for at in range(last + 1, len(lines)):
@@ -591,8 +593,8 @@ def _end_of_last(lines: Sequence[_Line], begins: Sequence[int]) -> int:
 def _starts(lines: Sequence[_Line], paged: bool) -> list[int]:
     """The lines at which entries without numbers begin, and where the last entry ends.
 
-    They begin by bullets, hanging indents, gaps or names; where there is none of these, each line is one. A heading
-    ends the list, but in a PDF only where no entries follow: it may stand at the top of a page.
+    They are recognised by bullets, hanging indents, gaps or names; if there are none of these, each line is one. A
+    heading ends the list, but in a PDF only if no entries follow: it may be at the top of a page.
     """
     inner = lines[: next((at for at in range(len(lines)) if _ends(lines, at, paged)), len(lines))]
     by_mark = 3 * sum(bool(LIST_MARKER.match(line.text)) for line in inner) > len(inner)
@@ -630,7 +632,7 @@ def _ends(lines: Sequence[_Line], at: int, paged: bool) -> bool:
 
 
 def _joined(lines: Sequence[str], text: str) -> str:
-    """Lines as one, with the words and addresses that were parted at their ends."""
+    """Lines joined to one, with words and addresses that were split at their ends."""
 
     def whole(match: re.Match[str]) -> str:
         first, then = match.groups()

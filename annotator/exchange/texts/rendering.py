@@ -95,16 +95,16 @@ _ATTRIBUTES = {
     "td": {"align", "width"},
     "th": {"align", "width"},
 }
-# Why formulas stay as they are written → which.
+# Reason → the formulas that stay as they are written.
 Left = dict[str, set[str]]
 _FOOTNOTE = re.compile(r"\[\^([^\s\[\]^]{1,40})\](?!\()")
 _ADDRESS = re.compile(r"https?://[^\s<>\"\[\]]{1,5000}[^\s<>\"\[\].,;:!?)'*_|]")
-# Qt keeps a document's frames with these; in a text they would be taken for its own.
+# Qt marks a document's frames with these; in a text they would be taken for its own.
 _NONCHARACTERS = dict.fromkeys([*range(0xFDD0, 0xFDF0), 0xFFFE, 0xFFFF], "\ufffd")
 
 
 def render(markdown: str) -> Rendered:
-    """A Markdown text as safe HTML; one that passes a bound comes back as `plain`."""
+    """A Markdown text as safe HTML; one that exceeds a limit is returned as `plain`."""
     left: Left = {}
     try:
         check_size(markdown)
@@ -139,7 +139,7 @@ def _groups(tokens: Sequence[Token]) -> Iterator[list[Token]]:
     """Runs of whole top-level blocks of about 8 000 characters.
 
     Each begins with a paragraph, a heading, or a table right behind a table: other blocks cannot be appended to a
-    document so that it looks as if it had been set at once.
+    document without a visible difference.
     """
     group: list[Token] = []
     length = 0
@@ -156,7 +156,9 @@ def _groups(tokens: Sequence[Token]) -> Iterator[list[Token]]:
 
 
 def _with_small_tables(tokens: Sequence[Token]) -> Iterator[Token]:
-    """The tokens with each large table cut into several, its head repeated: a layout engine lays out whole tables."""
+    """The tokens with each large table split into several, its header repeated: a layout engine lays out whole
+    tables.
+    """
     table: list[Token] = []
     for token in tokens:
         if table or token.type == "table_open":
@@ -195,7 +197,7 @@ def _parser() -> MarkdownIt:
     parser.block.ruler.before("table", "caps", check_block, {"alt": ends})
     documents.enable(parser, ends)
     parser.core.ruler.at("inline", _inline)
-    # Every link and image is parsed, so that none is left as raw Markdown; where it leads is looked at in `_link`.
+    # Every link and image is parsed, so that none is left as raw Markdown; `_link` checks the target.
     parser.validateLink = lambda url: True  # type: ignore[method-assign]  # noqa: ARG005
     for name, rule in (
         ("image", _image), ("link_open", _link), ("table_open", _table), (documents.TOKEN, _formula)
@@ -207,7 +209,7 @@ def _parser() -> MarkdownIt:
 
 
 def _footnote(state: StateInline, silent: bool) -> bool:
-    """The mark of a footnote, raised; it leads nowhere, for its words stand where their author put them."""
+    """The mark of a footnote, raised; it is no link, for its words stay where their author put them."""
     result = _FOOTNOTE.match(state.src, state.pos, state.posMax)
     if result is None:
         return False
@@ -220,7 +222,9 @@ def _footnote(state: StateInline, silent: bool) -> bool:
 
 
 def _footnote_words(state: StateBlock, first: int, _last: int, silent: bool) -> bool:
-    """The words of a footnote as a paragraph of their own; to CommonMark an address there would be a definition."""
+    """The words of a footnote as a paragraph of their own; CommonMark would take one with an address for a
+    definition.
+    """
     start = state.bMarks[first] + state.tShift[first]
     result = _FOOTNOTE.match(state.src, start, state.eMarks[first])
     if result is None or not state.src.startswith(":", result.end()) or state.is_code_block(first):
@@ -239,7 +243,7 @@ def _footnote_words(state: StateBlock, first: int, _last: int, silent: bool) -> 
 
 
 def _inline(state: StateCore) -> None:
-    """The parser's own step, with the bounds checked before it and long runs broken after it."""
+    """The parser's own step, with limits checked before it and long runs broken after it."""
     check_tables(state.tokens)
     check_marks(state.src)
     for token in state.tokens:
@@ -260,7 +264,7 @@ def _inline(state: StateCore) -> None:
 
 
 def _with_bare_links(children: Sequence[Token]) -> Iterator[Token]:
-    """The tokens with each address that stands in the text as it is made a link to itself."""
+    """The tokens with each bare address in the text made a link to itself."""
     inside = 0
     for child in children:
         inside += child.nesting if child.type.startswith("link_") else 0
@@ -291,7 +295,7 @@ def _text(content: str) -> Token:
 def _image(
     renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType
 ) -> str:
-    """The place of a picture, which is never loaded: its name, and its address to be pressed or pointed at."""
+    """The placeholder of a picture, which is never loaded: its name, and its address as link and tooltip."""
     alt = renderer.renderInlineAsText(tokens[index].children, options, env).strip()
     place = f"<em>[image: {escape(alt)}]</em>" if alt else "<em>[image]</em>"
     address = escape(str(tokens[index].attrs.get("src", "")))
@@ -304,7 +308,7 @@ def _image(
 def _formula(
     _renderer: RendererHTML, tokens: Sequence[Token], index: int, _options: OptionsDict, env: EnvType
 ) -> str:
-    """A formula as its drawing, with its source for those who cannot see it, quote it or copy it; or the source."""
+    """A formula as a picture, with its source as alternative text; or the source."""
     token = tokens[index]
     source = token.content
     drawing = _drawing(source, env)
@@ -318,7 +322,7 @@ def _formula(
 
 def _drawing(source: str, env: EnvType) -> str:
     if env["until"] is None:
-        # Loading it takes long, once, and is no part of the time for drawing.
+        # Loading it takes long, once, and does not count towards the time for rendering.
         documents.library()
         env["until"] = time.monotonic() + MAX_DRAWING_S
     if time.monotonic() >= env["until"]:
@@ -336,7 +340,7 @@ def _drawing(source: str, env: EnvType) -> str:
 def _link(
     _renderer: RendererHTML, tokens: Sequence[Token], index: int, _options: OptionsDict, _env: EnvType
 ) -> str:
-    """A link that leads to the web keeps its address and nothing else; any other is only its words."""
+    """A link to the web keeps its address and nothing else; any other is reduced to its words."""
     address = str(tokens[index].attrs.get("href", ""))
     if len(address) > MAX_LINK or not address.lower().startswith(("http://", "https://")):
         return "<a>"
@@ -366,7 +370,7 @@ class TooMuch(Exception):
 
 
 def check_size(markdown: str) -> None:
-    """Raises TooMuch when a text is too long to be parsed at all."""
+    """Raises TooMuch if a text is too long to be parsed at all."""
     if len(markdown) > MAX_CHARACTERS:
         raise TooMuch(f"It is longer than {MAX_CHARACTERS // 1024} KB.")
     if markdown.count("\n") > MAX_LINES:
@@ -374,9 +378,9 @@ def check_size(markdown: str) -> None:
 
 
 def check_block(state: StateBlock, _line: int, _end: int, _silent: bool) -> bool:
-    """A block rule that never matches: raises TooMuch where lists or quotes nest too deep or time runs out.
+    """A block rule that never matches: raises TooMuch if lists or quotes nest too deep or time runs out.
 
-    The parser itself would drop what lies deeper without a word.
+    The parser itself would silently drop deeper blocks.
     """
     if state.level >= MAX_NESTING:
         raise TooMuch(f"Its lists or quotations nest deeper than {MAX_NESTING} levels.")
@@ -393,13 +397,13 @@ def check_time(env: MutableMapping[str, Any]) -> None:
 
 
 def check_marks(text: str) -> None:
-    """Raises TooMuch when all paragraphs together have too many marks."""
+    """Raises TooMuch if all paragraphs together have too many marks."""
     if _marks(text) > MAX_ALL_MARKS:
         raise TooMuch(f"It has more than {MAX_ALL_MARKS} marks for links, bold and the like.")
 
 
 def check_paragraph(text: str) -> None:
-    """Raises TooMuch when one paragraph, heading or cell is too long or has too many marks."""
+    """Raises TooMuch if one paragraph, heading or cell is too long or has too many marks."""
     if len(text) > MAX_PARAGRAPH:
         raise TooMuch(f"One paragraph is longer than {MAX_PARAGRAPH} characters.")
     if len(text) > MAX_MARKS and _marks(text) > MAX_MARKS:
@@ -407,13 +411,13 @@ def check_paragraph(text: str) -> None:
 
 
 def check_code(text: str) -> None:
-    """Raises TooMuch when a line of a code block is too long."""
+    """Raises TooMuch if a line of a code block is too long."""
     if len(text) > MAX_PARAGRAPH and max(map(len, text.split("\n"))) > MAX_PARAGRAPH:
         raise TooMuch(f"One line of code is longer than {MAX_PARAGRAPH} characters.")
 
 
 def check_tables(tokens: Sequence[Token]) -> None:
-    """Raises TooMuch when one table has too many rows or cells."""
+    """Raises TooMuch if one table has too many rows or cells."""
     rows = cells = 0
     for token in tokens:
         if token.type == "table_open":
@@ -427,7 +431,7 @@ def check_tables(tokens: Sequence[Token]) -> None:
 
 
 def check_links(tokens: Sequence[Token]) -> None:
-    """Raises TooMuch when a few definitions are repeated into far more text than there was."""
+    """Raises TooMuch if a few definitions are repeated into far more text than there was."""
     length = 0
     for token in tokens:
         lengths = (len(str(child.attrs.get("href", ""))) for child in token.children or ())

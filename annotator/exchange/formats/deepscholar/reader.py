@@ -40,7 +40,7 @@ from annotator.exchange.table_files import read_table
 from annotator.exchange.texts import latex
 from annotator.protocols.citations import marks_in
 
-# Of each layout only these files are opened; settings, which may hold keys, never are.
+# Only these files of each layout are opened; settings, which may hold keys, never are.
 BASE_TEXT, BASE_WORKS, BASE_QUERY, BASE_TIMES, BASE_USAGE = (
     "intro.md",
     "paper.csv",
@@ -49,7 +49,7 @@ BASE_TEXT, BASE_WORKS, BASE_QUERY, BASE_TIMES, BASE_USAGE = (
     "usage.json",
 )
 STORM_TEXT, STORM_WORKS = "storm_gen_article.md", "url_to_info.json"
-# A folder with this file is one of nuggets.
+# A folder with this file holds nuggets.
 NUGGETS = "res.json"
 _LINK = re.compile(
     r"(?:https?://)?(?:www\.|export\.)?arxiv\.org/(?:abs|pdf|html)/[a-z.-]*/?\d[\d.]*\d(?:v\d+)?"
@@ -60,7 +60,7 @@ _LOOSE = re.compile(r"(?P<system>.+)__(?P<row>\d+)\.md")
 
 
 class CitedWork(NamedTuple):
-    """The work that a mark of a report leads to; the mark is empty where links name works.
+    """The work that a mark of a report leads to; the mark is empty if links name works.
 
     Without an address `abstract` is a passage that the system was shown.
     """
@@ -73,7 +73,7 @@ class CitedWork(NamedTuple):
 
 @dataclass(slots=True)
 class SystemReport:
-    """A system's report on the paper of a row, and everything that the files tell of it."""
+    """A system's report on the paper of a row, with all data of its files."""
 
     system: str
     row: int
@@ -86,22 +86,26 @@ class SystemReport:
     cost_usd: float | None = None
     cost_part_usd: float | None = None
     passages_of_works: int = 0
-    """How many passages that it was shown, and cites by their place, came with the address of a work."""
+    """The number of passages shown to the system, and cited by position, that came with the address of a work."""
 
     def take_usage(self, entries: Sequence[Mapping[str, Any]], price: str) -> None:
-        """What all calls took; equal entries under two names are one, and a model without a price has no known cost."""
+        """Sum the usage of all calls; equal entries under two names count once, and a model without a price has no
+        known cost.
+        """
         different = [one for place, one in enumerate(entries) if one not in entries[:place]]
         tokens = [_whole(one.get("total_tokens")) for one in different]
         if tokens and None not in tokens:
             self.run_tokens = sum(token for token in tokens if token)
-        # Zero beside tokens means a model without a price.
+        # A zero with tokens means a model without a price.
         costs = [_number(one.get(price)) for one in different]
         known = sum(cost for cost in costs if cost) or None
         self.cost_usd, self.cost_part_usd = (known, None) if all(costs) else (None, known)
 
 
 def folders_in(folder: Path) -> Iterator[Path]:
-    """Every folder of one system's report on one paper: a number as name, a report inside, a system's folder above."""
+    """Every folder of one system's report on one paper: named by a number, with a report inside, within a system's
+    folder.
+    """
     for result in sorted(path for path in folder.rglob("*") if path.is_dir() and is_numbered(path)):
         if _layout_of(result):
             yield result
@@ -112,13 +116,13 @@ def is_numbered(folder: Path) -> bool:
 
 
 def shown(path: Path) -> str:
-    """How a place is told of: a folder by its system and row; bytes that are no text are replaced."""
+    """The words for a path: a folder by its system and row; bytes that are no text are replaced."""
     names = (path.parent.name, path.name) if is_numbered(path) else (path.name,)
     return "/".join(os.fsencode(name).decode("utf-8", "replace") for name in names)
 
 
 def read_loose(path: Path) -> SystemReport:
-    """The report of a file named `system__0.md`; of its works nothing is told beside it."""
+    """The report of a file named `system__0.md`; there is no data about its works."""
     named = _LOOSE.fullmatch(shown(path))
     if named is None:
         raise Refusal(f"“{shown(path)}” is not named by system and row.", "Call it like system__0.md.")
@@ -139,7 +143,7 @@ def read_folder(folder: Path) -> SystemReport:
 
 
 def named_works(report: SystemReport) -> list[CitedWork]:
-    """The works that a report names: by a mark or a link; what it was shown and left out is not its own."""
+    """The works that a report names: by a mark or a link; works it was shown but does not use are left out."""
     marks = set(marks_in(report.text))
     named = [one for one in report.works if one.mark.strip("[]") in marks or _names(report.text, one)]
     listed = {work_named(one.address) for one in named if one.address}
@@ -186,7 +190,7 @@ def _read_base(folder: Path, report: SystemReport) -> None:
 
 
 def _read_storm(folder: Path, report: SystemReport) -> None:
-    """Marks by number; `url_to_info.json` tells which address has which."""
+    """Marks by number; `url_to_info.json` maps addresses to marks."""
     text = next(iter(sorted(folder.glob(f"**/{STORM_TEXT}"))))
     report.text = _text(text)
     beside = text.with_name(STORM_WORKS)
@@ -208,7 +212,7 @@ def _read_storm(folder: Path, report: SystemReport) -> None:
 
 
 def _read_with_contexts(folder: Path, report: SystemReport) -> None:
-    """A report and a JSON file beside it; what was read is in its list of contexts."""
+    """A report and a JSON file beside it, whose contexts list the works that were read."""
     texts, data = sorted(folder.glob("*.md")), sorted(folder.glob("*.json"))
     content = _mapping(read_json(data[0])) if data else {}
     report.text = _text(texts[0]) if texts else _string(content.get("output"))
@@ -231,7 +235,7 @@ def _read_with_contexts(folder: Path, report: SystemReport) -> None:
 
 
 def _contexts(contexts: Sequence[Mapping[str, Any]], *, numbered: bool) -> Iterator[CitedWork]:
-    """The works of a list of contexts; what is cited by its place (from 0) is a passage, and names no work."""
+    """The works of a list of contexts; one cited by its position (from 0) is a passage, and names no work."""
     seen: set[str] = set()
     for place, one in enumerate(contexts):
         address, title, text = (_string(one.get(name)) for name in ("url", "title", "text"))
@@ -284,7 +288,7 @@ def item_id(arxiv_id: str) -> str:
 
 
 def read(paths: Sequence[Path], known: ExistingItems | None = None) -> tuple[Bundle, list[Problem]]:
-    """The content of folders or files of this layout, and everything wrong with them; Refusal where there is nothing.
+    """The content of folders or files of this layout, and all problems with them; Refusal if there is nothing.
 
     Papers and nuggets are joined by arXiv id, systems' folders by the row of the paper unless they name another one.
     """
@@ -316,7 +320,7 @@ class PublishedFiles:
                 result._look_through(path)
             else:
                 result._add(path)
-        # Where both are there, the file with the most columns speaks for the papers and fixes their rows.
+        # If both exist, the file with the most columns provides the papers and fixes their rows.
         named = {path.name: path for path in reversed(result.papers)}
         result.papers = [named[name] for name in tables.OF_PAPERS if name in named][:1]
         if not any(
@@ -336,7 +340,7 @@ class PublishedFiles:
                 self._add(path, sought=False)
 
     def _add(self, path: Path, *, sought: bool = True) -> None:
-        """Sort a file by its name; one that was not chosen itself is passed over where it is none of these."""
+        """Sort a file by its name; one that is none of these is skipped unless it was chosen itself."""
         if path.name in tables.OF_PAPERS:
             self.papers.append(path)
         elif path.name in (tables.CITATIONS, tables.RECOVERED):
@@ -359,7 +363,7 @@ class _RelatedWorkReader(BundleReader):
         self.known, self.at = known, at
         self.papers: dict[str, PublishedPaper] = {}
         self.by_row: dict[int, str] = {}
-        # Of every paper, here or in the files, what its abstract says.
+        # The abstract of every paper, from the project or the files.
         self.abstracts = {
             item.key: _plain(item.question.partition(tables.ABSTRACT)[2]) for item in known.items.values()
         }
@@ -472,7 +476,7 @@ class _RelatedWorkReader(BundleReader):
         self.names |= {system.file: system.name for system in names.systems}
 
     def _take_references(self, paper: PublishedPaper, rows: Sequence[Cited]) -> None:
-        """The references of a paper's section as gold evidence, and the section as the exemplar that cites them."""
+        """Add the references of a paper's section as gold evidence, and the section as the exemplar that cites them."""
         mentioned = latex.cited_keys(paper.section)
         order = {key: place for place, key in enumerate(mentioned)}
         ordered = sorted(rows, key=lambda one: (order.get(one.key, len(order)), one.index))
@@ -562,7 +566,7 @@ class _RelatedWorkReader(BundleReader):
         self._add_response(report, arxiv_id, "end-to-end", works)
 
     def _paper_of(self, report: SystemReport) -> str:
-        """The paper that a report is about: by its folder's number, unless what was asked names another."""
+        """The paper that a report is about: by its folder's number, unless its question names another."""
         by_row, abstract = self.by_row.get(report.row, ""), _plain(report.question_sha256)
         about = [key for key, words in self.abstracts.items() if words and words in abstract]
         if len(about) == 1:
@@ -618,13 +622,13 @@ class _RelatedWorkReader(BundleReader):
             )
 
     def _mark(self, own: str, system: str, mark: str, title: str, address: str) -> Reference:
-        """A work of a report's own list; its mark stands in the note."""
+        """A work of a report's own list, with its mark in the note."""
         words = (title or address or mark)[:20_000]
         own_id = derived_id(own, system, "work", mark, address, words)
         return tables.reference(words, mark, address).model_copy(update={"id": own_id})
 
     def _take_work(self, address: str, title: str, abstract: str) -> None:
-        """The abstract of a work that arXiv or a DOI names, once; what other files say of it is passed over."""
+        """Add the abstract of a work named by arXiv or a DOI, once; further abstracts of it are ignored."""
         named = work_named(address) if address else None
         if (
             named is None

@@ -1,4 +1,4 @@
-"""DeepScholar-Bench's tables: the papers, what they cite, and which citations matter."""
+"""DeepScholar-Bench's tables: the papers, the works they cite, and which citations are important."""
 
 import math
 import re
@@ -15,11 +15,11 @@ PAPERS = "papers_with_related_works.csv"
 CITATIONS = "citations.csv"
 RECOVERED = "recovered_citations.csv"
 IMPORTANT = "important_citations.csv"
-# Any of these tells of papers; only the order of the first numbers the folders of reports and nuggets.
+# Any of these holds papers; only the order of the first numbers the folders of reports and nuggets.
 OF_PAPERS = (PAPERS, "papers.csv", "related_works_combined.csv", "paper_content.csv")
 ABSTRACT = "Abstract: "
 LONGEST_IDENTIFIER = 1000
-# The columns of what names a cited work.
+# The columns with identifiers of a cited work.
 LINK, DOI, ADDRESS = "cited_paper_arxiv_link", "bib_paper_doi", "bib_paper_url"
 _DOI = re.compile(r"\b10\.\d{4,9}/")
 _LIMIT = " that were published before "
@@ -40,7 +40,7 @@ class PublishedPaper:
 
     @property
     def day(self) -> str:
-        """The day on which it was published; empty where the files do not say it."""
+        """The day of publication; empty if the files do not have it."""
         return self.published[:10] if _DAY.fullmatch(self.published[:10]) else ""
 
     @property
@@ -55,14 +55,14 @@ class PublishedPaper:
 
 @dataclass(frozen=True, slots=True)
 class Cited(CitedEntry):
-    """A cited work, with the paper that cites it and its place in the table."""
+    """A cited work, with the paper that cites it and its index in the table."""
 
     paper: str = ""
     index: int = 0
 
     @property
     def identifier(self) -> str:
-        """What names the work: its page on arXiv, its DOI, or its address; empty where nothing does."""
+        """The work's identifier: its page on arXiv, its DOI, or its address; empty if there is none."""
         return self.link or self.doi or self.url
 
     @property
@@ -94,7 +94,7 @@ def papers_of(table: Table) -> Iterator[tuple[int, PublishedPaper | None]]:
 
 
 def published_so(one: CollectedPaper, row: int) -> tuple[PublishedPaper, list[Cited]]:
-    """A collected paper and what it cites, as the tables would tell of them."""
+    """A collected paper and its citations, as the tables would hold them."""
     paper = PublishedPaper(
         one.arxiv_id, one.title, one.abstract, one.published, one.category, one.section, row
     )
@@ -120,7 +120,7 @@ def citations_of(table: Table) -> list[Cited]:
 
 
 class Importance:
-    """Which citations matter: those that a file lists; all others of the papers that it names do not."""
+    """Which citations are important: those that a file lists; all others of the papers that it names are not."""
 
     def __init__(self, listed: Iterable[Cited], cited: Mapping[str, Iterable[Cited]]) -> None:
         every = {(paper, row.key) for paper, rows in cited.items() for row in rows}
@@ -134,14 +134,14 @@ class Importance:
         self.implied = sum(paper in self._papers for paper, _ in every - self._listed)
 
     def of(self, one: Cited) -> str:
-        """Whether a citation is important; nothing where its paper is not named."""
+        """Whether a citation is important; empty if its paper is not named."""
         if one.paper not in self._papers:
             return ""
         return "important" if (one.paper, one.key) in self._listed else "not_important"
 
 
 def identified(identifiers: Sequence[str]) -> dict[str, str]:
-    """The columns that a reference's identifiers stand in, of which the first may be the work's page on arXiv."""
+    """The columns for a reference's identifiers, the first of which may be the work's page on arXiv."""
     result: dict[str, str] = {}
     for place, one in enumerate(filter(None, identifiers)):
         named, given = parse(one), one.lower()
@@ -153,7 +153,7 @@ def identified(identifiers: Sequence[str]) -> dict[str, str]:
 
 
 def reference(text: str, note: str, identifier: str, authors: str = "", year: int | None = None) -> Reference:
-    """A reference of these words, cut to what its fields hold; an identifier that is too long for one is none."""
+    """A reference with these fields, cut to their maximum lengths; too long an identifier is dropped."""
     return Reference(
         text=text[:20_000],
         note=note[:20_000],

@@ -1,4 +1,4 @@
-"""DeepScholar-Bench's files written: papers, citations, nuggets and systems' reports in the plainest folder."""
+"""DeepScholar-Bench's files written: papers, citations, nuggets and systems' reports in the simplest folder layout."""
 
 import csv
 import io
@@ -20,7 +20,7 @@ from annotator.exchange.release.records import ItemRecord
 
 NUGGET_FOLDERS, SYSTEMS, RESULTS = "gt_nuggets_outputs", "systems", "results"
 SYSTEM, FOLDER = "baseline_name", "folder_path"
-# The columns of results and the metrics that stand in them.
+# The columns of results and their metrics.
 SCORED = {
     "organization": "organization",
     "nugget_coverage": "nugget_coverage",
@@ -164,7 +164,7 @@ class _RelatedWorkWriter:
         return made
 
     def _results(self) -> dict[str, bytes]:
-        """Each report's figures, metric by metric, and each system's means over these; undefined ones are empty."""
+        """Each report's figures, metric by metric, and each system's means of these; undefined ones are empty."""
         made: dict[str, bytes] = {}
         means: dict[str, dict[str, Any]] = {stem: {SYSTEM: stem} for stem, _ in sorted(self.folders.values())}
         for column, metric in SCORED.items():
@@ -190,7 +190,7 @@ class _RelatedWorkWriter:
 
 
 def _nuggets(item: ItemRecord, units: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """What the layout tells of a paper's nuggets; those written by hand count as borne out."""
+    """The layout's entry of a paper's nuggets; those written by hand count as supported."""
     nuggets = [
         {
             "text": unit["text"],
