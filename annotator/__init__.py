@@ -6,13 +6,15 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# Looking for pydantic's plugins reads the metadata of every installed package; none is wanted here.
+# The search for pydantic's plugins reads the metadata of every installed package; none is wanted here.
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 
 @contextmanager
 def loading() -> Iterator[None]:
-    """What is being loaded is not garbage: looking for some all the while costs a tenth of the start."""
+    """Disable garbage collection while modules are loaded: nothing loaded is garbage, and collecting costs a tenth of
+    a start.
+    """
     collecting, known = gc.isenabled(), len(sys.modules)
     gc.disable()
     try:

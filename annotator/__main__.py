@@ -7,28 +7,28 @@ from pathlib import Path
 
 
 def main() -> int:
-    """Open the window when no command, `--sample` or a file of ours is given; otherwise run the command."""
+    """Open the window if no command, `--sample` or a file of ours is given; otherwise run the command."""
     lend_streams()
     if getattr(sys, "frozen", False) and len(sys.argv) > 1:
-        # A bundled program starts its helping processes by its own name; this is where they part from it.
+        # A bundled program starts its helper processes under its own name; here they branch off.
         from multiprocessing import freeze_support
 
         freeze_support()
     words = ["selftest", "--json"] if sys.argv[1:] == ["--selftest"] else sys.argv[1:]
     if not words or words == ["--sample"] or (len(words) == 1 and _is_ours(words[0])):
-        # What is being loaded is not garbage; the window begins to collect at its first idle.
+        # Nothing loaded is garbage; the window begins to collect when first idle.
         gc.disable()
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         from annotator.gui.shell.frame import appear
 
-        # The frame is in view before anything that needs a project is loaded.
+        # The frame is visible before anything that needs a project is loaded.
         frame = appear(project=bool(words))
         from annotator.gui.shell.start import run
 
         if words == ["--sample"]:
             return run(frame, with_sample=True)
         return run(frame, Path(words[0]) if words else None)
-    # A command ends soon: it looks for garbage less often.
+    # A command ends soon: it collects garbage less often.
     gc.set_threshold(20_000, 20, 50)
     from annotator.cli import run_command, saying
     from annotator.cli.saying import speak_everywhere
@@ -39,7 +39,7 @@ def main() -> int:
 
 
 def lend_streams() -> None:
-    """Put streams that lead nowhere where there are none: Windows gives a windowed program none."""
+    """Replace missing standard streams by the null device: Windows gives a windowed program none."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - until the program ends

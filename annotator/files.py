@@ -1,4 +1,4 @@
-"""Atomic file writing: under another name first, synced, then renamed."""
+"""Atomic file writing: to a temporary name first, synced, then renamed."""
 
 import os
 import shutil
@@ -16,17 +16,18 @@ T = TypeVar("T")
 WINDOWS = os.name == "nt"
 RETRIED_SECONDS = 5.0
 UNFINISHED = ".part"
-# What a killed process left is swept away once it is so old that nobody can be writing it any more.
+# Files left by a killed process are deleted once nobody can be writing them any more.
 ABANDONED = timedelta(hours=1)
-# So many letters of a name leave room for the rest in the 255 bytes that a disk allows.
+# This many letters of a name leave room for the rest in the 255 bytes that a disk allows.
 NAMED = 50
 
 
 @contextmanager
 def whole(place: Path, *, new: bool = False) -> Iterator[Path]:
-    """Another name in the same folder to write to; at the end what is there takes the place, and on failure is removed.
+    """Yield a temporary name in the same folder; at the end the file written there takes its place, or is deleted on
+    failure.
 
-    A link stays one: what it points to is replaced. With `new` FileExistsError when something lies at the place.
+    A link stays one: its target is replaced. With `new` FileExistsError if the place is taken.
     """
     place = real(place)
     sweep(place.parent, parts_of(place))
@@ -44,9 +45,9 @@ def whole(place: Path, *, new: bool = False) -> Iterator[Path]:
 
 
 def save(place: Path, content: bytes, *, private: bool = False) -> Path:
-    """Put a file in its place at one stroke, over what was there; Refusal, and nothing left, when it cannot be.
+    """Write a file atomically, replacing an existing one; Refusal, and nothing left, if that fails.
 
-    A private one is for its owner alone to read and write (mode 600), also where it was not before.
+    A private one is readable and writable by its owner only (mode 600), even if it was not before.
     """
     try:
         if place.is_dir():
@@ -68,30 +69,30 @@ def save(place: Path, content: bytes, *, private: bool = False) -> Path:
 
 
 def advice(error: OSError) -> str:
-    """What may help where something could not be written, without the full stop."""
+    """A hint for a failed write, without the full stop."""
     if isinstance(error, PermissionError):
         return "Close it where it is open, in a spreadsheet for example, or choose a folder you may write to"
     return "Free some space or choose another folder"
 
 
 def put_in_place(finished: Path, place: Path, *, new: bool = False) -> None:
-    """Sync a finished file and move it onto `place`; with `new` FileExistsError when something lies there."""
+    """Sync a finished file and move it onto `place`; with `new` FileExistsError if that is taken."""
     sync(finished)
     move(finished, place, new=new)
     sync_folder(place.parent)
 
 
 def move(here: Path, there: Path, *, new: bool = False) -> None:
-    """Give a file or folder another name, with `new` only a free one.
+    """Rename a file or folder, with `new` only to a free name.
 
-    A virus scanner or a syncing program may hold it for a moment.
+    Retried, since a virus scanner or a syncing program may hold it for a moment.
     """
     act = _move_to_free if new else os.replace
     patiently(lambda: act(here, there))
 
 
 def patiently(act: Callable[[], T], seconds: float | None = None) -> T:
-    """Do what fails while another program holds a file, and retry it for so long as it is not permitted."""
+    """Call `act`, and retry for some seconds while it raises PermissionError because another program holds a file."""
     give_up = time.monotonic() + (RETRIED_SECONDS if seconds is None else seconds)
     while True:
         try:
@@ -111,7 +112,7 @@ def _move_to_free(finished: Path, place: Path) -> None:
     except FileExistsError:
         raise
     except OSError:
-        # Not every disk knows a second name for a file.
+        # Not every disk supports hard links.
         if place.exists():
             raise FileExistsError(f"“{place.name}” already exists") from None
         os.replace(finished, place)
@@ -120,7 +121,7 @@ def _move_to_free(finished: Path, place: Path) -> None:
 
 
 def real(path: Path) -> Path:
-    """Where a file lies once every link is followed; it need not exist."""
+    """The path with every link resolved; it need not exist."""
     try:
         return Path(os.path.realpath(path))
     except ValueError:
@@ -129,7 +130,7 @@ def real(path: Path) -> Path:
 
 
 def same(path: Path, other: Path) -> bool:
-    """Whether two names stand for one file on the disk."""
+    """Whether two paths refer to one file on the disk."""
     try:
         return path.samefile(other)
     except (OSError, ValueError):
@@ -137,17 +138,17 @@ def same(path: Path, other: Path) -> bool:
 
 
 def forget_second_names(path: Path, *patterns: str) -> None:
-    """Take from a file the names in its folder that only a killed process can have left it."""
+    """Delete the further names of a file in its folder that only a killed process can have left."""
     if path.stat().st_nlink > 1:
         for name in (name for pattern in patterns for name in path.parent.glob(pattern)):
             if same(name, path):
-                # One that is held stays, and is named where the project is opened to read.
+                # One that is held stays, and is named when the project is opened read-only.
                 with suppress(OSError):
                     name.unlink(missing_ok=True)
 
 
 def other_name(path: Path) -> str | None:
-    """Another name of a file, empty where it lies in another folder; None when the file has one name only."""
+    """Another name of a file, empty if it is in another folder; None if the file has only one name."""
     if path.stat().st_nlink <= 1:
         return None
     others = (each for each in path.parent.iterdir() if each.name != path.name and same(each, path))
@@ -155,14 +156,14 @@ def other_name(path: Path) -> str | None:
 
 
 def parts_of(place: Path) -> str:
-    """The pattern of the names under which a file is written before it takes its place."""
+    """The pattern of the temporary names of a file."""
     import glob
 
     return f".{glob.escape(place.name[:NAMED])}.????????{UNFINISHED}"
 
 
 def sweep(folder: Path, pattern: str) -> None:
-    """Remove what killed processes left of unfinished files whose names match."""
+    """Delete unfinished files of killed processes whose names match."""
     oldest = datetime.now(UTC) - ABANDONED
     for part in folder.glob(pattern):
         with suppress(OSError):
@@ -171,7 +172,7 @@ def sweep(folder: Path, pattern: str) -> None:
 
 
 def writable(folder: Path) -> bool:
-    """Whether files can be made in a folder; Windows says so of every folder, so that it is tried there."""
+    """Whether files can be created in a folder; Windows says so of every folder, so there one is created to test it."""
     if not os.access(folder, os.W_OK) or not WINDOWS:
         return os.access(folder, os.W_OK)
     probe = folder / f".{uuid.uuid4().hex[:8]}{UNFINISHED}"
@@ -184,13 +185,13 @@ def writable(folder: Path) -> bool:
 
 
 def sync(path: Path) -> None:
-    """Make the disk hold what was written. Never call it on a live project: closing it would drop its locks."""
+    """Flush a file to the disk. Never call it on a live project: closing it would drop its locks."""
     with path.open("rb+") as file:
         os.fsync(file.fileno())
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the disk hold the folder's names, where the system lets a folder be synced."""
+    """Flush a folder's names to the disk, if the system allows it."""
     if os.name == "posix":
         # Some network folders cannot be synced; the file is whole either way.
         with suppress(OSError):
@@ -202,18 +203,18 @@ def sync_folder(folder: Path) -> None:
 
 
 def remove(path: Path) -> None:
-    """Take away a database that was never finished, and the journal beside it."""
+    """Delete an unfinished database, and its journal."""
     path.unlink(missing_ok=True)
     journal(path).unlink(missing_ok=True)
 
 
 def journal(path: Path) -> Path:
-    """Where SQLite keeps the journal of a database."""
+    """The path of a database's SQLite journal."""
     return path.with_name(f"{path.name}-journal")
 
 
 def free_name(path: Path) -> Path:
-    """The name itself, or the first of `name-2`, `name-3` … that nothing lies at."""
+    """The path itself, or the first free one of `name-2`, `name-3` …."""
     place, number = path, 2
     while place.exists():
         place, number = path.with_name(f"{path.stem}-{number}{path.suffix}"), number + 1
@@ -221,10 +222,10 @@ def free_name(path: Path) -> Path:
 
 
 def with_ending(path: Path, *endings: str) -> Path:
-    """The path with the first of the endings unless it has one of them; a dot elsewhere in its name ends nothing."""
+    """The path with the first of the endings unless it has one of them; another dot in its name is no ending."""
     return path if path.suffix.lower() in endings else path.with_name(path.name + endings[0])
 
 
 def stamp(at: datetime) -> str:
-    """A moment as file names carry it: UTC, YYYYMMDD-HHMMSS."""
+    """A moment in the form used in file names: UTC, YYYYMMDD-HHMMSS."""
     return at.astimezone(UTC).strftime("%Y%m%d-%H%M%S")

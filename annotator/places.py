@@ -1,4 +1,4 @@
-"""Where things lie: files shipped with the program, the folders of the person using it, the system's certificates."""
+"""Locations: files shipped with the program, the user's folders, and the system's certificates."""
 
 import os
 import sys
@@ -31,14 +31,14 @@ def _shipped(name: str) -> Path:
 
 @cache
 def user_data() -> Path:
-    """The person's local (never roaming) folder for the sample, backups' index and settings."""
+    """The user's local (never roaming) folder for the sample, backups' index and settings."""
     from platformdirs import user_data_path
 
     return user_data_path("goldsmith", appauthor=False, roaming=False)
 
 
 def user_config() -> Path:
-    """The person's folder for what this machine is told once, such as which key may go to which address."""
+    """The user's folder for decisions about this machine, such as which key may go to which address."""
     from platformdirs import user_config_path
 
     return user_config_path("goldsmith", appauthor=False, roaming=False)
@@ -46,7 +46,7 @@ def user_config() -> Path:
 
 @cache
 def trusted() -> "SSLContext":
-    """Whose certificates are believed: the system's own, wherever it keeps them. Read once: it takes a while."""
+    """An SSL context that trusts the system's certificates, wherever it stores them. Cached: reading takes a while."""
     from ssl import PROTOCOL_TLS_CLIENT, SSLContext
 
     from httpx2 import create_ssl_context
@@ -54,12 +54,12 @@ def trusted() -> "SSLContext":
     try:
         return create_ssl_context()
     except OSError:
-        # Nobody is believed; `no_certificates` says why.
+        # Nobody is trusted; `no_certificates` says why.
         return SSLContext(PROTOCOL_TLS_CLIENT)
 
 
 def no_certificates() -> str:
-    """Why no server's certificate can be believed here, in words; nothing where the system has some."""
+    """Why no server's certificate can be verified here, in words; empty if the system has certificates."""
     if sys.platform in ("win32", "darwin") or trusted().get_ca_certs():
         return ""
     from ssl import get_default_verify_paths
@@ -69,7 +69,7 @@ def no_certificates() -> str:
         if named and not os.path.exists(named):
             return f"{name} names {named}, which is not there."
     folder = get_default_verify_paths().capath
-    # Certificates of a folder are read one by one, when they are asked for.
+    # Certificates of a folder are read one by one, on demand.
     if folder and os.listdir(folder):
         return ""
     return "This machine has no certificates; install ca-certificates."

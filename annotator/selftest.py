@@ -22,12 +22,12 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
 
 CHILD_S = 60.0
-# The first that gives back what it has written.
+# The first version with RETURNING.
 OLDEST_SQLITE = (3, 35)
 
 
 def run() -> dict[str, Any]:
-    """Each part's name, whether it works and what it said; `ok` when all do."""
+    """Each part's name, whether it works and its detail; `ok` if all work."""
     parts = [_tried(name, part) for name, part in PARTS]
     return {
         "ok": all(part["ok"] for part in parts),
@@ -49,7 +49,7 @@ def _tried(name: str, part: Callable[[], str]) -> dict[str, Any]:
 
 @contextmanager
 def _folder() -> Iterator[Path]:
-    """A temporary folder whose name has what often goes wrong in it."""
+    """A temporary folder whose name has characters that often cause errors."""
     with tempfile.TemporaryDirectory(prefix="goldsmith probe é界 ", ignore_cleanup_errors=True) as name:
         yield Path(name)
 
@@ -72,7 +72,7 @@ def _project() -> str:
 
 
 def _beside() -> str:
-    """What is written beside a project that lies where the person's own files do: the project, a backup, locks."""
+    """Whether files can be written beside a project in the user's own folder: the project, a backup, locks."""
     from annotator.actions.project import backups
 
     try:
@@ -84,14 +84,14 @@ def _beside() -> str:
             try:
                 return f"{backups.make(project, 'tried').parent.name} beside a project"
             finally:
-                # Nothing is noted of a project that is gone.
+                # Nothing is recorded about a deleted project.
                 project.store.close()
     except OSError as error:
         raise Refusal(f"{places.user_data()} cannot be written: {error.strerror}.") from error
 
 
 def _modules() -> str:
-    """What a module imports is there, also where it is only loaded on the day it is asked for."""
+    """Whether all imports of every module exist, including those loaded only on demand."""
     import annotator
 
     result = [
@@ -149,7 +149,7 @@ class _Answer(BaseHTTPRequestHandler):
         self.wfile.write(reply)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - named by the base class
-        """Say nothing on the error stream."""
+        """Log nothing to the error stream."""
 
 
 def _endpoint() -> str:
@@ -198,7 +198,7 @@ def _child() -> str:
 
 
 def _spoken(*words: str, **environment: str) -> "subprocess.CompletedProcess[bytes]":
-    """What this very program says when it is started again with some words, as the window does."""
+    """The output of this very program started again with some arguments, as the window does."""
     from annotator.gui.session.run import command
 
     program, first = command()
@@ -231,10 +231,10 @@ def _fonts() -> str:
 
 
 def _display() -> str:
-    """On the screen that there is, in a process of its own: Qt ends the process where it finds no way to a screen."""
+    """The present screen, tested in a process of its own: Qt ends the process if it cannot reach a screen."""
     if _headless():
         return "no screen here"
-    # The window closes by itself at its first idle.
+    # The window closes by itself when first idle.
     result = _spoken(GOLDSMITH_STOPWATCH="1")
     errors = result.stderr.decode(errors="replace").strip().splitlines()
     assert result.stdout.strip(), (
@@ -335,7 +335,7 @@ PARTS: tuple[tuple[str, Callable[[], str]], ...] = (
     ("tables", _tables),
     ("documents", _documents),
     ("languages", _languages),
-    # Before what draws in memory.
+    # Before the parts that paint in memory.
     ("display", _display),
     ("fonts", _fonts),
     ("window", _window),

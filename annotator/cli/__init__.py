@@ -14,12 +14,14 @@ from annotator.domain.texts.refusal import KeyNotAllowed, Refusal
 
 
 class Stopped(SystemExit):
-    """A person ended the command before it was done."""
+    """The user ended the command before it was done."""
 
 
 def run_command(words: list[str]) -> int:
-    """Run one command: 0 all done, 1 refused with one plain sentence, 2 wrong usage, 3 not all of it."""
-    # Bytes of no encoding come in as halves of characters.
+    """Run one command and return the exit code: 0 done, 1 refused with one plain sentence, 2 wrong usage, 3
+    incomplete.
+    """
+    # Undecodable bytes arrive as lone surrogates.
     if any(sign == "\0" or "\ud800" <= sign <= "\udfff" for word in words for sign in word):
         warned.print("A word of this command holds characters that are not text. Remove them.", markup=False)
         return USAGE
@@ -32,7 +34,7 @@ def run_command(words: list[str]) -> int:
                     app(args=words, prog_name="goldsmith")
                     break
                 except KeyNotAllowed as refusal:
-                    # What was begun before a key was asked for goes on when the same command is given again.
+                    # The same command, run again after a key was allowed, resumes what it had begun.
                     if not _allowed_now(refusal):
                         raise
     except Refusal as refusal:
@@ -41,7 +43,7 @@ def run_command(words: list[str]) -> int:
             warned.print(f"  {detail}", markup=False)
         return REFUSED
     except OSError as error:
-        # A name that is too long, a folder in place of a file, a disk that is full: no fault of the program.
+        # A name that is too long, a folder in place of a file, a full disk: not the program's fault.
         warned.print(
             f"The operating system refused: {error.strerror or error}. Existing files were kept.",
             markup=False,
@@ -56,7 +58,7 @@ def run_command(words: list[str]) -> int:
 
 
 def _allowed_now(refusal: KeyNotAllowed) -> bool:
-    """Ask the person at the terminal once whether a key may go to an address; no where nobody sits at one."""
+    """Ask the user at the terminal once whether a key may go to an address; False without a terminal."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     import typer
@@ -73,7 +75,7 @@ def _allowed_now(refusal: KeyNotAllowed) -> bool:
 
 @contextmanager
 def _endable() -> Iterator[None]:
-    """Let Ctrl+C, a polite end and a closed terminal end the command in order, its project closed."""
+    """Make Ctrl+C, SIGTERM and a closed terminal end the command in order, with its project closed."""
     mine = threading.current_thread() is threading.main_thread()
     names = ("SIGINT", "SIGTERM", "SIGHUP") if os.name == "posix" else ("SIGINT",)
     heeded = [getattr(signal, name) for name in names if mine]

@@ -56,7 +56,7 @@ def agreement(
     if estimate:
         say_forecast(file, order, json_=json_)
         return
-    # Nobody is paid for what cannot be shown.
+    # Do not pay for something that cannot be shown.
     agreement_figures.refuse_unknown(by)
     run, doing = partial(assisting.PairingRun.run, order=order), assisting.PairingRun.doing
     ended = gone_through(file, run, doing=doing, progress=progress) if assisted_by else None
@@ -118,7 +118,7 @@ def _nothing(report: Any) -> str:
 
 
 def _print(report: Any, rows: list[Any], title: str) -> None:
-    """A line for each figure, so that a narrow terminal cuts no digit off."""
+    """Print a line for each figure, so that a narrow terminal cuts no digit off."""
     from annotator.actions.agreement import agreement_report
 
     shown = []

@@ -606,13 +606,13 @@ def judge_key(file: File, name: str, key_env: KeyEnv = "") -> None:
         judge = judges.named(project, name)
         if key_env:
             judges.change(project, judge.id, {"key_env": key_env})
-            # The file gives the address: it is shown beside the variable before the one may go to the other.
+            # The address comes from the file: it is shown beside the variable before its value may be sent there.
             if why := kept_keys.not_allowed(project, judges.named(project, name)):
                 raise why
     if key_env:
         words = f"The key is read from {key_env}."
     else:
-        # Asked for while the project is closed: a person may be long in finding it.
+        # Prompted while the project is closed: the user may take long to find it.
         secret = typer.prompt(visible(f"Key for {judge.base_url}"), hide_input=True)
         with opened(file) as project:
             words = kept_keys.remember_key(project, judge, secret)

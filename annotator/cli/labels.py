@@ -267,7 +267,7 @@ def authoring_share_rest(
 
 
 def _say_submitted(done: list[Any], left: list[Any], json_: bool, todo: str, nothing: str) -> None:
-    """Each one in words and as JSON; exit code 3 if something is left."""
+    """Print each submission in words or as JSON; exit code 3 if some were not submitted."""
     words = [f"Submitted: {words}" for words, _ in done] + [f"Not submitted: {words}" for words, _ in left]
     result = {"submitted": [tree for _, tree in done], "not_submitted": [tree for _, tree in left]}
     say(result, json_, [*words, *([todo] if left else [])] or [nothing], lacking=left)

@@ -27,7 +27,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
 
 app = typer.Typer()
-# What ends the name of a folder.
+# The message if nothing waits to be adjudicated, and the endings of a folder's name.
 NOBODY_WAITS = "Nothing waits for you to adjudicate. Of others it is listed with --as ALIAS."
 SLASHES = ("/", os.sep)
 people_app = typer.Typer(help="People in the project.", no_args_is_help=True)
@@ -167,7 +167,7 @@ def _folder(to: str) -> Path:
 
 
 def _pack_all(project: Any, folder: Path, json_: bool) -> None:
-    """Write everybody's task; exit code 3 when one of them could not be written."""
+    """Write everybody's task; exit code 3 if one of them could not be written."""
     from annotator.actions.parcels import packing
 
     done = packing.write_tasks(project, packing.recipients(project), folder)
@@ -378,7 +378,7 @@ def adjudicate(
 def _decided(
     file: Path, key: str, stage: Stage | None, take: Sequence[str], reason: Reason | None, json_: bool
 ) -> None:
-    """Show the rows of an item that waits; with something to take decide them, and close once none is open."""
+    """Show the rows of an item that waits; with `take` decide them, and close once none is open."""
     from annotator.actions.adjudication import adjudicating, ruling
     from annotator.domain.experts.adjudication import BOTH, DROP
     from annotator.domain.kinds.documents import KINDS
@@ -414,7 +414,7 @@ def _decided(
 
 
 def _row_words(row: dict[str, Any], says: str) -> str:
-    """A row with each one's words and, where something else differs, that too."""
+    """A row with each unit's words and, if another field differs, that too."""
     details = [
         f"  {letter}: {', '.join(str(unit[name]) for name in dict.fromkeys((says, *row['differing'])))}"
         for letter, unit in row.items()

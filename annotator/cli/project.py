@@ -158,7 +158,7 @@ def import_(
 
     how = None if mapping is None else TablesMapping.at(mapping)
     with _to_import_into(file, dry_run) as (project, new), progress_bars() as progress:
-        # A project of these files alone has the weights that they have.
+        # A new project allows the weights of the files it is made from.
         options = imports.ImportOptions(
             pseudonyms=pseudonyms, mapping=how, allow_weights=allow_weights or new, author=author
         )
@@ -180,7 +180,7 @@ def import_(
 
 
 def _with_weights_allowed(project: Any, format_: str, paths: list[Path], options: Any) -> Any:
-    """The options, with the weights of the files allowed where the person says so."""
+    """The options, with the weights of the files allowed if the user confirms."""
     from annotator.actions.imports import imports
 
     weights = imports.preview(project, format_, paths, options).weights_to_allow
@@ -191,7 +191,7 @@ def _with_weights_allowed(project: Any, format_: str, paths: list[Path], options
 
 @contextmanager
 def _to_import_into(file: Path, dry_run: bool) -> Iterator[tuple[Any, bool]]:
-    """The project, and whether it is made now; one that nothing came into is not left behind."""
+    """Yield the project, and whether it is new; a new one is deleted if the import fails."""
     from annotator.actions.project.people import new_project
 
     new = not file.exists()
@@ -362,7 +362,7 @@ def selftest(json_: Json = False) -> None:
 Shown = Annotated[str, typer.Option("--progress", help="bar or json")]
 Line = dict[str, Any]
 FOR_A_WINDOW = "json"
-# How far a child stands back behind the window where both want the processor; on Windows by its class.
+# The priority of a child process below the window; on Windows by its class.
 NICENESS, BELOW_NORMAL = 5, 0x4000
 
 
@@ -375,7 +375,7 @@ def order_carried_out(
     estimate: bool = False,
     after: Callable[[], None] | None = None,
 ) -> None:
-    """Have an order carried out whose project need not be looked at before, or say only what it would take."""
+    """Carry out an order that needs no look at the project before, or print only its forecast."""
     from annotator.actions.orders import orders
 
     if estimate:
@@ -402,7 +402,7 @@ def say_forecast(file: Path, order: Any, *, json_: bool) -> None:
 
 
 def _say_forecasts(estimates: Sequence[Any], json_: bool, left_out: str) -> None:
-    """Say what each protocol of a paper would take, by its metrics, and all of them together."""
+    """Print the forecast of each protocol of a paper, by its metrics, and their sum."""
     from annotator.actions.judging import forecasts
 
     whole = forecasts.summed(estimates)
@@ -440,9 +440,9 @@ def carried_out(
     json_: bool = False,
     after: Callable[[], None] | None = None,
 ) -> None:
-    """Open the project, let the run go and say how it ended; `doing` stands before the bar.
+    """Open the project, do the run and print how it ended; `doing` is the label of the progress bar.
 
-    `after` is done for a person once that is said. Exit code 3 where not all of it came.
+    `after` is called after that, unless the output is JSON. Exit code 3 if the run is incomplete.
     """
     result = gone_through(file, run, doing=doing, progress=progress)
     if progress != FOR_A_WINDOW:
@@ -469,7 +469,7 @@ def child() -> None:
 
 
 def stand_back() -> None:
-    """Take a lower priority than the window has; it does not know the right process where a launcher started it."""
+    """Take a lower priority than the window, which does not know the right process if a launcher started it."""
     if sys.platform == "win32":
         import ctypes
 
@@ -481,15 +481,15 @@ def stand_back() -> None:
 
 
 def own_input() -> TextIO:
-    """Standard input on a descriptor of its own, and nothing in its old place.
+    """Standard input on a descriptor of its own, with the null device in its old place.
 
-    While a thread waits for a line from a pipe, Windows stops whoever asks about that descriptor, as a child process
-    does that inherits it.
+    While a thread waits for a line from a pipe, Windows blocks anyone who queries that descriptor, such as a child
+    process that inherits it.
     """
     try:
         copy = os.dup(sys.stdin.fileno())
     except (AttributeError, io.UnsupportedOperation):
-        # What stands in for it has no descriptor, and nothing to inherit.
+        # A replacement of standard input has no descriptor, so nothing can be inherited.
         return sys.stdin
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, sys.stdin.fileno())
@@ -498,7 +498,7 @@ def own_input() -> TextIO:
 
 
 def gone_through(file: Path, run: Run, *, doing: str, progress: str) -> Line:
-    """Open the project and let the run go: its last line, which a window was told already."""
+    """Open the project and do the run; returns its last line, which a window has already received."""
     if progress == FOR_A_WINDOW:
         return _for_a_window(file, run, "", own_input())
     with opened(file) as project, progress_bars() as bars:
@@ -511,7 +511,7 @@ def end(last: Line) -> None:
 
 
 def _ending(last: Line) -> int:
-    """Whether a run did all it was to do, was stopped or lacks something, or found nothing that it could take."""
+    """The exit code of a run: all done, stopped or incomplete, or nothing found that it could take."""
     if "problems" in last and not last["by_state"]:
         return REFUSED
     whole = last.get("state", "done") == "done" and not last.get("missing") and not last.get("problems")
@@ -523,7 +523,7 @@ def shown(show: Callable[[str, int, int], None], doing: str) -> Callable[[Line],
 
 
 def _for_a_window(file: Path, run: Run, person: str, listen: TextIO, *, readonly: bool = False) -> Line:
-    """JSON lines out, `cancel` as a line in, a refusal as the last line."""
+    """Write JSON lines, read the line `cancel`, and write a refusal as the last line."""
 
     def tell(line: Line) -> None:
         sys.stdout.write(json.dumps(line) + "\n")

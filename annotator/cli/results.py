@@ -1,4 +1,4 @@
-"""Commands for results and releases: figures with their intervals, every view, and what releases say of themselves."""
+"""Commands for results and releases: figures with their intervals, every view, and the metadata of releases."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -32,7 +32,7 @@ Departures = Annotated[
     bool, typer.Option("--departures", help="Also print in full where figures differ from the paper")
 ]
 WIDEST = 60
-# Characters between two columns, and of a word that may be cut.
+# Characters between two columns, and the length up to which a word is not broken.
 BETWEEN, LONGEST_WORD = 3, 20
 UNFIT = " (!)"
 
@@ -41,7 +41,9 @@ def show(
     sheets: Sequence[Any], to: Path | None, json_: bool, more: dict[str, Any] | None = None, *,
     offsets: bool = False, departures: bool = False,
 ) -> None:  # fmt: skip
-    """Tables as words, as JSON after what is said `more`, or into files; in words `departures` in full."""
+    """Print tables as words, as JSON after the entries of `more`, or into files; in words `departures` prints these
+    in full.
+    """
     from annotator.actions.results import result_pictures
 
     written = [path.name for path in _written(sheets, to, offsets)] if to else []
@@ -55,7 +57,7 @@ def show(
 
 
 def _written(sheets: Sequence[Any], to: Path, offsets: bool) -> list[Path]:
-    """Each table in a file, or each of their pictures; of several tables the second one gets its key into its name."""
+    """Write each table to a file, or each of their pictures; further tables get their key into the file name."""
     from annotator.actions.results import result_pictures
 
     if to.suffix.lower() in (".png", ".svg") and any(sheet.pictures for sheet in sheets):
@@ -76,7 +78,7 @@ def _written(sheets: Sequence[Any], to: Path, offsets: bool) -> list[Path]:
 
 
 def print_sheets(sheets: Sequence[Any], *, departures: bool = True) -> None:
-    """Print tables with what holds of each, then once where they differ from the paper."""
+    """Print tables with their notes, then once the departures from the paper."""
     from annotator.actions.results import result_pictures
 
     for sheet in sheets:
@@ -92,7 +94,7 @@ def print_sheets(sheets: Sequence[Any], *, departures: bool = True) -> None:
 
 
 def print_departures(known: Sequence[str], whole: bool) -> None:
-    """Print where figures differ from their paper, or how often they do and how to read of it."""
+    """Print the departures of figures from their paper, or how many there are and how to read them."""
     lines = ("Differences from the paper:", *known)
     for words in lines if whole else (f"{counted(len(known), 'difference')} from the paper: --departures",):
         if known:
@@ -100,7 +102,7 @@ def print_departures(known: Sequence[str], whole: bool) -> None:
 
 
 def _named_by(sheet: Any) -> int:
-    """How many columns, two at most, say in words what a line is of."""
+    """The number of leading columns, two at most, that name in words what a line is about."""
     worded = [
         all(isinstance(line.cells[place].value, str) for line in sheet.lines)
         for place in (0, 1)
@@ -110,10 +112,10 @@ def _named_by(sheet: Any) -> int:
 
 
 def print_table(title: str, heads: Sequence[str], lines: Iterable[Sequence[str]], *, stay: int = 1) -> None:
-    """Print lines of words under heads; what does not fit goes on in the next line, and nothing is cut off.
+    """Print lines of words under heads; cells wrap, and nothing is cut off.
 
-    Where not all columns fit side by side, further ones stand in a table of their own, again behind those that `stay`.
-    A rule stands before each line whose first cell says something, where others say nothing there.
+    If not all columns fit side by side, further ones go into another table, again behind those that `stay`. If some
+    lines have an empty first cell, a rule precedes each line that has none.
     """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
@@ -134,7 +136,7 @@ def print_table(title: str, heads: Sequence[str], lines: Iterable[Sequence[str]]
 
 
 def _blocks(widths: Sequence[int], stay: int, room: int) -> list[list[int]]:
-    """The columns of each table, those that stay in each; as many as have room for their longest words."""
+    """The columns of each table, including those that stay; as many as have room for their longest words."""
     blocks: list[list[int]] = [[]]
     for place in range(stay, len(widths)):
         shown = [*widths[:stay], *(widths[column] for column in blocks[-1]), widths[place]]
@@ -149,12 +151,12 @@ def _longest_word(texts: Iterable[str]) -> int:
 
 
 app = typer.Typer()
-# What people call the ways to group, and what they are called inside.
+# The users' names of groupings, and the internal ones.
 GROUPS = {
     "all": "all", "type": "question_type", "subject": "subject", "phase": "phase", "difficulty": "difficulty",
     "aspect": "facet", "mode": "mode",
 }  # fmt: skip
-# Why nothing stands under a group although figures are known.
+# Why a grouping is empty although figures are known.
 UNSET = "No item that was judged has a {0} yet. Run: goldsmith items edit FILE KEYS --{1} …"
 UNGROUPED = {
     "type": UNSET.format("question type", "type"),
@@ -282,7 +284,7 @@ def _figures(
 
 
 def _rater_id(project: Any, name: str, protocol: str) -> str:
-    """The rater of that name under a protocol; empty for the last one."""
+    """The id of the rater of that name under a protocol; empty for the last one."""
     from annotator.actions.results import result_raters
 
     if name in ("", result_raters.EACH):
@@ -344,7 +346,7 @@ def _show(
 
 
 def _value(offered: Any, name: str, requested: str) -> str:
-    """The value of a choice by itself or by its words; Refusal lists those that are offered."""
+    """The value of a choice, given by the value or its words; Refusal lists the values offered."""
     from annotator.domain.material.item import spelled
 
     choice = next((choice for choice in offered if choice.name == name), None)
@@ -353,7 +355,7 @@ def _value(offered: Any, name: str, requested: str) -> str:
         raise Refusal(f"This view has no choice called “{name}”.", f"Its choices are: {names}.")
     requested = spelled(requested) if name == "mode" else requested
     for words, value in choice.values:
-        # Behind a rater's name stands how much they judged.
+        # A rater's name is followed by the number of their judgements.
         if requested in (words, value) or words.rpartition(" (")[0] == requested:
             return str(value)
     said_ = ", ".join(words for words, _ in choice.values) or "nothing"

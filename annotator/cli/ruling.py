@@ -49,7 +49,7 @@ From = Annotated[
 ]
 OpenOnly = Annotated[bool, typer.Option("--open", help="Only open cases")]
 SEPARATOR = "/"
-# What one entry of --from may hold.
+# The possible fields of an entry of --from.
 FIELDS = {"case", "say", "reason", "note", "kind"}
 
 
@@ -494,7 +494,7 @@ def take(
 
 
 def _classified(project: Any, draft: Any, type_: str | None, subject: str | None) -> str:
-    """Set what a draft proposes, or what is said instead, and tell what the item has now."""
+    """Apply a draft's proposal, or the given values instead, and return the item's new ones in words."""
     from annotator.actions.items import items
     from annotator.actions.material import model_drafts
 
@@ -517,7 +517,7 @@ def refuse(project: Any, draft: Draft, kind: OfKind = "") -> None:
 
 
 def _read(path: Path | None) -> str | None:
-    """The words of a file, which may be empty; None where none is named."""
+    """The text of a file, which may be empty; None if none is named."""
     from annotator.exchange.texts import documents
 
     if path is None:

@@ -31,19 +31,21 @@ As = Annotated[
     str,
     typer.Option("--as", help="Person at work in this command: an id or an alias; by default the last one"),
 ]
-# Who is at work in the command that runs: whatever opens a project in it reads this.
+# The person who is at work in the running command; read whenever it opens a project.
 AT_WORK = ContextVar("at_work", default="")
 File = Annotated[Path, typer.Argument(help="The project file, name.goldsmith", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of words")]
-# How commands end: all done, refused, wrong usage, and not all of it (missing, budget, interrupted).
+# The exit codes of commands: done, refused, wrong usage, and incomplete (missing, budget, interrupted).
 DONE, REFUSED, USAGE, NOT_ALL = range(4)
 
 
 class Terminal(Console):
-    """Where every command prints: what stands in names and in servers' messages does nothing to the terminal."""
+    """The console of every command: control characters in names and in servers' messages have no effect on the
+    terminal.
+    """
 
     def print(self, *objects: Any, **how: Any) -> None:
-        """Print with control characters and overrides of direction written out."""
+        """Print with control characters and direction overrides written out."""
         super().print(*(visible(one) if isinstance(one, str) else one for one in objects), **how)
 
 
@@ -54,7 +56,9 @@ said, warned = (
 
 
 def speak_everywhere() -> None:
-    """Let what is piped or kept be UTF-8 whatever the machine's code page is, and a terminal show what it can."""
+    """Make piped streams UTF-8 whatever the machine's code page is, and terminals replace characters they cannot
+    show.
+    """
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         # A bundled program without a terminal has none of them.
         if isinstance(stream, io.TextIOWrapper):
@@ -65,9 +69,9 @@ class opened:  # noqa: N801 - reads as a verb in a with statement
     def __init__(
         self, file: Path, *, readonly: bool = False, person: str = "", unchecked: bool = False
     ) -> None:
-        """`person` is the id or alias of anyone who is to be at work; by default who `--as` names, or who was last.
+        """`person` is the id or alias of the person at work; by default that of `--as`, or the last one.
 
-        `unchecked` opens a file with values that cannot be read, to name them all.
+        `unchecked` opens a file with unreadable values, to name them all.
         """
         self._file, self._readonly, self._unchecked = file, readonly, unchecked
         self._person = person or AT_WORK.get()
@@ -82,7 +86,7 @@ class opened:  # noqa: N801 - reads as a verb in a with statement
             from annotator.actions.project import people
 
             try:
-                # For this command only: who works in the window stays as it was.
+                # For this command only: the window's own person at work stays the same.
                 self._project.person = people.known(self._project, self._person)
             except Refusal:
                 self._project.close()
@@ -95,7 +99,7 @@ class opened:  # noqa: N801 - reads as a verb in a with statement
         self._project.close()
 
     def _remedies(self, roles: Collection[str]) -> Iterator[str]:
-        """Which words or which command would have let the person do what was refused for their role."""
+        """The options or commands that would allow the action that was refused for the person's role."""
         from annotator.actions.project import people
 
         me, everybody = people.someone(self._project), people.people(self._project)
@@ -110,11 +114,11 @@ class opened:  # noqa: N801 - reads as a verb in a with statement
 
 
 def changing(command: Callable[..., None], *, by: Collection[str] | None = None) -> Callable[..., None]:
-    """The command on a file, of one on the project in it, which is open while that runs.
+    """A command on a file, made from one on a project, which is open during the call.
 
-    It is opened for reading alone in a dry run, and where none of the options is given `by` which the command changes
-    anything; by default it always does. A `Protocol` that is not named is the one that the project goes by.
-    A command that refuses options by itself opens the project itself, after them.
+    It is opened read-only in a dry run, and if none of the options in `by` is given; without `by` the command always
+    changes the project. A `Protocol` that is not named is the project's default. A command that refuses options by
+    itself opens the project itself, after them.
     """
     on_project = signature(command)
     _, *options = on_project.parameters.values()
@@ -139,7 +143,7 @@ reading = partial(changing, by=())
 
 
 def changing_by(*options: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """As `changing`, of a command that only reads unless one of these options is given."""
+    """As `changing`, for a command that only reads unless one of these options is given."""
     return partial(changing, by=options)
 
 
@@ -170,7 +174,7 @@ def say_made(project: Any, json_: bool) -> None:
 def say(
     tree: dict[str, Any], json_: bool, words: list[str], *, lacking: object = None, code: int = NOT_ALL
 ) -> None:
-    """Print JSON or words; where something is lacking, the command ends with the exit code."""
+    """Print JSON or words; if something is lacking, exit with the code."""
     if json_:
         print_json(tree)
     for line in () if json_ else words:
@@ -180,7 +184,7 @@ def say(
 
 
 def print_json(tree: Any) -> None:
-    # As an escape of JSON it is the same text to whoever reads it.
+    # An escape in JSON stands for the same text.
     sys.stdout.write(visible(json.dumps(tree, ensure_ascii=False, indent=2, default=str), "\\u{:04x}") + "\n")
 
 
@@ -193,7 +197,7 @@ def lines(tree: dict[str, Any]) -> list[str]:
 
 
 def _words(value: Any) -> str:
-    """A value as a person reads it: what belongs together in one line, yes and no for what is so or not."""
+    """A value as a person reads it: lists in one line, yes and no for booleans."""
     if isinstance(value, dict):
         return ", ".join(f"{name}: {_words(each)}" for name, each in value.items())
     if isinstance(value, list | tuple):
@@ -208,7 +212,7 @@ def public(report: Any) -> dict[str, Any]:
 
 
 def given_of(**values: Any) -> dict[str, Any]:
-    """The values that were given; Refusal when there is none."""
+    """The options that were given; Refusal if there is none."""
     given = {name: value for name, value in values.items() if value is not None}
     if not given:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in values)
@@ -271,7 +275,7 @@ class NamingLayouts(TyperCommand):
     """A command whose help names benchmarks' layouts, which are loaded when the help is shown."""
 
     def format_help(self, *where: Any) -> None:
-        """Put the names into the places that the help has for them."""
+        """Fill the layouts' names into the placeholders of the help."""
         from annotator.exchange.formats.layouts import LAYOUTS, of_labels
 
         names = {
@@ -289,7 +293,7 @@ class NamingLayouts(TyperCommand):
 
 
 def protocol_of(file: Path, named: str, set_name: str = "") -> str:
-    """The protocol that is named, else that of the validation set, else the one that the project goes by."""
+    """The named protocol, else that of the validation set, else the project's default."""
     if named:
         return named
     from annotator.actions.labelling import label_cases
@@ -322,7 +326,7 @@ def report(kind: type[BaseException], error: BaseException, trace: TracebackType
     sys.stderr.write(visible(redact("".join(traceback.format_exception(kind, error, trace)), held())))
 
 
-# The commands of each app, or the group that it is, in the order of the help.
+# The commands of each app, or its group, in the order of the help.
 NAMES = (
     ("project.app", "sample new import uses weights info export check backup selftest"),
     ("judge.judge_app", "judge"),
@@ -355,12 +359,12 @@ NAMES = (
     ("project.app", "child"),
 )
 APPS = {name: app for app, names in NAMES for name in names.split()}
-# What makes a project, in which nobody is at work yet.
+# Commands that make a project, in which nobody is at work yet.
 MAKING = ("sample", "new")
 
 
 class LazyCommands(Mapping[str, Any]):
-    """Every command or group by name; only those that are looked at are loaded."""
+    """Every command or group by name, loaded on access."""
 
     def __getitem__(self, name: str) -> Any:
         return _loaded(name, APPS[name])
@@ -384,7 +388,7 @@ def _loaded(name: str, place: str) -> Any:
 
 
 def _let_be_at_work(command: Any) -> None:
-    """Add `--as` to every command on a project, before `--json`; `opened` heeds it."""
+    """Add `--as` to every command on a project, before `--json`; `opened` uses it."""
     for one in getattr(command, "commands", {}).values():
         _let_be_at_work(one)
     taken = {spelling for param in command.params for spelling in param.opts}

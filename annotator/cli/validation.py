@@ -124,7 +124,7 @@ def looks(set_name: str, part: str) -> bool:
 
 
 def counted_look(project: Any, set_name: str, part: str, judge: str) -> str:
-    """The id of a counted look, where the test part is to be shown."""
+    """The id of a counted look, if the test part is to be shown; empty otherwise."""
     from annotator.actions.judges import judges
     from annotator.actions.sets import validation_sets
 
@@ -295,7 +295,7 @@ def correct(
 
     metric = metric or scoring.USUAL_METRIC
     query = corrected.CorrectionQuery(judge, tuple(against or ()), set_name, part, width=width, metric=metric)
-    # Refused before anyone looks at a test part.
+    # Refused before the test part is opened.
     info = query.info
     with opened(file, readonly=not looks(set_name, part)) as project:
         if card is not None:
@@ -370,7 +370,7 @@ def card(
 
 
 def _check(file: Path, path: Path, judge: str, define_at: str, bind: bool, json_: bool) -> None:
-    """Exits with 1 where the card does not hold."""
+    """Check a card against a judge, and define or bind the judge if asked to; exit code 1 if the card does not hold."""
     from annotator.actions.judging import derived_judges
     from annotator.actions.validation import validity_cards
 

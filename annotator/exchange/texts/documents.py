@@ -310,7 +310,7 @@ def _inline_brackets(state: "StateInline", silent: bool) -> bool:
 
 
 def _block_brackets(state: "StateBlock", first: int, last: int, _silent: bool) -> bool:
-    """From a line that begins with the bracket to one that ends with its partner; no blank line between."""
+    """A block from a line that begins with the bracket to one that ends with its partner; no blank line between."""
     for number in range(first, last):
         line = state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]].strip()
         if (number == first and not line.startswith("\\[")) or not line:
