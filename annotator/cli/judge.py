@@ -260,7 +260,7 @@ def judge_run(
         **how(concurrency, timeout, budget, rpm, tpm),
     )  # fmt: skip
 
-    async def run(project: Any, **told: Any) -> dict[str, Any]:
+    async def run(project: Any, **callbacks: Any) -> dict[str, Any]:
         request = order
         if card is not None:
             from annotator.actions.judging import derived_judges
@@ -269,7 +269,7 @@ def judge_run(
             on_card = validity_cards.read(card)
             derived_judges.refuse_order(project, on_card, order)
             request = replace(order, models=on_card.judge.returned_models)
-        return await orders.carry_out(project, request, **told)
+        return await orders.carry_out(project, request, **callbacks)
 
     kind = orders.of_judge(protocol)
     carried_out(file, run, kind.words, doing=kind.doing, progress=progress, json_=json_)
@@ -350,9 +350,9 @@ def judge_resume(
     from annotator.actions.orders import orders
     from annotator.actions.runs import run_records
 
-    async def run(project: Any, **told: Any) -> dict[str, Any]:
+    async def run(project: Any, **callbacks: Any) -> dict[str, Any]:
         order = orders.unfinished(project, judge, **how(concurrency, timeout, budget, rpm, tpm))
-        return await orders.carry_out(project, order, **told)
+        return await orders.carry_out(project, order, **callbacks)
 
     carried_out(file, run, run_records.words, doing="judging", progress=progress, json_=json_)
 

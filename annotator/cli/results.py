@@ -358,8 +358,8 @@ def _value(offered: Any, name: str, requested: str) -> str:
         # A rater's name is followed by the number of their judgements.
         if requested in (words, value) or words.rpartition(" (")[0] == requested:
             return str(value)
-    said_ = ", ".join(words for words, _ in choice.values) or "nothing"
-    raise Refusal(f"“{requested}” is none of {name}.", f"Offered are: {said_}.")
+    values = ", ".join(words for words, _ in choice.values) or "nothing"
+    raise Refusal(f"“{requested}” is none of {name}.", f"Offered are: {values}.")
 
 
 def _lack(project: Any, protocol: str) -> str:

@@ -422,8 +422,8 @@ def _worked(command: Callable[..., Any], as_: str = "", **given: Any) -> Any:
 class Commands(TyperGroup):
     """The group of all commands."""
 
-    def __init__(self, **said_of_it: Any) -> None:
-        super().__init__(**said_of_it | {"commands": LazyCommands()})
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options | {"commands": LazyCommands()})
 
 
 app = typer.Typer(

@@ -70,7 +70,7 @@ _SPACES = re.compile(r"[ \t]+")
 _MANY_LINES = re.compile(r"[ \t]*\n(?:[ \t]*\n)+")
 
 # The library knows these with their braces, but would leave out their text.
-_SAYING = {
+_TEXT_COMMANDS = {
     **dict.fromkeys(("texttt", "textsf", "textmd", "textup", "mbox"), "%s"),
     "textless": "<", "textgreater": ">", "textunderscore": "_", "textbar": "|", "slash": "/",
 }  # fmt: skip
@@ -86,13 +86,14 @@ def without_comments(latex: str) -> str:
 @cache
 def plain_decoder(math_mode: str = "text") -> LatexNodes2Text:
     """A decoder of single fields and entries: all their words and characters, addresses without brackets."""
-    return LatexNodes2Text(latex_context=_saying({"url": "%s"}), math_mode=math_mode)
+    return LatexNodes2Text(latex_context=_text_context({"url": "%s"}), math_mode=math_mode)
 
 
-def _saying(more: Mapping[str, str] = {}) -> Any:
+def _text_context(more: Mapping[str, str] = {}) -> Any:
     words = default_words()
     macros = [
-        MacroTextSpec(name, simplify_repl=replacement) for name, replacement in {**_SAYING, **more}.items()
+        MacroTextSpec(name, simplify_repl=replacement)
+        for name, replacement in {**_TEXT_COMMANDS, **more}.items()
     ]
     words.add_context_category("saying", macros=macros, prepend=True)
     return words
@@ -356,7 +357,7 @@ def _words(citing: set[str], mark: Marks) -> Any:
         **dict.fromkeys(_FORGOTTEN, ""),
         **dict.fromkeys(citing, cited),
     }
-    words = _saying()
+    words = _text_context()
     words.add_context_category(
         "markdown",
         macros=[MacroTextSpec(name, simplify_repl=made) for name, made in shown.items()],

@@ -311,16 +311,16 @@ def _formula(
     """A formula as a picture, with its source as alternative text; or the source."""
     token = tokens[index]
     source = token.content
-    drawing = _drawing(source, env)
-    if drawing in (_UNDRAWN, _LATE, _LARGE):
-        env["left"].setdefault(drawing, set()).add(source)
+    picture = _picture(source, env)
+    if picture in (_UNDRAWN, _LATE, _LARGE):
+        env["left"].setdefault(picture, set()).add(source)
         shown = f"<code>{escape(source)}</code>"
     else:
-        shown = f'<img src="{drawing}" alt="{escape(source)}">'
+        shown = f'<img src="{picture}" alt="{escape(source)}">'
     return f'<p align="center">{shown}</p>\n' if token.block else shown
 
 
-def _drawing(source: str, env: EnvType) -> str:
+def _picture(source: str, env: EnvType) -> str:
     if env["until"] is None:
         # Loading it takes long, once, and does not count towards the time for rendering.
         documents.library()

@@ -203,10 +203,10 @@ class BatchReading:
         replies: Mapping[str, type[BaseModel]],
         prices: Prices,
         secrets: tuple[str, ...],
-        hear: Callable[[Usage, Call], None],
+        record_usage: Callable[[Usage, Call], None],
     ) -> None:
-        """`hear` is called with each answer's usage, as the server counted it, and its call."""
-        self.reconciled, self._hear = Reconciled(), hear
+        """`record_usage` is called with each answer's usage, as the server counted it, and its call."""
+        self.reconciled, self._record_usage = Reconciled(), record_usage
         self._state = state
         self._replies = replies
         self._prices = prices
@@ -281,7 +281,7 @@ class BatchReading:
         )
         self.reconciled.spent_usd += call.bill_usd or 0.0
         if outcome.answered:
-            self._hear(outcome.usage, call)
+            self._record_usage(outcome.usage, call)
         if fate is QuestionFate.CHANGED:
             words = "The question was changed while the batch was out."
             return call.model_copy(update={"status": Status.SKIPPED, "cause": words})

@@ -439,7 +439,11 @@ class _Work:
 
     async def _read(self, state: BatchState) -> BatchReading:
         reading = BatchReading(
-            state, self._replies, self._sender.prices, self._sender.client.endpoint.secrets, self._hear
+            state,
+            self._replies,
+            self._sender.prices,
+            self._sender.client.endpoint.secrets,
+            self._record_usage,
         )
         with TemporaryDirectory(prefix="goldsmith-batch-", ignore_cleanup_errors=True) as folder:
             calls = reading.calls(await self._downloaded(state, Path(folder)))
@@ -473,7 +477,7 @@ class _Work:
         for call in calls:
             self._batched.record_outcome(call)
 
-    def _hear(self, usage: Usage, call: Call) -> None:
+    def _record_usage(self, usage: Usage, call: Call) -> None:
         within = (usage.output or 0) - (usage.beside or 0) <= (cap_of(json.loads(call.parameters)) or 0)
         self._sender.budget.record_usage(
             usage.output, within=within and call.bill_usd is not None, beside=usage.beside

@@ -54,8 +54,8 @@ def hinted_wait(headers: Mapping[str, str], text: str) -> float | None:
 def duration(text: str) -> float | None:
     """Seconds that a text begins with, like 6m0s, 20ms or 1.5 seconds; None without a unit."""
     total, place, result = 0.0, 0, None
-    while (found_now := _DURATION.match(text, place)) is not None:
-        result, place = found_now, found_now.end()
+    while (match := _DURATION.match(text, place)) is not None:
+        result, place = match, match.end()
         unit = result[2].lower()
         total += float(result[1]) * _SECONDS["ms" if unit.startswith(("ms", "milli")) else unit[0]]
     return min(total, _LONGEST_S) if result else None

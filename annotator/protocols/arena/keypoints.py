@@ -139,7 +139,7 @@ def _known(page: Page | None) -> bool:
     return page is not None and (page.state is not PageState.OK or bool(page.text))
 
 
-def _readable(material: Material, drawing: _PageReading) -> Iterator[Page]:
+def _readable(material: Material, reading: _PageReading) -> Iterator[Page]:
     """The pages with a text, in the order of the report; the others are recorded."""
     for address in cited(material):
         page = material.pages[address]
@@ -147,25 +147,25 @@ def _readable(material: Material, drawing: _PageReading) -> Iterator[Page]:
             yield page
         else:
             state = PageState.NOT_TEXT if page.state is PageState.OK else page.state
-            drawing.pages.append(ReadPage(address=address, state=state))
+            reading.pages.append(ReadPage(address=address, state=state))
 
 
 async def extract(material: Material, ask: Ask) -> Extracted:
     """K_u = Extract(u) of Eq. 4 for each page, then their union of Eq. 5; no document if a page failed."""
     if waits := _unfetched(material):
         return waits
-    drawing, failed = _PageReading(material), None
+    reading, failed = _PageReading(material), None
     # The other pages are asked about all the same: their answers are stored and not asked for again.
-    for page in _readable(material, drawing):
+    for page in _readable(material, reading):
         shown = excerpt(page.text, [material.item.question])
         fields = {"question": material.item.question, "page": shown.text, "extent": shown.extent}
         answer = await ask(NAME, fields, DrawnPoints, fenced=("question", "page"))
-        drawing.flags |= {*answer.flags, *([PAGE_CUT] if shown.cut else [])}
+        reading.flags |= {*answer.flags, *([PAGE_CUT] if shown.cut else [])}
         if answer.status is not Status.OK:
             failed = failed or Extracted(None, answer.status, f"{page.url}: {answer.cause}", answer.flags)
             continue
-        drawing.add(page, [(point.text, point.spans) for point in answer.reply.points])
-    return failed or drawing.extracted()
+        reading.add(page, [(point.text, point.spans) for point in answer.reply.points])
+    return failed or reading.extracted()
 
 
 # No network, and not in the paper: the sentences of a page that share most terms with the question.
@@ -177,14 +177,14 @@ def baseline(material: Material) -> Extracted:
     """Of each page the sentences that share at least two terms with the question, the best eight."""
     if waits := _unfetched(material):
         return waits
-    drawing, question_terms = _PageReading(material), terms(material.item.question)
-    for page in _readable(material, drawing):
+    reading, question_terms = _PageReading(material), terms(material.item.question)
+    for page in _readable(material, reading):
         sentences = [page.text[slice(*span)] for span in pieces(page.text)]
         shared = {fromkey: len(terms(fromkey) & question_terms) for fromkey in dict.fromkeys(sentences)}
         best = sorted((one for one in shared if shared[one] >= LEAST_SHARED), key=lambda one: -shared[one])
         chosen = set(best[:MOST_OF_A_PAGE])
-        drawing.add(page, [(_PLAIN.sub(" ", one)[:LONGEST_TEXT], [one]) for one in shared if one in chosen])
-    return drawing.extracted()
+        reading.add(page, [(_PLAIN.sub(" ", one)[:LONGEST_TEXT], [one]) for one in shared if one in chosen])
+    return reading.extracted()
 
 
 KEY_POINTS = Extraction(

@@ -262,8 +262,8 @@ def cluster_gap(values: Values, inside: Values, clusters: Values, within: Bounds
     if not np.isin(side[given], (0.0, 1.0)).all():
         raise ValueError("a unit is inside or it is not")
     groups = group_codes(clusters, len(grid))[given]
-    share, told_of = side[given], grid[given]
-    rows = np.stack([told_of * share, share, told_of * (1 - share), 1 - share], axis=1)
+    share, known = side[given], grid[given]
+    rows = np.stack([known * share, share, known * (1 - share), 1 - share], axis=1)
     missing = int((~given).sum())
     notes = left_out(missing, len(grid), "nothing is known of them")
     reason = "one of the two groups is empty" if len(rows) else NOTHING

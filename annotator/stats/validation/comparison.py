@@ -341,12 +341,12 @@ def comparison(
     sheet = RatingSheet(truth, [one, other], positive, weights, clusters)
     differences = [_less(figure.at(0), figure.at(CELLS)) for figure in CELL_FIGURES.values()]
     classified, result = sheet.figures([sheet.heavy], differences)
-    weighted, told_of = "" if weights is None else ", units weighted", {}
+    weighted, estimates = "" if weights is None else ", units weighted", {}
     for gap, (name, figure) in zip(result, CELL_FIGURES.items(), strict=True):
         reason = f"of one of the two: {figure.undefined}" if sheet.n else NO_UNIT
         method = f"difference of {figure.method}{weighted}, paired"
-        told_of[name] = to_estimate(gap, method, sheet.n, sheet.notes, sheet.missing, reason)
-    return RaterComparison(classified[0], classified[1], RatingFigures(**told_of))
+        estimates[name] = to_estimate(gap, method, sheet.n, sheet.notes, sheet.missing, reason)
+    return RaterComparison(classified[0], classified[1], RatingFigures(**estimates))
 
 
 def kappa_difference(

@@ -85,10 +85,10 @@ def units_of(
     absent = np.isnan(grid[1])
     used = np.flatnonzero(~absent & (heavy != 0))
     heavy, layers = heavy[used], layers[used]
-    labels_there, said_there = grid[:, used] * np.sign(heavy)
+    labels_there, verdicts_there = grid[:, used] * np.sign(heavy)
     weighed, reach = np.abs(heavy), np.maximum(heavy, 0.0)
     return CorrectionUnits(
-        labels_there, said_there, weighed, reach, groups[used], layers, used, int(absent.sum())
+        labels_there, verdicts_there, weighed, reach, groups[used], layers, used, int(absent.sum())
     )
 
 
