@@ -698,9 +698,7 @@ class _DuelMaker:
         yield from (f"{', '.join(titles)}: judged by {rater}." for rater, titles in by_rater.items())
         yield from result_raters.left_out_notes(self.left_out)
         yield from (
-            f"Gold: {fromkey}."
-            for fromkey in dict.fromkeys(each.gold for each in self.counts.values())
-            if fromkey
+            f"Gold: {gold}." for gold in dict.fromkeys(each.gold for each in self.counts.values()) if gold
         )
         yield from self._undefined()
         yield from results.floors(self.rows.values())

@@ -415,15 +415,11 @@ def _outlined(svg: ElementTree.Element) -> Formula | None:
     """An SVG's shapes as one outline; None if it holds others than letters and bars, or too many."""
     left, top, width, height = map(float, svg.attrib["viewBox"].split())
     outlines = list[str]()
-    for protocol in svg:
-        if (
-            protocol.tag == "path"
-            and "transform" not in protocol.attrib
-            and _is_outline(protocol.attrib["d"])
-        ):
-            outlines.extend(_short(protocol.attrib["d"]))
-        elif protocol.tag == "rect":
-            x, y, w, h = (round(float(protocol.attrib[name])) for name in ("x", "y", "width", "height"))
+    for element in svg:
+        if element.tag == "path" and "transform" not in element.attrib and _is_outline(element.attrib["d"]):
+            outlines.extend(_short(element.attrib["d"]))
+        elif element.tag == "rect":
+            x, y, w, h = (round(float(element.attrib[name])) for name in ("x", "y", "width", "height"))
             h = max(1, h)
             outlines.append(f"M{x} {y}L{x + w} {y}L{x + w} {y + h}L{x} {y + h}Z")
         else:

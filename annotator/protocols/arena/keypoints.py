@@ -180,7 +180,7 @@ def baseline(material: Material) -> Extracted:
     reading, question_terms = _PageReading(material), terms(material.item.question)
     for page in _readable(material, reading):
         sentences = [page.text[slice(*span)] for span in pieces(page.text)]
-        shared = {fromkey: len(terms(fromkey) & question_terms) for fromkey in dict.fromkeys(sentences)}
+        shared = {sentence: len(terms(sentence) & question_terms) for sentence in dict.fromkeys(sentences)}
         best = sorted((one for one in shared if shared[one] >= LEAST_SHARED), key=lambda one: -shared[one])
         chosen = set(best[:MOST_OF_A_PAGE])
         reading.add(page, [(_PLAIN.sub(" ", one)[:LONGEST_TEXT], [one]) for one in shared if one in chosen])
