@@ -1,4 +1,4 @@
-"""Key bindings: one table, rebindable, without clashes, in the form of each system."""
+"""Key bindings: one table, rebindable, without clashes, adapted to each operating system."""
 
 import re
 import sys
@@ -15,7 +15,7 @@ _WITH_KEYS = "told-with-keys"
 MAC = sys.platform == "darwin"
 # Qt calls ⌘ “Ctrl” and the Control key “Meta” there. ⌘Tab and ⌘H are the system's own.
 _ON_A_MAC = {"Ctrl+H": "Ctrl+Shift+H", "Ctrl+Tab": "Meta+Tab", "Ctrl+Shift+Tab": "Meta+Shift+Tab"}
-# With one of these a key writes no text.
+# With one of these modifiers, a key types no text.
 COMMANDS = (
     Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
 )
@@ -25,7 +25,7 @@ _IN_WORDS = re.compile(r"\b(?:(?:Ctrl|Alt|Shift)\+)+(?:[A-Z][A-Za-z]*|[0-9.=+-])
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """An act with its name for people, the page it belongs to, and its keys as first shipped."""
+    """An act with its title, the page it belongs to, and its default keys."""
 
     act: str
     title: str
@@ -202,7 +202,7 @@ BINDINGS: tuple[Binding, ...] = (
     Binding("attack_families", "Families of models", "Validate", ("F8",)),
     *(
         Binding(f"rank_{side}_{step}", f"The {side} task is better: confidence {sure}", "Contest", (key,))
-        # From the first task nearly certainly, by 1, to the second nearly certainly, by 0.
+        # Key 1 stands for the first task almost certainly, key 0 for the second almost certainly.
         for side, row in (("first", "54321"), ("second", "67890"))
         for step, (key, sure) in enumerate(zip(row, (".5", ".6", ".7", ".8", ".95"), strict=True), start=1)
     ),
@@ -259,9 +259,9 @@ PAGES = (
     "People",
     "Guidelines",
 )
-# Pages of what only some projects use.
+# Pages of document kinds that only some projects use.
 OF_KIND = {"Contest": Kind.TASKS}
-# Validation shows its figures as the results are shown, and by their keys.
+# Validate shows its figures in the same view as Results, with the same keys.
 SHARED = frozenset({"Results", "Validate"})
 _BY_ACT = {binding.act: binding for binding in BINDINGS}
 
@@ -277,9 +277,10 @@ def sequences(act: str) -> list[QKeySequence]:
 
 
 def here(key: str) -> str:
-    """A key as shipped in the form that this system leaves free.
+    """A default key in the form that this operating system leaves free.
 
-    On macOS ⌥ with a letter or digit types a character: Alt+1 is ⌃1 there, and Alt+A is ⌘⌥A, for ⌃A moves in a text.
+    On macOS ⌥ with a letter or digit types a character: Alt+1 becomes ⌃1, and Alt+A becomes ⌘⌥A, since ⌃A moves the
+    text cursor.
     """
     if not MAC:
         return key
@@ -289,24 +290,25 @@ def here(key: str) -> str:
 
 
 def written(key: str | QKeySequence | QKeySequence.StandardKey) -> str:
-    """A key as people write it on this system: “Ctrl+J” or “⌘J”."""
+    """A key in this system's notation: “Ctrl+J” or “⌘J”."""
     return QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
 
 
 def plain(event: QKeyEvent) -> bool:
-    """Whether a key is pressed alone; Qt marks those of the number pad, and on macOS all arrows, as of the pad."""
+    """Whether a key is pressed without modifiers; Qt marks number-pad keys, and on macOS all arrows, with one of its
+    own."""
     return not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
 
 
 def in_words(words: str) -> str:
-    """A help text or guideline with its keys as this system has and writes them."""
+    """A help text or guideline with its keys replaced by those of this system, in its notation."""
     if not MAC:
         return words
     return _IN_WORDS.sub(lambda key: written(here(re.sub("Enter$", "Return", key[0]))), words)
 
 
 def shown(act: str) -> str:
-    """The key of an act; the one that Qt calls Return is Enter."""
+    """The key of an act in this system's notation, with Qt's “Return” written as “Enter”."""
     return written(sequences(act)[0]).replace("Return", "Enter")
 
 
@@ -316,18 +318,18 @@ class _Shown(dict[str, str]):
 
 
 def tell(target: QObject, name: str, words: str) -> None:
-    """Give a text of a widget or menu entry (`toolTip`, `text`) words with keys in them, as in “Note ({note})”."""
+    """Set a text property (`toolTip`, `text`) of a widget or menu entry, with keys filled in, as in “Note ({note})”."""
     target.setProperty(_WITH_KEYS, [name, words] if "{" in words else None)
     target.setProperty(name, with_keys(words))
 
 
 def with_keys(words: str) -> str:
-    """Words with the keys of acts in them."""
+    """The text with the names of acts in braces replaced by their keys."""
     return words.format_map(_Shown())
 
 
 def retell(within: QObject) -> None:
-    """Have all that was told name the keys as they now are; a part that prints them otherwise has `show_keys`."""
+    """Update the keys in all texts set by `tell`; a part that shows keys in another way has `show_keys`."""
     for target in below(within, QObject):
         if arguments := target.property(_WITH_KEYS):
             tell(target, *arguments)
@@ -336,7 +338,7 @@ def retell(within: QObject) -> None:
 
 
 def clash(act: str, key: str) -> Binding | None:
-    """The binding that the key would clash with, if it were given to the act."""
+    """The binding that the key would clash with if it were assigned to the act, or None."""
     sequence, mine = QKeySequence(key), _BY_ACT[act]
     for other in BINDINGS:
         pages = {mine.page, other.page}
@@ -347,7 +349,7 @@ def clash(act: str, key: str) -> Binding | None:
 
 
 def rebind(act: str, key: str) -> Binding | None:
-    """Give an act another key; the binding in the way is returned instead when there is one."""
+    """Assign another key to an act; a binding in the way is returned instead, otherwise None."""
     other = clash(act, key)
     if other is None:
         QSettings().setValue(f"keys/{act}", key)
@@ -355,7 +357,7 @@ def rebind(act: str, key: str) -> Binding | None:
 
 
 def is_news(name: str) -> bool:
-    """Whether a change is to be told on this machine: it is told once."""
+    """Whether an announcement is still to be shown on this machine; marks it as shown."""
     settings, place = QSettings(), f"news/{name}"
     shown = settings.contains(place)
     settings.setValue(place, True)

@@ -1,7 +1,7 @@
-"""The parts of a window or page, looked for without PySide adopting what is found.
+"""Search the children of a window or page without PySide adopting the results.
 
-PySide takes whatever `findChildren`, `nextInFocusChain` or `focusWidget` give for a child of the object that was asked,
-and keeps it in memory for that one: pages then outlive their end, and the end of every part becomes slower.
+PySide takes whatever `findChildren`, `nextInFocusChain` or `focusWidget` return for a child of the object that was
+asked, and keeps it in memory for that object: pages then outlive their end, and deleting each part becomes slower.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +21,7 @@ def application() -> QApplication:
 
 
 def below(whole: QObject, kind: type[Part]) -> Iterator[Part]:
-    """All parts of a kind, however deep, in the order of Qt's own search."""
+    """All descendants of a type, in the order of Qt's own search."""
     waiting = whole.children()[::-1]
     while waiting:
         part = waiting.pop()
@@ -31,22 +31,22 @@ def below(whole: QObject, kind: type[Part]) -> Iterator[Part]:
 
 
 def focused(whole: QWidget) -> QWidget | None:
-    """What has the focus in a window or a part of it, or will have it once the window is active again."""
+    """The focused widget of a window or a part of it, or the one to be focused once the window is active again."""
     held: QWidget | None = whole.focusWidget()
     if held is not None and (around := held.parentWidget()) is not None:
-        # Nothing moves: it is only that PySide takes it for a child of its own parent again.
+        # Setting the same parent moves nothing; it makes PySide take the widget for a child of that parent again.
         held.setParent(around)
     return held
 
 
 def holds(whole: QWidget) -> bool:
-    """Whether the keyboard is in a widget."""
+    """Whether the focused widget is inside `whole`."""
     here = QApplication.focusWidget()
     return here is not None and whole.isAncestorOf(here)
 
 
 def go_round(panes: Sequence[tuple[QWidget, Callable[[], object]]]) -> None:
-    """Go to the pane after the one that has the keyboard, and round again; each comes with what goes there."""
+    """Go to the pane after the focused one, cyclically; each pane comes with the function that goes there."""
     focus = QApplication.focusWidget()
     here = next((n for n, (pane, _) in enumerate(panes) if pane is focus or holds(pane)), -1)
     if panes:

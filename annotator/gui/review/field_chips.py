@@ -1,4 +1,4 @@
-"""The fields of a unit in words."""
+"""The fields of units, rulings, figures and revisions in words and chips."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -47,19 +47,19 @@ CONFIDENCES: tuple[tuple[str, Confidence, str], ...] = (
     ("sure_medium", Confidence.MEDIUM, "Medium"),
     ("sure_high", Confidence.HIGH, "High"),
 )
-# The acts whose keys take letters, in the order of the letters.
+# The acts that select documents by letter, in the order of the letters.
 LETTER_ACTS = ("take_a", "take_b", "take_c", "take_d")
-# The acts whose keys cast a first vote, in the order of the values.
+# The acts that cast a first vote, in the order of the values.
 VOTE_ACTS = ("take_a", "take_b", "take_both", "write_own", "take_c", "take_d")
 
 
 def votes_of(values: Sequence[str]) -> dict[str, str]:
-    """Act → the value that its key votes for; unsure has the key that it has everywhere."""
+    """Act → the value its key votes for; “unsure” has its usual key."""
     digits = dict(zip(VOTE_ACTS, (value for value in values if value != UNSURE), strict=False))
     return digits | ({UNSURE: UNSURE} if UNSURE in values else {})
 
 
-# Means over what one rater said are not agreement, and their A and B are not the letters.
+# Means over one rater's scores are not agreement, and their A and B are not the letters of documents.
 NOT_AGREEMENT = "item_score"
 
 
@@ -68,7 +68,7 @@ def title_of(stage: Stage, kind: Kind) -> str:
 
 
 def difference_chips(kind: Kind, row: SheetRow) -> list[Chip]:
-    """What of a contested row differs, field by field."""
+    """Chips for what differs in a contested row, field by field."""
     if row.ruling.unanimous:
         return []
     if len(row.units) == 1 and not row.differing:
@@ -83,7 +83,7 @@ def difference_chips(kind: Kind, row: SheetRow) -> list[Chip]:
 
 
 def about(row: SheetRow) -> str:
-    """The words of a row in a line: those of its first unit, or what a label is about."""
+    """The text of a row in one line: that of its first unit, or for a label its heading."""
     first = next(iter(row.units.values()), None)
     if isinstance(first, Label):
         return row.heading
@@ -93,7 +93,7 @@ def about(row: SheetRow) -> str:
 
 
 def ruled(row: SheetRow, lacks: set[str]) -> Chip:
-    """The state of a ruling: its icon, its word and its colour."""
+    """The state of a ruling as a chip: icon, words and colour."""
     ruling = row.ruling
     if ruling.open:
         if ruling.unanimous:
@@ -137,25 +137,25 @@ MEASURES = {
 
 
 def measure_of(figure: Figure) -> str:
-    """A figure's name for people: “match F1”, “weight κ linear”."""
+    """The display name of a figure: “match F1”, “weight κ linear”."""
     *before, last = figure.name.removeprefix("repaired_").split("_")
     linear = " linear" if last == "kappa" and ", linear weights" in figure.method else ""
     return " ".join([*before, MEASURES.get(last, last)]) + linear
 
 
 def figures_words(figures: Sequence[Figure]) -> str:
-    """Figures in a line; an undefined one says so."""
+    """Agreement figures in one line; an undefined one is named as such."""
     return " · ".join(_figure(each) for each in figures if not each.name.startswith(NOT_AGREEMENT))
 
 
 def frozen_words(key: str, figures: Sequence[Figure] | None) -> str:
-    """What is said of an agreement that was frozen just now; nothing where none was."""
+    """The message about a newly frozen agreement; empty if none was frozen."""
     return f"Agreement on {key} is frozen: {figures_words(figures[:1]) or 'no figure'}." if figures else ""
 
 
 def _figure(figure: Figure) -> str:
     if figure.value is None:
-        # Of one item, what labels hang together by is the report.
+        # For a single item, the labels' unit of resampling is the report.
         why = of_items(figure.note, "report")
         return f"{measure_of(figure)} undefined{f' ({why})' if why else ''}"
     return f"{measure_of(figure)} {figure.value:.2f}".replace("-", "−")
@@ -168,15 +168,15 @@ def moment(at: datetime) -> str:
     return QLocale().toString(QDateTime.fromSecsSinceEpoch(int(at.timestamp())), FORMAT)
 
 
-# What is not worth a line: ids, and what is distinguished.
+# Fields not worth a line: ids, and those shown elsewhere.
 UNTOLD = frozenset(("id", "text", "anchor", "more_anchors", "insight_id", "inspirations"))
 
-# What was done, said as it reads in a list.
+# Past-tense words for the actions in a list of revisions.
 DONE = {
     "start": "begun",
     "add unit": "one added",
     "delete unit": "one deleted",
-    # In projects of before.
+    # Only in projects of earlier versions.
     "retire unit": "one deleted",
     "move unit": "order changed",
     "change anchor, more_anchors": "quotation changed",
@@ -192,7 +192,7 @@ def as_text(kind: Kind, revision: Revision) -> str:
 
 
 def line(revision: RevisionLine, alias: str) -> str:
-    """A revision on one line: its number, what was done, by whom and when."""
+    """A revision on two lines: number and action, then time and author."""
     done = (
         "submitted"
         if revision.sealed
@@ -217,7 +217,7 @@ def quotations(unit: Unit) -> list[str]:
 
 
 def value_words(field: UnitField, value: Any, protocol: str = "") -> str:
-    """One value as people say it: “weight 3”, “True”, “Not met” of a label under a protocol."""
+    """A value as displayed: “weight 3”, “True”, or “Not met” for a label under a protocol."""
     if field.name == "value":
         return face(str(value), protocol).words
     if isinstance(value, tuple):
@@ -237,7 +237,7 @@ def protocol_of(unit: Unit | None) -> str:
 
 
 def field_chips(kind: Kind, unit: Unit, differing: Sequence[str] = ()) -> list[Chip]:
-    """The fields of a unit beside its words; those that differ between the letters stand out."""
+    """Chips for the fields of a unit besides its text; those that differ between documents are marked."""
     made = []
     for field in KINDS[kind].shown:
         value = getattr(unit, field.name)
@@ -249,12 +249,12 @@ def field_chips(kind: Kind, unit: Unit, differing: Sequence[str] = ()) -> list[C
 
 
 class KeyChips(QWidget):
-    """Buttons in a row after their question; the common part of their keys is shown once."""
+    """A row of option buttons after their question, with their keys shown once, as a range."""
 
     chosen = Signal(object)
 
     def __init__(self, question: str, options: Sequence[tuple[str, Any, str]]) -> None:
-        """`options` are (act of the key table, value, words)."""
+        """`options` are tuples of (act of the key table, value, words)."""
         super().__init__()
         self._question, self._options = question, tuple(options)
         self._key_chips = Chips(wrap=False)
@@ -285,7 +285,7 @@ class KeyChips(QWidget):
         self._ask()
 
     def show_value(self, value: Any, *, required: bool, locked: bool) -> None:
-        """Press down what holds; one that is `required` is asked for aloud."""
+        """Check the button of a value; if one is `required`, ask for it visibly."""
         self._visible_keys = required
         for button, (_, known, _) in zip(self.buttons, self._options, strict=True):
             button.setChecked(known is value)
@@ -303,7 +303,7 @@ class KeyChips(QWidget):
 
 
 class StateChip(QWidget):
-    """One state at a time; `state` is the end of a colour's name in the theme (agreed, missing …)."""
+    """Shows one state at a time; `state` is the end of a colour's name in the theme (agreed, missing …)."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

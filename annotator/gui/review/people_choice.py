@@ -1,4 +1,4 @@
-"""Choice of people of one role from a list with check boxes."""
+"""Choices of people and of kinds of error, and tables that compare wordings."""
 
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -30,12 +30,12 @@ from annotator.gui.widgets.basics import (
 from annotator.gui.widgets.columns import TickList
 
 FEWEST, MOST = 2, 6
-# What the button says where everybody is ticked.
+# The button's label while everybody is ticked.
 NOBODY = "None"
 
 
 class PeopleChoice(QWidget):
-    """People of a role; ticks are kept when the list is refreshed."""
+    """Check boxes for the people of a role; ticks survive a refresh of the list."""
 
     changed = Signal()
 
@@ -51,7 +51,7 @@ class PeopleChoice(QWidget):
         vertical(head, self.list, self.empty, StretchSpace(1), on=self, margins=0, spacing=2)
 
     def fill(self, everybody: Sequence[Person], ticked: frozenset[str]) -> None:
-        """Offer these people; where ticks were set by hand, only those not offered before get that of `ticked`."""
+        """Offer these people; once ticks were set by hand, `ticked` applies only to people not offered before."""
         known, selected = self.list.values(), self.chosen()
         by_hand, self._usual = set(selected) != self._usual, ticked
         with QSignalBlocker(self.list):
@@ -72,7 +72,7 @@ class PeopleChoice(QWidget):
         return self.list.ticked()
 
     def _tick_all(self) -> None:
-        """Tick everybody, or nobody where everybody is ticked."""
+        """Tick everybody, or nobody if everybody is ticked."""
         self.list.tick(() if self.all.text() == NOBODY else self.list.values())
         self._tell()
 
@@ -92,13 +92,13 @@ class PeopleChoice(QWidget):
 
 ACTS = tuple(f"kind_{number}" for number in range(1, 10))
 USUAL_ACTS = 4
-# While a judge's verdict is reviewed.
+# The acts used while reviewing a judge's verdict.
 OF_VERDICT = ("verdict_kind_1", "verdict_kind_2", "verdict_kind_3", "verdict_kind_4")
 
 
 class KindRow(QWidget):
     given = Signal(int)
-    """A kind, by its place in the order of the keys."""
+    """A kind, by its index in the order of the keys."""
 
     def __init__(self, *, readonly: bool, acts: Sequence[str] = ACTS[:USUAL_ACTS]) -> None:
         super().__init__()
@@ -120,7 +120,7 @@ class KindRow(QWidget):
         self.hide()
 
     def show_kind(self, taxonomy: Taxonomy | None, kind: str, suggested: str) -> None:
-        """Offer the kinds of a taxonomy, the given one down; what the label itself suggests is named so."""
+        """Offer the kinds of a taxonomy, with `kind` checked and the one `suggested` by the label itself marked."""
         self.setVisible(taxonomy is not None and not (self._readonly and not kind))
         if taxonomy is None:
             return
@@ -141,7 +141,7 @@ FIELDS = {"value": "The label", "quote": "Evidence", "note": "Note", "flags": "F
 
 
 def with_names(words: str) -> str:
-    """A guideline's words with the names of its fields for people."""
+    """A guideline's text with the display names of its fields."""
     for field, name in FIELDS.items():
         words = words.replace(f"\n## {field}\n", f"\n## {name}\n")
     return words
@@ -170,9 +170,10 @@ SAME, OTHERWISE, CAME, WENT = "=", "≠", "+", "−"
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, new_is_left: bool = True) -> str:
-    """Rows as a table with a sign before each; what stands in a row beyond the two wordings is a column more.
+    """Rows as an HTML table with a sign before each; a third cell of a row becomes a third column.
 
-    A sign of what is only on one side says whether it came or went: the newer wording is left, or right.
+    The sign of a wording that is only on one side says whether it was added or removed: the newer one is left, or
+    right.
     """
     widths = (47, 47) if len(heads) == 2 else (37, 37, 20)
     head = "".join(
@@ -190,7 +191,7 @@ def _line(left: str, right: str, *more: str, new_is_left: bool) -> str:
 
 
 def _sign(new: str, old: str) -> str:
-    """A sign beside the colour: the same, another wording, only on one side."""
+    """The sign shown in addition to the colour: unchanged, reworded, added or removed."""
     if new == old:
         return SAME
     return OTHERWISE if new and old else CAME if new else WENT
@@ -224,7 +225,7 @@ def lines(text: str) -> str:
 
 
 def column(*parts: QWidget | QLayout, grows: QWidget, above: int = 4) -> QWidget:
-    """Parts in one column; the one that `grows` takes what room is left."""
+    """Parts in one column; the one in `grows` takes the remaining space."""
     shares = ((part, int(part is grows)) for part in parts)
-    # Where what grows is hidden, the rest stands at the top.
+    # While that one is hidden, the others stay at the top.
     return column_of(*shares, StretchSpace(0), margins=(0, above, 0, 0), spacing=4)

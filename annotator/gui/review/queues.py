@@ -1,4 +1,4 @@
-"""A queue of work: the lines that match filter and search, the pane that shows them, and how a line is painted."""
+"""A queue of work: the model of lines that match filter and search, its delegate, and the pane that shows it."""
 
 from collections.abc import Iterable, Sequence
 from enum import Enum
@@ -27,7 +27,7 @@ Filter = TypeVar("Filter", bound=QueueFilter)
 
 
 class LinesModel(QAbstractListModel):
-    """What a list shows of its lines; subclasses say in which words."""
+    """Base model of a list of lines; subclasses provide the texts."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -49,7 +49,7 @@ class LinesModel(QAbstractListModel):
         return 0 if parent.isValid() else len(self._rows)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What a line shows; the delegate takes the line itself."""
+        """The data of a line; the delegate takes the line itself (LINE_ROLE)."""
         if not index.isValid():
             return None
         line = self.line_at(index.row())
@@ -64,17 +64,17 @@ class LinesModel(QAbstractListModel):
 
 
 class QueueModel(LinesModel):
-    """Lines that are narrowed by filter and search; subclasses keep them."""
+    """Lines narrowed by filter and search; subclasses store them."""
 
     def counted(self, show: Any) -> int:
         raise NotImplementedError
 
     def narrow(self, show: Any, words: str, keep: Any) -> None:
-        """Show only what matches; the line in `keep` stays whatever the filter, so that no one loses their place."""
+        """Show only the matching lines, and the line in `keep` whatever the filter, so that people keep their place."""
         raise NotImplementedError
 
     def row_of(self, key: Any) -> int:
-        """Where a line is shown, -1 where it is not."""
+        """The row of a line, -1 if it is not shown."""
         raise NotImplementedError
 
     def place(self, key: Any) -> QModelIndex:
@@ -82,7 +82,7 @@ class QueueModel(LinesModel):
 
 
 class Queue(QueueModel, Generic[Key, Line]):
-    """All lines in order, by what each is known by."""
+    """All lines in order, by key."""
 
     def __init__(self, show: QueueFilter, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -92,18 +92,18 @@ class Queue(QueueModel, Generic[Key, Line]):
         self._narrowed: tuple[QueueFilter, str, Any] = show, "", ()
 
     def key_of(self, line: Any) -> Key | None:
-        """What a line is known by; None for a headline."""
+        """The key of a line; None for a headline."""
         raise NotImplementedError
 
     def is_open(self, line: Line) -> bool:
         raise NotImplementedError
 
     def sought_in(self, line: Line) -> str:
-        """The words by which a line is found."""
+        """The searchable text of a line."""
         raise NotImplementedError
 
     def laid_out(self, lines: list[Line]) -> list[Any]:
-        """The rows that show these lines; a queue may put headlines between them."""
+        """The rows for these lines; subclasses may insert headlines."""
         return lines
 
     @property
@@ -136,7 +136,7 @@ class Queue(QueueModel, Generic[Key, Line]):
             self._places = {key: row for row, key in enumerate(keys) if key is not None}
 
     def put(self, key: Key, line: Line) -> None:
-        """Something of a line has changed; it stays where it is until the list is narrowed again."""
+        """Replace a changed line; it keeps its place until the list is narrowed again."""
         self._lines[key] = line
         row = self.row_of(key)
         if row >= 0:
@@ -147,13 +147,13 @@ class Queue(QueueModel, Generic[Key, Line]):
         return self._places.get(key, -1)
 
     def neighbour(self, key: Key, step: int) -> Line | None:
-        """The line shown below (1) or above (-1); None at the ends."""
+        """The line shown below (1) or above (-1) a line; None at the ends."""
         keys = list(self._places)
         at = keys.index(key) + step if key in self._places else 0
         return self._lines[keys[at]] if 0 <= at < len(keys) else None
 
     def next_open(self, key: Key, among: Sequence[Line] | None = None) -> Line | None:
-        """The first open line after one, shown or not, from the top again after the last; None when none is open."""
+        """The first open line after `key`, shown or not, wrapping around at the end; None if none is open."""
         lines = self.lines if among is None else among
         at = next((n for n, line in enumerate(lines) if self.key_of(line) == key), -1)
         return next((line for line in (*lines[at + 1 :], *lines[: at + 1]) if self.is_open(line)), None)
@@ -163,10 +163,10 @@ Model = TypeVar("Model", bound=QueueModel)
 
 
 class QueueDelegate(QStyledItemDelegate):
-    """Lines of one height, so that a list of thousands is laid out at once."""
+    """Paints lines of equal height, so that a list of thousands is laid out at once."""
 
     LINES, AROUND, EDGE, GAP = 1, 12, 4, 1
-    """Lines of words, and in pixels of the design what stands around, above and between them."""
+    """The number of text lines, and in design pixels the space around, above and between them."""
 
     def height(self, metrics: QFontMetrics) -> int:
         return self.LINES * metrics.height() + theme.current().px(self.AROUND)
@@ -184,7 +184,7 @@ class QueueDelegate(QStyledItemDelegate):
         raise NotImplementedError
 
     def rows(self, painter: QPainter, option: QStyleOptionViewItem) -> list[QRect]:
-        """Paint the ground of a line, and return the room of its lines of words."""
+        """Paint the background of a line, and return the rectangles of its text lines."""
         px, high = theme.current().px, option.fontMetrics.height()
         area = option.rect.adjusted(px(3), 1, -px(3), -1)
         paint_ground(painter, option, area)
@@ -193,11 +193,11 @@ class QueueDelegate(QStyledItemDelegate):
         return [first.translated(0, number * (high + px(self.GAP))) for number in range(self.LINES)]
 
     def inks(self, option: QStyleOptionViewItem) -> tuple[str, str]:
-        """The colours of the first line's words and of the others'."""
+        """The colours of the first text line and of the others."""
         return ("on-selection", "on-selection") if is_chosen(option) else ("text", "text-muted")
 
     def paint_state(self, painter: QPainter, row: QRect, picture: str, state: str) -> QRect:
-        """Paint the icon of a state, and return the room beside it."""
+        """Paint the icon of a state, and return the remaining rectangle beside it."""
         size = theme.current().px(15)
         shown = pixmap(picture, size, f"state-{state}", painter.device().devicePixelRatioF())
         painter.drawPixmap(row.left(), row.center().y() - size // 2, shown)
@@ -206,7 +206,7 @@ class QueueDelegate(QStyledItemDelegate):
 
 class QueuePane(SearchableList[Filter], Generic[Filter, Model]):
     chosen = Signal(object)
-    """The line that a person went to."""
+    """The line a person selected."""
 
     def __init__(
         self,

@@ -30,7 +30,7 @@ NO_PROMPT = "The prompt is not stored: no call was made, or its wording or unit 
 
 
 class ReplyDetail(Splitter):
-    """Words above; the reply and the prompt in two tabs below."""
+    """The judgement above; the reply and the prompt in two tabs below."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__("judges/reply", Qt.Orientation.Vertical)
@@ -79,7 +79,7 @@ class ReplyDetail(Splitter):
         self._show_prompt()
 
     def show_reply(self, reply: Reply) -> None:
-        """Show a call of an extraction, of which nothing else is kept."""
+        """Show a call of an extraction, for which nothing but the reply is stored."""
         self._detail, self._replies = None, (reply,)
         call = reply.call
         word = "It could be read." if call.status == "ok" else STATUS_WORDS.get(call.status, call.status)
@@ -148,7 +148,7 @@ def _named(reply: Reply) -> str:
 
 
 def pretty(raw: str) -> str:
-    """A reply with its JSON set out over lines; any other as it is."""
+    """A JSON reply, indented; any other unchanged."""
     try:
         tree = json.loads(raw)
     except ValueError:
@@ -157,7 +157,7 @@ def pretty(raw: str) -> str:
 
 
 def facts(call: Call) -> str:
-    """How a reply was asked for, and what it took; what the server did not say is said to be unknown."""
+    """The settings and the usage of a call; values the server did not report are called unknown."""
     requested = f"asked {call.requested_model or 'an unnamed model'}"
     other = call.returned_model and call.returned_model != call.requested_model
     came = f", answered as {call.returned_model}" if other else ""
@@ -182,7 +182,7 @@ def facts(call: Call) -> str:
 
 
 def made_of(detail: JudgementDetail) -> str:
-    """What was made of a reply, as HTML: the verdict, the grounds, the quote in its place, the flags."""
+    """The parsed judgement as HTML: verdict, reasons, quotation in context, flags."""
     line, muted = detail.line, theme.token("text-muted").name()
     colour = theme.token(value_look(line.protocol, line.value)[1]).name()
     where = f"item {line.item_key} · {line.system} · {title(line.protocol)}"

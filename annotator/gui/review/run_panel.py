@@ -1,4 +1,4 @@
-"""Panel of a run, wherever one is started: progress, cost, what is missing, and Pause and Stop."""
+"""The panel of a run, on every page that starts one: progress, cost, missing judgements, Pause and Stop."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -24,7 +24,7 @@ from annotator.gui.widgets.message_bar import MessageBar, ProgressRow
 
 
 class RunPanel(QWidget):
-    """Hidden while nothing runs. The keys are the window's own: they work on every page."""
+    """Hidden while no run is in progress. Its keys belong to the window: they work on every page."""
 
     def __init__(self, run: BackgroundRun) -> None:
         super().__init__()
@@ -109,7 +109,7 @@ NO_JUDGE = "No judge has an endpoint yet. Add one on the Judges page."
 
 
 def say_ended(answer: MessageBar, line: Mapping[str, Any], done: str) -> bool:
-    """Say how a run has ended, by its last line; whether all is `done`."""
+    """Show how a run has ended, by its last line; whether it is complete (then the message is `done`)."""
     missing = line.get("missing") or {}
     if missing:
         answer.show_message("warning", f"Incomplete: {causes_words(missing)}.", "Start again to retry.")
@@ -121,10 +121,10 @@ def say_ended(answer: MessageBar, line: Mapping[str, Any], done: str) -> bool:
 
 
 class OrderPane(Pane):
-    """Fields that make an order, `begin`, which has it carried out, and what is said of its end."""
+    """A form for an order: its fields, the button `begin`, its run and the message at its end."""
 
     came = Signal()
-    """A run has ended: there may be something new."""
+    """A run has ended: there may be new results."""
     begin: QPushButton
 
     def __init__(self, session: ProjectSession, role: str, what: str, page: str, **place: str) -> None:
@@ -134,11 +134,11 @@ class OrderPane(Pane):
 
     @property
     def free(self) -> bool:
-        """Whether a run may begin now."""
+        """Whether a run can be started now."""
         return not (self.run.running or self.session.project.readonly)
 
     def order(self) -> Any:
-        """What the fields say; None while something is lacking."""
+        """The order that the fields describe; None while it is incomplete."""
         raise NotImplementedError
 
     def start(self) -> None:
@@ -151,11 +151,11 @@ class OrderPane(Pane):
         self.begin.setEnabled(not self.run.start(order))
 
     def tell(self, line: dict[str, Any]) -> None:
-        """Say how a run has ended, by its last line."""
+        """Show how a run has ended, by its last line."""
         raise NotImplementedError
 
     def refresh(self) -> None:
-        """Offer what can be ordered now."""
+        """Update what can be ordered now."""
 
     def _ended(self, line: dict[str, Any]) -> None:
         if line.get("event") != REFUSED:
@@ -187,7 +187,7 @@ class DraftAsking(OrderPane):
         )
 
     def show_item(self, item: Item, kind: Kind | WriterAid, *, lacks: str, waiting: bool) -> None:
-        """Get ready for a kind of an item; `lacks` says what must be there first, `waiting` that a draft of it is."""
+        """Show a kind of an item; `lacks` says what is missing first, `waiting` whether a draft of it waits already."""
         other = self._item is None or (item.id, kind) != (self._item.id, self._kind)
         self._item, self._kind, self._lacks = item, kind, lacks
         if other:
@@ -200,7 +200,7 @@ class DraftAsking(OrderPane):
         self.show_estimate()
 
     def show_estimate(self) -> None:
-        """Say what asking would take; it is counted on another thread."""
+        """Show the estimated cost; it is computed in the background."""
         fit = not self.begin.isHidden() and not self._lacks and not self.session.project.readonly
         self.begin.setEnabled(fit and not self.run.running)
         self.estimate.clear()
@@ -270,7 +270,7 @@ class DraftAsking(OrderPane):
         alone = extraction is not None and extraction.baseline is not None
         fit = (JudgeKind.ENDPOINT, *((JudgeKind.BASELINE,) if alone else ()))
         known = [judge for judge in self.session.ask(judges.all_of) or [] if judge.kind in fit]
-        # A model is what is asked for here; the baseline only copies sentences.
+        # This form is meant for a model; the baseline only copies sentences.
         result = sorted(known, key=lambda judge: judge.kind == JudgeKind.BASELINE)
         offer(self.judge, [(judge.name, judge.name) for judge in result])
 

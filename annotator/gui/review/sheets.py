@@ -1,4 +1,4 @@
-"""Qt model of a result table: sortable, and filtered by words."""
+"""Qt models and tables of rows and of result sheets: sortable, filtered by words."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -27,7 +27,7 @@ RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 @contextmanager
 def resetting(model: QAbstractItemModel) -> Iterator[None]:
-    """All that a model shows is changed; a change that fails has its end too, or its views would raise permanently."""
+    """Reset a model around a change; a failing change ends the reset too, or views would raise from then on."""
     model.beginResetModel()
     try:
         yield
@@ -45,7 +45,8 @@ class RowsModel(QAbstractTableModel, Generic[Row]):
         return self._rows[row] if 0 <= row < len(self._rows) else None
 
     def take_over(self, rows: Sequence[Row], *, in_place: bool) -> None:
-        """Show other rows, `in_place` where each stands for what stood there: then what is chosen stays chosen."""
+        """Replace the rows; `in_place` if each new row stands for the old one at its index, which keeps the selection.
+        """
         if in_place:
             self._rows = rows
             self.tell_all()
@@ -54,7 +55,7 @@ class RowsModel(QAbstractTableModel, Generic[Row]):
             self._rows = rows
 
     def rearrange(self, rows: Sequence[Row]) -> None:
-        """Show the same rows in another order; what is selected stays selected, wherever it now stands."""
+        """Show the same rows in another order; the selection moves with its rows."""
         self.layoutAboutToBeChanged.emit()
         before = [(index, self._rows[index.row()]) for index in self.persistentIndexList()]
         self._rows = rows
@@ -82,24 +83,24 @@ class RowsModel(QAbstractTableModel, Generic[Row]):
 
 
 SHORT_TITLE = 11
-# Figures whose state goes without a picture: “–” says it.
+# Figures in these states have no icon: “–” is enough.
 PLAIN = ("missing",)
 
 
 class SheetModel(RowsModel[SheetLine]):
-    """The lines of a sheet; `whole` is the sheet, `shown` the filtered lines in their order."""
+    """The lines of a sheet; `whole` is the sheet, `shown` the filtered lines in display order."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent=parent)
         self.whole = ResultSheet("", "", (), ())
         self._sought = ""
         self.sorted_by = (-1, Qt.SortOrder.AscendingOrder)
-        """The column that lines are sorted by, -1 for the sheet's own order."""
+        """The sorted column and its order; column -1 for the sheet's own order."""
         self._numbers = self.figures = frozenset[int]()
-        """The columns of bare numbers, and those of numbers or of figures with intervals."""
+        """The columns of bare numbers, and the columns of numbers or figures with intervals."""
 
     def show(self, sheet: ResultSheet) -> None:
-        """Show another sheet; of one with the same columns the order stays."""
+        """Show another sheet; if its columns are the same, the sorting stays."""
         with resetting(self):
             if sheet.keys != self.whole.keys:
                 self.sorted_by = (-1, Qt.SortOrder.AscendingOrder)
@@ -142,7 +143,7 @@ class SheetModel(RowsModel[SheetLine]):
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """A cell in words, with the picture of its state, and where it comes from in its tip."""
+        """A cell's text, with the icon of its state, and its source as tooltip."""
         cell = self.cell(index)
         if cell is None:
             return None
@@ -162,7 +163,7 @@ class SheetModel(RowsModel[SheetLine]):
         return None
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        """Sort by a column, what is undefined last; a column of -1 gives the sheet's own order back."""
+        """Sort by a column, undefined values last; column -1 restores the sheet's own order."""
         self.sorted_by = (column, order)
         self.rearrange(self._arranged())
 
@@ -179,7 +180,7 @@ class SheetModel(RowsModel[SheetLine]):
 
 
 def _title(sheet: ResultSheet, place: int) -> str:
-    """A column's title, in two lines where it has more letters than all that stands below it."""
+    """A column's title, on two lines if it is longer than every figure below it."""
     title = sheet.columns[place].head
     blanks = [number for number, letter in enumerate(title) if letter == " "]
     below = max((len(_figure(line.cells[place].words)) for line in sheet.lines), default=0)
@@ -190,7 +191,7 @@ def _title(sheet: ResultSheet, place: int) -> str:
 
 
 def _is_number(sheet: ResultSheet, place: int) -> bool:
-    """Whether a column holds bare numbers, which stand at the right; figures with intervals are read from the left."""
+    """Whether a column holds bare numbers, which are right-aligned; figures with intervals are left-aligned."""
     cells = (line.cells[place] for line in sheet.lines)
     first = next((cell for cell in cells if cell.worth is not None or cell.estimate is not None), None)
     return first is not None and first.estimate is None and isinstance(first.value, int | float)
@@ -213,9 +214,9 @@ _LONGEST = 400
 class Column(Generic[Row]):
     """A column: `words` of a row, `tip` for more, `look` for icon and colour.
 
-    `about` explains the title; a `number` stands at the right; `width` and that of an icon, `side`, are in pixels of
-    the design, and a `firm` one does not give way where there is little room. In a table that is less wide than its
-    `room`, at 100 %, a column is left out.
+    `about` explains the title; a `number` is right-aligned; `width` and `side`, the width of an icon, are in design
+    pixels; a `firm` column does not shrink when space is short. A column is left out of a table narrower than its
+    `room`, in pixels at 100 %.
     """
 
     title: str
@@ -247,7 +248,7 @@ class CellsModel(RowsModel[Row]):
         return [column.width for column in self._columns]
 
     def show(self, rows: Sequence[Row], columns: Sequence[Column[Row]] | None = None) -> None:
-        """Show other rows, under other columns too; where there are as many as before, what is chosen stays chosen."""
+        """Show other rows, and other columns if given; the selection stays if the number of rows does."""
         if columns is not None:
             with resetting(self):
                 self._call(columns)
@@ -268,7 +269,7 @@ class CellsModel(RowsModel[Row]):
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self.columns) - 1)
 
     def place_of(self, matches: Callable[[Row], bool]) -> int:
-        """Where the first such row stands, -1 when there is none."""
+        """The index of the first matching row, -1 if there is none."""
         return next((place for place, row in enumerate(self._rows) if matches(row)), -1)
 
     def headerData(
@@ -302,7 +303,7 @@ class CellsModel(RowsModel[Row]):
 
 
 class CellsTable(LinesTable):
-    """A table with declared columns, sized by zoom and room until a person moves them."""
+    """A table with declared columns, sized by zoom and available width until a person resizes them."""
 
     def __init__(
         self,
@@ -336,14 +337,15 @@ class CellsTable(LinesTable):
         super()._dress()
 
 
-# A sentence may end in “…”, and has no more than this; where there is little room, words have no less than that. What
-# stands in the first rows is measured.
+# A sentence may be elided and gets at most WIDEST; if space is short, words get at least WORDS. Only the first MEASURED
+# rows are measured.
 WIDEST, WORDS, MEASURED, LETTERS = 300, 120, 60, 80
 PAD, PICTURE = 24, 22
 
 
 class SheetTable(LinesTable):
-    """A sheet's lines: every column has its width, and sentences that are cut off share what is left, or lacks."""
+    """A sheet's lines: every column gets its width, and columns of elided sentences share the rest, or the shortfall.
+    """
 
     def __init__(
         self,
@@ -357,7 +359,7 @@ class SheetTable(LinesTable):
         self._sheet = sheet
         self._given = dict[int, int]()
         super().__init__(name, sheet, cells=cells, moved=moved, opened=opened)
-        # Letters left out of a title of two lines would be counted as those of one.
+        # An elided title of two lines would be measured as one.
         self.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideNone)
 
     def fit(self) -> None:
@@ -371,7 +373,7 @@ class SheetTable(LinesTable):
         for place in cut if left > 0 else ():
             given[place] = max(titles[place], min(wanted[place], given[place] + left // len(cut)))
         if left < 0:
-            # Figures with their intervals are whole; words have less.
+            # Figures with intervals are never elided; words get less.
             floors = {
                 place: self._widest(place, _figure) if place in self._sheet.figures else px(WORDS)
                 for place in shown
@@ -392,7 +394,7 @@ class SheetTable(LinesTable):
 
 
 def _figure(words: str) -> str:
-    """A cell's value with its interval, or how many judgements are missing, without what is said beside."""
+    """A cell's value with its interval, or the number of missing judgements, without the notes after it."""
     short = "  ".join(words.split("; ")[0].split("  ")[:2])
     return short if short == words else f"{short} …"
 

@@ -1,4 +1,4 @@
-"""Sources of an item: a tab each and one for the question, with search and quoting."""
+"""The sources of an item: a tab for each and one for the question, with search and quoting."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -47,16 +47,16 @@ LONGEST_SOUGHT = 100
 
 
 class TextPane(Pane):
-    """Shows a report, a source or a page. Offsets are those of the text itself, not of what is shown."""
+    """Shows a report, a source or a page. Offsets refer to the stored text, not to the rendered one."""
 
     scrolled = Signal()
     stepped = Signal(str)
-    """A passage was stepped to: whose it is."""
+    """The id of the unit whose passage was stepped to."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
         self.text = ""
-        """What is shown, as it stands in the project."""
+        """The stored text of what is shown."""
         self._placed: dict[tuple[str, int | None], Span | None] = {}
         self.head = ElidedLabel("", "strong")
         self.banner, self.report = MessageBar(), ReportView()
@@ -72,11 +72,11 @@ class TextPane(Pane):
         self.head.hide()
 
     def entitle(self, words: str) -> None:
-        """Say over the text what it is; nothing hides the line."""
+        """Set the heading of the text; it is always visible."""
         self.head.show_words(words)
 
     def show_report(self, text: str, what: str = "report") -> None:
-        """Show Markdown, as plain text where it cannot be rendered safely."""
+        """Show Markdown, or plain text if it cannot be rendered safely."""
         self._begin(text)
         rendered = self.session.ask(materials.html, text)
         if rendered is None or rendered.plain:
@@ -90,7 +90,7 @@ class TextPane(Pane):
         self.report.verticalScrollBar().setValue(0)
 
     def show_words(self, text: str, unread: str = "", moments: Sequence[tuple[int, str]] = ()) -> None:
-        """Show plain words; `unread` says why there are none. What parts the pages of a PDF is shown as a space.
+        """Show plain text; `unread` says why there is none. Page breaks of a PDF are shown as spaces.
 
         `moments` are printed beside the lines that begin there.
         """
@@ -111,9 +111,9 @@ class TextPane(Pane):
         self.find_bar.open_bar(sought(self.report.selected_text()[0]))
 
     def chosen(self) -> Span | None:
-        """What is selected in what is shown.
+        """The selected span of the rendered text.
 
-        While the find bar is open and nothing is selected, the place it found counts as selected.
+        While the find bar is open and nothing is selected, the current match counts as selected.
         """
         words, *span = self.report.selected_text()
         result = self.report.marks("find-current")
@@ -122,7 +122,7 @@ class TextPane(Pane):
         return (result[0].start, result[0].end) if result else None
 
     def selection(self) -> tuple[str, int | None, int | None]:
-        """The chosen words as they stand in the text itself, with their offsets there when they are found."""
+        """The selected words as stored, with their offsets in the stored text if they are found there."""
         chosen = self.chosen()
         if chosen is None:
             return "", None, None
@@ -136,7 +136,7 @@ class TextPane(Pane):
         self.report.setTextCursor(cursor)
 
     def place(self, quote: str, start: int | None) -> Span | None:
-        """Where a quotation stands in what is shown; `start` is its place in the text itself, if known."""
+        """The span of a quotation in the rendered text; `start` is its offset in the stored text, if known."""
         if not quote:
             return None
         if (quote, start) not in self._placed:
@@ -146,13 +146,13 @@ class TextPane(Pane):
         return self._placed[quote, start]
 
     def mark(self, kind: str, span: Span | None, *, reveal: bool) -> None:
-        """Mark one place as a kind of mark, or none, and bring it into view if wished."""
+        """Set or clear the only mark of a kind, and bring it into view if `reveal`."""
         self.report.set_marks(kind, [span] if span else [])
         if span is not None and reveal:
             self.report.reveal(*span)
 
     def show_evidence(self, passages: Sequence[tuple[str, Span]], at_hand: str, *, reveal: bool) -> None:
-        """Mark all passages, each told with whose it is; those of the current one stand out."""
+        """Mark all passages, each given with its unit; those of the current unit are highlighted."""
         mine = [span for whose, span in passages if whose == at_hand]
         self.report.set_marks(KEPT_QUOTE, [span for whose, span in passages if whose != at_hand])
         self.report.set_marks(EVIDENCE, mine)
@@ -170,10 +170,10 @@ class TextPane(Pane):
 
 
 class ReadingPane(QWidget):
-    """The question over one or two texts: `first` is a report, `beside` a second one or what it cites."""
+    """The question above one or two texts: `first` is a report, `beside` a second one or a cited source."""
 
     LINES, LEAST, SIDE_BY_SIDE = 3, 160, 640
-    """How many lines of the question are seen, how wide it is taken for at least, and where two texts stand apart."""
+    """Lines of the question shown, its minimum assumed width, and the width from which two texts are side by side."""
 
     def __init__(self, session: ProjectSession, name: str, area: PlainArea) -> None:
         super().__init__()
@@ -198,7 +198,7 @@ class ReadingPane(QWidget):
         self.fit_question()
 
     def fit_question(self) -> None:
-        """As high as the question, up to a few lines; a longer one scrolls by itself."""
+        """Make the question area as high as the question, up to a few lines; a longer question scrolls."""
         wide = max(self.LEAST, self.area.viewport().width())
         most = self.question.fontMetrics().lineSpacing() * self.question_lines()
         self.area.setFixedHeight(min(self.question.heightForWidth(wide) + 4, most))
@@ -207,7 +207,8 @@ class ReadingPane(QWidget):
         return self.LINES
 
     def standing(self, quote: str, start: int | None) -> tuple[TextPane, Span] | None:
-        """In which text a quotation stands, and where: with its place in the first, without in the one beside it."""
+        """The pane and span of a quotation: with `start` searched in the first text first, without it in the one
+        beside."""
         for pane in self.panes[::-1] if start is None else self.panes:
             span = pane.place(quote, start if pane is self.first else None)
             if span is not None:
@@ -215,7 +216,7 @@ class ReadingPane(QWidget):
         return None
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Two texts stand above each other where it is narrow."""
+        """Arrange two texts one above the other if the pane is narrow."""
         super().resizeEvent(event)
         self.fit_question()
         wide = self.width() >= theme.current().px(self.SIDE_BY_SIDE)
@@ -228,7 +229,7 @@ class EvidenceSteps(QWidget):
     """The current passage and the number of passages, with buttons for next and previous."""
 
     wanted = Signal(str, tuple)
-    """A passage is to be seen: whose it is, and where."""
+    """A passage to show: its unit and its span."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -247,7 +248,7 @@ class EvidenceSteps(QWidget):
         self.hide()
 
     def show_passages(self, passages: Sequence[tuple[str, Span]], at_hand: str) -> None:
-        """Step through these from now on, in the order of the text; one alone is no walk."""
+        """Step through these passages from now on, in text order; hidden for fewer than two."""
         passage = self._passages[self._at] if self._at >= 0 else None
         self._passages = sorted(passages, key=lambda one: one[1])
         first = next((n for n, (whose, _) in enumerate(self._passages) if whose == at_hand), -1)
@@ -257,7 +258,7 @@ class EvidenceSteps(QWidget):
         self._tell()
 
     def step(self, way: int) -> None:
-        """To the next passage (1) or the one before (-1), around the end."""
+        """Go to the next passage (1) or the previous one (-1), wrapping around."""
         if self._passages:
             self._at = (self._at + way) % len(self._passages) if self._at >= 0 else min(way, 0)
             self._tell()
@@ -271,11 +272,11 @@ class EvidenceSteps(QWidget):
 
 
 def sought(words: str) -> str:
-    """Selected words as what to look for, when they are few enough."""
+    """Selected words as a search term, if they are short enough and on one line; otherwise empty."""
     return words if len(words) <= LONGEST_SOUGHT and "\n" not in words else ""
 
 
-# What parts the pages in the text of a PDF (actions.sources keeps it so).
+# The page separator in the text of a PDF (as stored by actions.sources).
 PAGE_END = "\f"
 LONGEST_QUOTE = 20_000
 
@@ -286,7 +287,7 @@ TAB_WIDTH, WIDEST_TAB, AROUND_TITLE = 90, 340, 40
 
 
 class LeadsPane(PlainArea):
-    """What a task is written from: its inspirations, each with its quotations and when they were said."""
+    """The inspirations a task is written from, each with its quotations and their times."""
 
     wanted = Signal(object)
 
@@ -297,7 +298,7 @@ class LeadsPane(PlainArea):
         self.hide()
 
     def show_units(self, units: Sequence[Unit]) -> None:
-        """Show these inspirations, or nothing where there are none."""
+        """Show these inspirations; hide the pane if there are none."""
         if list(units) == list(self._units):
             return
         self._units = units
@@ -309,7 +310,7 @@ class LeadsPane(PlainArea):
         chips = AnchorChips()
         row = column_of(chips, PlainLabel(unit.text, wrap=True), spacing=4)
         chips.lock(True)
-        # Shown outside of a row they would be a window of their own, which takes the keyboard away.
+        # Shown without a parent they would be a window of their own, which takes the focus.
         chips.show_anchors(unit.anchors)
         chips.opened.connect(lambda place: self.wanted.emit(unit.anchors[place]))
         return row
@@ -319,9 +320,9 @@ class SourcePane(Pane):
     """The left-hand side of the page. A source is read from the file when its tab is first shown."""
 
     stirred = Signal()
-    """It was scrolled: a sign of life."""
+    """The text was scrolled, which counts as activity."""
     stepped = Signal(str)
-    """A marked passage was stepped to: the unit that quotes it."""
+    """The id of the unit whose marked passage was stepped to."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
@@ -424,7 +425,7 @@ class SourcePane(Pane):
             finder.moved.connect(self._weigh_selection)
 
     def show_item(self, item: Item, sources: Sequence[Source]) -> None:
-        """Show an item's sources, the first in front; of the same item only what is new."""
+        """Show an item's sources, the first one selected; for the item already shown, a newly added one."""
         before = self._item
         same = before is not None and before.id == item.id
         if same and before is not None and before.question == item.question and sources == self.sources:
@@ -444,7 +445,7 @@ class SourcePane(Pane):
         self.pdf.clear()
 
     def quote(self) -> Anchor | None:
-        """The anchor of what is chosen; None where nothing is, or where the words are not in the source."""
+        """The anchor of the selection; None if nothing is selected, or if the words are not in the source."""
         source = self._source()
         if self._in_pdf and source is not None:
             chosen = self.pdf.chosen()
@@ -455,7 +456,7 @@ class SourcePane(Pane):
         return anchor_of(source, source.text if source else self._item.question, self.text.text(), *span)
 
     def show_quoted(self, quoted: Sequence[tuple[str, Anchor]], at_hand: str) -> None:
-        """Mark all that is quoted, each with the unit it is quoted by; the current unit has its own stand out."""
+        """Mark all quotations, each given with its unit; those of the current unit are highlighted."""
         if self._foreign or (quoted, at_hand) != (self._quoted, self._at_hand):
             self._quoted, self._at_hand = quoted, at_hand
             self._mark_quoted()
@@ -495,7 +496,7 @@ class SourcePane(Pane):
         return self.pdf if self._in_pdf else self.text
 
     def _place(self, anchor: Anchor) -> Span | None:
-        """Where a quotation stands in what is in view; None where it is another source's, or not found."""
+        """The span of a quotation in the view; None if it belongs to another source or is not found."""
         source = self._source()
         if anchor.source_id != (source.id if source else ""):
             return None
@@ -505,7 +506,7 @@ class SourcePane(Pane):
 
     def _mark_quoted(self) -> None:
         if not self._in_pdf and self.text.loading:
-            # It is marked once all is there; to look for the places now would have all of it come at once.
+            # Marked once loading is complete: locating the passages now would force the rest to load at once.
             return
         self._foreign = False
         placed = [(whose, self._place(anchor)) for whose, anchor in self._quoted]
@@ -530,7 +531,7 @@ class SourcePane(Pane):
         open_file(self, "Add a source", FILES, lambda path: self._add([path]))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Papers and texts become sources of the item; any other file is left to the window."""
+        """Accept papers and texts as sources of the item; leave any other file to the window."""
         given = {path.suffix.lower() for path in files(event)}
         fit = self._item is not None and not self.session.project.readonly
         event.setAccepted(fit and bool(given) and given.issubset(ENDINGS))
@@ -603,9 +604,9 @@ class SourcePane(Pane):
 
 
 def anchor_of(source: Source | None, text: str, shown: str, start: int, end: int) -> Anchor | None:
-    """The anchor of the words at [start, end) of a text as shown, or None where they are not found in the text.
+    """The anchor of the words at [start, end) of the rendered text, or None if they are not found in `text`.
 
-    `text` is what the shown text was made from. Form feeds part the pages of a PDF; a transcript tells the time.
+    `text` is the stored text. Form feeds separate the pages of a PDF; a transcript supplies the time.
     """
     words = shown[start:end]
     start, end = end - len(words.lstrip()), start + len(words.rstrip())
@@ -620,7 +621,7 @@ def anchor_of(source: Source | None, text: str, shown: str, start: int, end: int
 
 
 def anchor_on_page(source_id: str, text: str, quote: str, page: int) -> Anchor:
-    """The anchor of words selected on a page of a PDF; without offsets where its text does not hold them."""
+    """The anchor of words selected on a page of a PDF; without offsets if its text does not contain them."""
     pages = text.split(PAGE_END)
     before = sum(len(earlier) + 1 for earlier in pages[: page - 1])
     span = difference.find(pages[page - 1], quote) if page <= len(pages) else None

@@ -1,4 +1,4 @@
-"""Judges, verdicts, money and times in words, and the icon, colour and key of each verdict."""
+"""Judges, verdicts, costs and times in words, and the icon, colour and key of each verdict."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -52,19 +52,19 @@ def kind_of(judge: Judge) -> str:
 
 
 def with_network(judge: Judge) -> str:
-    """A judge's name, which says of the baseline that it asks nobody."""
+    """A judge's name; the baseline's with a note that it uses no network."""
     return f"{judge.name} (no network)" if judge.kind == JudgeKind.BASELINE else judge.name
 
 
 def value_words(protocol: str, value: str | None, status: str = "ok") -> str:
-    """A verdict in the words of its protocol; the cause where there is none."""
+    """A verdict in the words of its protocol; if it is missing, the cause."""
     if value is None:
         return STATUS_WORDS.get(status, status.replace("_", " ").capitalize())
     return face(value, protocol).words
 
 
 def value_look(protocol: str, value: str | None) -> tuple[str, str]:
-    """A verdict's icon and colour; missing is grey, never that of a no."""
+    """A verdict's icon and colour; a missing one is grey, never in the colour of a no."""
     if value is None:
         return "question", "state-missing"
     shown = face(value, protocol)
@@ -78,7 +78,7 @@ def flag_words(flag: str) -> str:
 
 
 def causes_words(missing: Mapping[str, int]) -> str:
-    """How many did not come for which cause; empty when all came."""
+    """The number of missing judgements by cause; empty if none is missing."""
     return ", ".join(f"{count:,} × {status_words(name)}" for name, count in missing.items())
 
 
@@ -87,12 +87,12 @@ def status_words(status: str) -> str:
 
 
 def doing(line: Mapping[str, Any], usual: str) -> str:
-    """What a run does by a line of its progress: why it stands still, or what it `usual`ly does."""
+    """The activity in a run's line of progress: why it is paused, or `usual`."""
     return str(line.get("paused") or ("Paused; no further questions are sent" if line.get("held") else usual))
 
 
 def spent(amount: float | None, calls: int, unpriced: int = 0) -> str:
-    """What calls have cost; what nobody knows is never said to be nothing."""
+    """The cost of calls; an unknown one is never shown as zero."""
     if not calls:
         return "–"
     if amount is None:
@@ -125,7 +125,7 @@ def day(moment: datetime) -> str:
 class Face:
     """The look of an answer, or of a missing one.
 
-    `icon` may be empty, `state` is a colour of the theme, `hint` says what the answer means.
+    `icon` may be empty, `state` is a colour of the theme, `hint` explains the answer.
     """
 
     words: str
@@ -136,10 +136,8 @@ class Face:
 
 @dataclass(frozen=True, slots=True)
 class UnitLabel:
-    """What is kept about a unit: its label, of what kind it is and by what that is asked, what was said of the
-    unit when its words were others, and the file that the label came from where it was given elsewhere. `more` is what
-    else is asked beside the label, each with what was said.
-    """
+    """A unit's label, with the taxonomy and the kind chosen from it; `outdated` is the label of an earlier wording,
+    `origin` the file an imported label came from, and `more` the other taxonomies asked about, each with its answer."""
 
     label: Judgement | None = None
     taxonomy: Taxonomy | None = None
@@ -154,7 +152,7 @@ REWORDED = Face("Reworded", "author", "unconfirmed")
 _UNSURE = Face(
     "Unsure", "question", "unconfirmed", "You cannot decide: it counts as missing, never as an answer"
 )
-# What a value stands for → its icon and its colour.
+# The icon and colour of each kind of value.
 LOOKS: dict[ValueLook, tuple[str, str]] = {
     ValueLook.GOOD: ("check", "agreed"),
     ValueLook.BAD: ("cross", "disagree"),
@@ -164,25 +162,25 @@ LOOKS: dict[ValueLook, tuple[str, str]] = {
     ValueLook.SECOND: ("right", "agreed"),
     ValueLook.STEP: ("", "incomplete"),
 }
-# The acts of the key table whose keys give answers, in the order of the answers, and those beside the digits.
+# The acts whose keys give answers, in the order of the answers, and those not on the digits 1 to 9.
 ACTS = ("met", "not_met", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 ZERO, OTHERS = "say_rest", ("ten", UNSURE)
 
 
 def label_value(label: Judgement | None) -> str:
-    """What a label says: a value of the protocol, “unsure”, or nothing while it is open."""
+    """The answer of a label: a value of the protocol, “unsure”, or empty while it is open."""
     if label is None or label.status not in (Status.OK, Status.UNCLEAR):
         return ""
     return UNSURE if label.status is Status.UNCLEAR else label.value or ""
 
 
 def is_flagged(label: Judgement | None) -> bool:
-    """Whether a person flagged it themselves; other marks are the page's."""
+    """Whether a person flagged it; other flags are set by the page."""
     return label is not None and FLAGGED in label.flags.split()
 
 
 def faces(protocol: str) -> tuple[Face, ...]:
-    """How the answers to a protocol's questions are shown, in the order of their keys; “unsure” is the last."""
+    """The faces of a protocol's answers, in the order of their keys; “unsure” is the last."""
     return tuple(face(value, protocol) for value in answers(protocol))
 
 
@@ -191,9 +189,8 @@ def answers(protocol: str) -> tuple[str, ...]:
 
 
 def places(protocol: str) -> dict[str, int]:
-    """Act → the place of the answer that its key gives: digit by digit from the best, of numbers each by its
-    own digit; unsure is one key everywhere.
-    """
+    """Act → the index of the answer its key gives: digits in order from the best answer, or for numbers the number's
+    own digit; “unsure” has the same key everywhere."""
     known = answers(protocol)
     if not scale_of(protocol).of_numbers:
         return {act: place for place, act in enumerate(ACTS[: len(known) - 1])} | {UNSURE: len(known) - 1}
@@ -202,7 +199,7 @@ def places(protocol: str) -> dict[str, int]:
 
 
 def face(value_name: str, protocol: str) -> Face:
-    """How an answer is shown; an open one where there is none."""
+    """The face of an answer; that of an open one if `value_name` is empty."""
     if value_name == UNSURE:
         return _UNSURE
     value = scale_of(protocol).value(value_name)

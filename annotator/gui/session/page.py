@@ -1,4 +1,4 @@
-"""The base class of pages: one step of the work, with its own acts and a count of waiting work."""
+"""Base classes of pages and their parts: keys, tabs, automatic advance, dropped files."""
 
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -35,12 +35,12 @@ KEEP_EVERY_MS = 20_000
 
 
 ANOTHER_KIND = "Add another kind of document…"
-# Where a page stands in the window, if that is not its own name.
+# The name of a page's place in the window, if it differs from the page's own.
 STANDS = {"Material": "Reports", "Contest": "Tasks", "Exchange": "Send & receive"}
 
 
 def way_to(page: str) -> str:
-    """What a button that leads to a page says."""
+    """The label of a button that leads to a page."""
     return f"Go to {STANDS.get(page, page)}"
 
 
@@ -51,7 +51,7 @@ def may_choose_uses(session: ProjectSession) -> bool:
 
 
 def another_kind(session: ProjectSession) -> QPushButton:
-    """The end of a list of what the project uses: it leads to where that is chosen, by those who may choose it."""
+    """A button at the end of a list of document kinds; it opens the choice of kinds, for those who may change it."""
     button = push_button(ANOTHER_KIND, lambda: session.go("Project", part="uses"), "quiet")
     if not may_choose_uses(session):
         button.hide()
@@ -59,14 +59,14 @@ def another_kind(session: ProjectSession) -> QPushButton:
 
 
 class Page(QWidget):
-    """A page: one step of the work, made at its first visit, alive as long as its project is open."""
+    """A page: one step of the work, built at its first visit, alive as long as its project is open."""
 
     NAME: ClassVar[str]
     ICON: ClassVar[str]
-    # The kinds of change that the page hears of while it is in view, and those that it hears of also out of view.
+    # Kinds of change the page listens to while it is in view, and those it listens to out of view, too.
     HEARS: ClassVar[Collection[str]] = ()
     BEHIND: ClassVar[Collection[str]] = ()
-    # The acts whose keys, held down, act on one subject, not on one after the other.
+    # Acts that are not repeated while their keys are held down.
     ONCE: ClassVar[Collection[str]] = ()
 
     def __init__(self, session: ProjectSession) -> None:
@@ -76,22 +76,22 @@ class Page(QWidget):
         session.listen(self._hear, self.HEARS)
 
     def navigate(self, place: dict[str, Any]) -> None:
-        """The page has come into view; `place` says where on it to go (item_id, unit_id …)."""
+        """Show the page, which has come into view; `place` names the place on it (item_id, unit_id …)."""
 
     ABOUT: tuple[str, str] | None = None
-    """What the question mark beside the tabs says of the page, and the topic of the help that it opens."""
+    """The tip of the question mark beside the tabs, and the help topic it opens."""
     part_tabs: Tabs | None = None
-    """The parts of the page; the window shows their names beside those of other pages of its place."""
+    """The tabs of the page; the window shows their names beside those of other pages of its place."""
     TABS: Sequence[str] = ()
     focus_on: QWidget | None = None
-    """Where work on the page begins, with the keyboard; the page itself where nothing is named."""
+    """The widget that gets the focus first; the page itself if None."""
 
     def part_name(self) -> str:
-        """The part in view; empty for a page of one part."""
+        """The name of the part in view; empty for a page without parts."""
         return self.TABS[self.part_tabs.currentIndex()] if self.part_tabs is not None else ""
 
     def part_words(self, part: str, words: str) -> str:
-        """What a part is called now, in place of `words`: with a count, where it has one; empty when not offered."""
+        """The current title of a part, `words` with its count if it has one; empty if the part is not offered."""
         if self.part_tabs is None or part not in self.TABS:
             return words
         number = self.TABS.index(part)
@@ -100,17 +100,17 @@ class Page(QWidget):
         return counted if self.part_tabs.isTabVisible(number) else ""
 
     def place(self) -> dict[str, str]:
-        """Where on the page the person is, in the words of `navigate`; empty where nothing is kept of it."""
+        """The current location on the page, as `navigate` takes it; empty if the page has none to remember."""
         return {}
 
     def leave(self) -> None:
-        """The page is about to go out of view, or the window to close: keep what is being typed."""
+        """Store what is being typed: the page is about to go out of view, or the window to close."""
 
     def apply_theme(self) -> None:
         theme.apply_theme(self)
 
     def stop(self) -> None:
-        """End what the page started: it is about to be taken down, and no question of it will be answered."""
+        """End what the page started: it is about to be taken down, and its pending queries will not be answered."""
         for timer in below(self, QTimer):
             timer.stop()
 
@@ -125,7 +125,7 @@ class Page(QWidget):
         (self.focus_on or self).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def event(self, event: QEvent) -> bool:
-        """Leave to the field that is written in what deletes a word or line, where the page says so, and codes."""
+        """Leave keys that delete a word or line, and typed character codes, to the text field being edited."""
         field = QApplication.focusWidget()
         if (
             event.type() == QEvent.Type.ShortcutOverride
@@ -139,7 +139,7 @@ class Page(QWidget):
         return super().event(event)
 
     def keeps_words(self, _field: QWidget) -> bool:
-        """Whether that key deletes a word in this field, although elsewhere on the page it removes something.
+        """Whether Ctrl+Backspace deletes a word in this field, although elsewhere on the page it removes something.
 
         On macOS, where it deletes to the start of the line, every field keeps it.
         """
@@ -148,7 +148,7 @@ class Page(QWidget):
     def bind(self, act: str, slot: Callable[[], object], widget: QWidget | None = None) -> None:
         """Let the act's keys call `slot` while the focus is inside `widget` (by default this page).
 
-        A text field that has the focus keeps plain letters, digits and arrows for itself.
+        A focused text field keeps plain letters, digits and arrows for itself.
         """
         made = []
         for sequence in keys.sequences(act):
@@ -163,36 +163,36 @@ class Page(QWidget):
             self.bind(act, slot)
 
     def press(self, act: str) -> bool:
-        """Do an act of this page as its key would; whether the page has it."""
+        """Trigger an act of this page as its key would; whether the page has the act."""
         shortcuts = self._shortcuts.get(act, [])
         for shortcut in shortcuts[:1]:
             shortcut.activated.emit()
         return bool(shortcuts)
 
     def bound(self) -> Collection[str]:
-        """The acts that have keys here."""
+        """The acts that have keys on this page."""
         return self._shortcuts.keys()
 
     def rebind(self) -> None:
-        """Take over keys that were changed since the page was made."""
+        """Apply key bindings that were changed since the page was built."""
         for act, shortcuts in self._shortcuts.items():
             for shortcut, sequence in zip(shortcuts, keys.sequences(act), strict=False):
                 shortcut.setKey(sequence)
 
 
 def _deletes(event: QKeyEvent) -> bool:
-    """Whether the key deletes the word before the cursor, or on macOS the line."""
+    """Whether the key deletes the word before the cursor, or on macOS to the start of the line."""
     return event.key() == Qt.Key.Key_Backspace and event.modifiers() == Qt.KeyboardModifier.ControlModifier
 
 
 def _types_a_code(event: QKeyEvent) -> bool:
-    """Whether the key is a digit of a character's code, as Windows takes them from the number pad under Alt."""
+    """Whether the key is a digit of a character code, entered under Windows on the number pad with Alt."""
     code = Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.KeypadModifier
     return WINDOWS and event.modifiers() == code
 
 
 class TabPart(Pane):
-    """What stands in a tab of a page. `acts` maps acts of the key table to methods; `focus_on` is where work begins."""
+    """The content of a tab of a page. `acts` maps acts of the key table to methods; `focus_on` gets the focus first."""
 
     focus_on: QWidget | None = None
 
@@ -202,11 +202,11 @@ class TabPart(Pane):
 
     @cached_property
     def answer(self) -> MessageBar:
-        """What came of an act; whoever uses it floats it over what it is about."""
+        """The message bar for results of acts; its user floats it over the relevant widget."""
         return MessageBar(self)
 
     def fill(self) -> None:
-        """Show everything as it now is."""
+        """Show the current state."""
 
     def go(self, place: Mapping[str, Any]) -> None:
         """Go to a place in this part."""
@@ -215,15 +215,15 @@ class TabPart(Pane):
         self.fill()
 
     def focus_first(self) -> None:
-        """Put the keyboard where work in this part begins."""
+        """Focus the widget where work in this part begins."""
         if self.focus_on is not None:
             self.focus_on.setFocus()
 
     def keep(self) -> None:
-        """Keep what is being typed."""
+        """Store what is being typed."""
 
     def stop(self) -> None:
-        """End child processes: the page stops timers, and no question is answered after it."""
+        """End child processes; the page itself stops timers, and no query is answered afterwards."""
 
 
 class PagePart(TabPart):
@@ -244,9 +244,9 @@ P = TypeVar("P", bound=TabPart)
 
 
 class Tab:
-    """A part of a page by the module and name of its class: imported and made when it is first asked for.
+    """A part of a page, given by module and class name: imported and built when it is first accessed.
 
-    `more` names what of the page the part is made with, beside the session.
+    `more` names the page's attributes that are passed to the part after the session.
     """
 
     def __init__(self, module: str, made_by: str, *more: str) -> None:
@@ -265,27 +265,27 @@ class Tab:
 class PartedPage(Page):
     """A page with tabs; keys act on the current one, and `TURNS` names the act that goes to each.
 
-    A part is made when it is first shown: heirs name in `PARTS` the `Tab` that makes each, or a cached property that
-    `put`s it.
+    A part is built when it is first shown: subclasses list in `PARTS` the `Tab` that builds each, or a cached property
+    that `put`s it.
     """
 
     PARTS: tuple[str, ...]
     TURNS: tuple[str, ...] = ()
     DENIED = ("", "")
-    """What whoever may see no part is told: a title and a sentence."""
+    """The title and sentence shown to people who may see no part."""
     OPEN: Collection[str] | None = None
-    """The tabs that people without the role of coordinator are shown; None where they are shown all."""
+    """The tabs offered to people without the role of coordinator; None if they may see all."""
     INTRODUCTION = ""
-    """What stands above the parts."""
+    """The text above the parts."""
     ABOVE = 10
-    """The room above the parts, in pixels."""
+    """The space above the parts, in pixels."""
     AT_ONCE: frozenset[str] = frozenset()
-    """Kinds of change that show at once; the others that the page hears of show when there was a pause."""
+    """Kinds of change that show at once; the others show after a pause without changes."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
         self.made: dict[int, TabPart] = {}
-        """The parts that were shown already, by tab."""
+        """The parts built so far, by tab index."""
         self._later = later(self, self._fill, SETTLE_MS)
         self._lay_out()
         self.tabs.currentChanged.connect(lambda _: self._fill())
@@ -307,22 +307,23 @@ class PartedPage(Page):
         vertical(self.body, on=self, margins=0)
 
     def apply_theme(self) -> None:
-        """The parts wear what is worn each by itself: only the one in view is dressed at once."""
+        """Restyle only the widgets around the parts: each part is restyled by itself, and only the visible one at once.
+        """
         for widget in (self.introduction, self.tabs.tabBar(), self.denied):
             theme.apply_theme(widget)
 
     def put(self, tab: int, part: P) -> P:
-        """Put a part that was just made into its tab, with its keys."""
+        """Put a newly built part into its tab, and bind its keys."""
         for act in sorted(part.acts.keys() - self._shortcuts.keys()):
             self.bind(act, partial(self._act, act))
         self.made[tab] = part
         holder = self._holders[tab]
         if (layout := holder.layout()) is not None:
             layout.addWidget(part)
-        # Where it stands, as a page is.
+        # Like a page, a part is styled once it is in its place.
         theme.apply_theme(part)
         if holder.isVisible():
-            # By itself it would only be seen, and could only be given the focus, at the next idle.
+            # Left to Qt, it would be visible and focusable only when the event loop runs again.
             part.show()
         return part
 
@@ -332,25 +333,25 @@ class PartedPage(Page):
             slot()
 
     def offered(self) -> frozenset[str]:
-        """The tabs that the person working is shown; when there is none, the page says why."""
+        """The tabs offered to the person working; if there are none, the page says why."""
         if self.OPEN is None or people.someone(self.session.project).has(Role.COORDINATOR):
             return frozenset(self.TABS)
         return frozenset(self.OPEN)
 
     @property
     def part(self) -> TabPart:
-        """The part in view, made now if it was never shown."""
+        """The part in view, built now if it was never shown."""
         made: TabPart = getattr(self, self.PARTS[self.tabs.currentIndex()])
         return made
 
     def navigate(self, place: dict[str, Any]) -> None:
-        """Show everything as it now is; `part` opens a tab by its name, the rest is for that part."""
+        """Show the current state; `part` opens a tab by its name, the rest of `place` is passed to that part."""
         offered, before = self.offered(), self.tabs.currentIndex()
         self.body.setCurrentIndex(0 if offered else 1)
         self._offer(offered)
         if place.get("part") in offered:
             self.tabs.setCurrentIndex(self.TABS.index(place["part"]))
-        # Another tab was filled as it came into view.
+        # If the tab has changed, it was filled as it came into view.
         if self.tabs.currentIndex() == before:
             self._fill()
         if offered and place:
@@ -410,24 +411,25 @@ class PartedPage(Page):
 
 
 class Flow(QObject):
-    """Base class of automatic advance; pages say where to go.
+    """Automatic advance; subclasses decide where to go next.
 
-    Where nothing is left to go to, the subject decided last stays at hand, and further keys do not decide it anew:
-    whoever types ahead would change an answer unseen. Moving there, or taking the answer back, opens it again.
+    If there is nowhere left to go, the subject decided last stays current, and further keys do not decide it again:
+    someone typing ahead would change an answer unseen. Selecting it or undoing its answer opens it again.
     """
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self.decided: Any = ""
-        """What was decided last, until the person touches anything else; automatic advance touches nothing."""
+        """The subject decided last, until the person touches anything else; automatic advance does not count as
+        touching."""
         self._by_itself = False
 
     def is_spent(self, subject: Any) -> bool:
-        """Whether a key has decided this subject already, and the person has touched nothing since."""
+        """Whether a key has already decided this subject, and the person has touched nothing since."""
         return bool(subject) and subject == self.decided
 
     def touched(self) -> None:
-        """Another subject is at hand; where a person brought it there, the last decision is behind them."""
+        """Note that another subject is current; if a person selected it, the last decision is over."""
         if not self._by_itself:
             self.decided = ""
 
@@ -439,7 +441,7 @@ class Flow(QObject):
             self._by_itself = False
 
     def _go_on(self) -> None:
-        """Go on to what is open."""
+        """Go to the next open subject."""
 
 
 PROJECT, TASK, WORK = ".goldsmith", ".goldsmith-task", ".goldsmith-work"
@@ -447,23 +449,23 @@ PACKAGES = (TASK, WORK)
 
 
 def form_of(path: Path) -> str:
-    """Which of our endings a file has, or an empty text; some mail programs put “.zip” behind it."""
+    """The file's Goldsmith extension, or an empty string; a “.zip” that a mail program appended is ignored."""
     name = path.name.lower().removesuffix(".zip")
     return next((form for form in (PROJECT, *PACKAGES) if name.endswith(form)), "")
 
 
 def files(event: QDropEvent) -> list[Path]:
-    """The files of this computer that are being dragged or dropped."""
+    """The local files being dragged or dropped."""
     return [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
 
 
 def ours(event: QDropEvent) -> list[Path]:
-    """Those among them that this program opens: projects, tasks and returned work."""
+    """Those of them that this program opens: projects, tasks and returned work."""
     return [path for path in files(event) if form_of(path)]
 
 
 def with_contents(paths: Sequence[Path]) -> list[Path]:
-    """The files themselves, and in place of a folder the returned work in it, each once."""
+    """The files, with each folder replaced by the returned work in it; each file once."""
     result: dict[Path, None] = {}
     for path in paths:
         inside = [path]
@@ -474,7 +476,7 @@ def with_contents(paths: Sequence[Path]) -> list[Path]:
 
 
 class TypedFields(QObject):
-    """Typed text that is not kept yet, by its subject and field; it is kept from time to time, and when asked."""
+    """Typed text that is not stored yet, by subject and field; stored at intervals and on demand."""
 
     def __init__(self, session: ProjectSession, parent: QObject) -> None:
         super().__init__(parent)
@@ -488,7 +490,7 @@ class TypedFields(QObject):
             self._timer.start()
 
     def keep(self) -> bool:
-        """Keep what was typed; whether everything is kept now."""
+        """Store the typed text; whether all of it is stored now."""
         self._timer.stop()
         taken, self.typed = self.typed, {}
         for subject, fields in taken.items():

@@ -1,4 +1,4 @@
-"""Run in the background: an order in a process of its own, shown by panels and the status line."""
+"""Background runs: an order in a child process, with its progress for panels and the status line."""
 
 import json
 import os
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from annotator.actions.orders.orders import AnyOrder
     from annotator.actions.runs.judge_cases import RunRequest
 
-# A child that has been asked to stop and has not is ended after this many milliseconds.
+# Milliseconds after which a child that was asked to stop and has not is killed.
 PATIENCE_MS = 5000
 
 
 class Child(QObject):
-    """An order in a child process, so that the window never waits; its JSON lines become signals."""
+    """An order in a child process, so that the window never waits; its lines of JSON become signals."""
 
     progressed = Signal(dict)
     """A line of progress: done, total, rate, left_s, cost_usd, missing …"""
     ended = Signal(dict)
-    """The last line; with `error` and `todo` when the order was refused or the process stopped unexpectedly."""
+    """The last line; with `error` and `todo` if the order was refused or the process stopped unexpectedly."""
 
     def __init__(self, session: ProjectSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -47,11 +47,12 @@ class Child(QObject):
         self._last: dict[str, Any] = {}
 
     def start(self, order: "AnyOrder", *, estimate: bool = False) -> bool:
-        """Run an order, or say what it would take; whether that begins.
+        """Start the child with an order, or only estimate it; whether it was started.
 
-        The order goes in as a line of JSON; keys of endpoints travel in the environment, and only where one is asked.
+        The order goes in as a line of JSON; API keys are passed in the environment, and only for endpoints that are
+        asked.
         """
-        # Most windows never order anything.
+        # Imported late: most windows never place an order.
         from annotator.actions.orders import orders
         from annotator.actions.orders.orders import ChildRequest
 
@@ -80,11 +81,11 @@ class Child(QObject):
             self.process.write(f"{line}\n".encode())
 
     def hold(self, *, held: bool) -> None:
-        """Let the run begin no further case until it is let go on."""
+        """Pause or resume the run: while paused, it starts no further case."""
         self.say("pause" if held else "resume")
 
     def cancel(self) -> None:
-        """Ask the child to stop; one that has not begun listens to nobody yet, and loses nothing by being ended."""
+        """Ask the child to stop; one that has not reported yet does not read commands, and is killed without loss."""
         if not self._last:
             self.kill()
             return
@@ -93,19 +94,19 @@ class Child(QObject):
         QTimer.singleShot(PATIENCE_MS, self, lambda: self._kill(process_id))
 
     def stop_now(self) -> None:
-        """End the child before the window closes; its journal makes this safe."""
+        """Stop the child before the window closes; its journal makes this safe."""
         self.say("cancel")
         if self.running and not self.process.waitForFinished(2000):
             self.kill()
 
     def kill(self) -> None:
-        """End the child at once, and see it gone: a process must not outlive the one who listens to it."""
+        """Kill the child at once and wait until it is gone: a process must not outlive the object that reads it."""
         if self.running:
             self.process.kill()
             self.process.waitForFinished(2000)
 
     def _kill(self, process_id: int) -> None:
-        """End the process that was asked to stop; another may have been started since."""
+        """Kill the process that was asked to stop, unless another has been started since."""
         if self.running and self.process.processId() == process_id:
             self.process.kill()
 
@@ -123,7 +124,7 @@ class Child(QObject):
             self._end("it could not be started")
 
     def _finished(self, code: int, _status: QProcess.ExitStatus) -> None:
-        # The last lines may still lie in the pipe when the process is already gone.
+        # The last lines may still be in the pipe when the process has exited.
         self._read()
         errors = bytes(self.process.readAllStandardError().data()).decode(errors="replace").strip()
         self._end(errors.rpartition("\n")[2] or f"it ended with code {code}")
@@ -135,21 +136,21 @@ class Child(QObject):
                 "error": f"The process behind it stopped unexpectedly: {reason}",
                 "todo": "Nothing that was finished is lost; start it again to go on.",
             }
-        # What it wrote among the settings holds in the window, too.
+        # Settings that the child wrote apply in the window, too.
         self._session.ask(Project.reread)
         with keyboard_stays():
             self.ended.emit(self._last)
 
 
 def command() -> tuple[str, list[str]]:
-    """How this very program is started again: itself when frozen, otherwise through Python."""
+    """The program and arguments that start this program again: itself when frozen, otherwise through Python."""
     windows = os.name == "nt"
     if getattr(sys, "frozen", False):
-        # A windowed program of Windows has no standard output: its twin for the terminal has.
+        # A windowed program on Windows has no standard output; its console twin has.
         return (str(Path(sys.executable).with_name("goldsmith-cli.exe")) if windows else sys.executable), []
     python = PureWindowsPath(sys.executable)
     if windows and python.stem.lower() == "pythonw":
-        # A part of its path may be called so too.
+        # Only the file name: a folder of the path may contain the same word.
         return str(python.with_name("python.exe")), ["-m", "annotator"]
     return sys.executable, ["-m", "annotator"]
 
@@ -157,20 +158,20 @@ def command() -> tuple[str, list[str]]:
 REFUSED, CANCELLED = "refused", RunState.CANCELLED.value
 
 
-# What is still being put together is not counted yet.
+# Milliseconds without a change before an order that is still being edited is estimated.
 SETTLE_MS = 400
 
 
 class Estimating(QObject):
-    """What an order would take, counted in a child process since it must read every question.
+    """The estimate of an order, made in a child process because it must read every question.
 
-    An order that was counted last is not counted again.
+    The order estimated last is not estimated again.
     """
 
     def __init__(
         self, session: ProjectSession, parent: QObject, show: Callable[[dict[str, Any]], object]
     ) -> None:
-        """`show` takes what came of the order asked last."""
+        """`show` takes the estimate of the order asked for last."""
         super().__init__(parent)
         self._session, self._show = session, show
         self._child: Child | None = None
@@ -188,7 +189,7 @@ class Estimating(QObject):
             self._soon.start()
 
     def forget(self) -> None:
-        """Count again when asked: something was judged, or a prompt changed."""
+        """Discard the last estimate: something was judged, or a prompt changed."""
         self._counted = None, {}
 
     def _start(self) -> None:
@@ -216,16 +217,16 @@ class Estimating(QObject):
 
 
 class BackgroundRun(QObject):
-    """One order at a time, of the widget that owns it. A refusal is told to the window."""
+    """One order at a time for the widget that owns it. A refusal is emitted by the session."""
 
     changed = Signal()
-    """It began, was paused or resumed, was asked to stop, or ended."""
+    """The run began, was paused or resumed, was asked to stop, or ended."""
     progressed = Signal(dict)
     ended = Signal(dict)
-    """The last line, also of a run that was refused or stopped before it had begun."""
+    """The last line, also of a run that was refused or stopped before it began."""
 
     def __init__(self, session: ProjectSession, what: str, page: str, owner: QWidget, **place: Any) -> None:
-        """`what` is in progress, and `page` with its `place` shows what came of it."""
+        """`what` names the run; `page` and `place` say where its result is shown."""
         super().__init__(owner)
         self._session, self.owner = session, owner
         self.what, self.page, self.place = what, page, place
@@ -233,9 +234,9 @@ class BackgroundRun(QObject):
         self._child.progressed.connect(self._progressed)
         self._child.ended.connect(self._ended)
         self.order: AnyOrder | None = None
-        """What is in progress."""
+        """The order in progress, if any."""
         self.line: dict[str, Any] = {}
-        """The newest line of progress; empty before the first one."""
+        """The latest line of progress; empty before the first one."""
         self.held = self.stopping = False
 
     @property
@@ -248,7 +249,7 @@ class BackgroundRun(QObject):
         return f"{self.what} · \u2068{judge}\u2069" if judge else self.what
 
     def start(self, order: "AnyOrder") -> bool:
-        """Have an order carried out; whether that begins."""
+        """Start an order; whether it was started."""
         if not self._child.start(order):
             return False
         self.order, self.line, self.held, self.stopping = order, {}, False, False
@@ -256,14 +257,14 @@ class BackgroundRun(QObject):
         return True
 
     def hold(self) -> None:
-        """Let the run send no further question, or go on; what is in progress is answered."""
+        """Pause or resume the run: while paused no further question is sent, but those in progress are answered."""
         if self.running and not self.stopping:
             self.held = not self.held
             self._child.hold(held=self.held)
             self._tell()
 
     def cancel(self) -> None:
-        """Ask the run to stop; what is finished is kept."""
+        """Ask the run to stop; what is finished stays stored."""
         if self.running:
             self.stopping = True
             self._child.cancel()
@@ -289,7 +290,7 @@ class BackgroundRun(QObject):
 
     def _ended(self, line: dict[str, Any]) -> None:
         if line.get("event") == REFUSED and self.stopping:
-            # Stopped before it had begun, it has no last word of its own; nobody need be told of that.
+            # Stopped before it began, it has no last line of its own, and no refusal to show.
             line = {**line, "state": CANCELLED}
         elif line.get("event") == REFUSED:
             self._session.refused.emit(Refusal(str(line["error"]), str(line.get("todo", ""))))
@@ -301,12 +302,12 @@ class BackgroundRun(QObject):
         self.ended.emit(line)
 
     def is_seen(self) -> bool:
-        """Whether the widget that shows what came of it is in view."""
+        """Whether the widget that shows the result is in view."""
         return self.owner.isVisible()
 
 
 class OrderEstimate(QObject):
-    """The estimate of the order that the fields of a widget make; none of what they said before is told."""
+    """The estimate of the order set up in a widget's fields; an estimate of earlier values is dropped."""
 
     def __init__(
         self,
@@ -315,7 +316,7 @@ class OrderEstimate(QObject):
         order: "Callable[[], RunRequest | None]",
         show: "Callable[[CostEstimate], object]",
     ) -> None:
-        """`order` makes the order of the owner's fields, None while something is lacking."""
+        """`order` builds the order from the owner's fields; None while it is incomplete."""
         super().__init__(owner)
         self._session, self._owner, self._order, self._show = session, owner, order, show
         self._waited: RunRequest | None = None
@@ -338,6 +339,6 @@ class OrderEstimate(QObject):
 
     def _tell(self, request: "RunRequest", estimate: "CostEstimate") -> None:
         now = self._order() if request is self._waited else None
-        # The budget is no part of what it would take.
+        # The budget does not affect the estimate.
         if now is not None and replace(now, budget_usd=None) == replace(request, budget_usd=None):
             self._show(estimate)

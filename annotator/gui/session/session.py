@@ -1,4 +1,4 @@
-"""The session: actions are done, queries asked, and every change announced to all pages."""
+"""The project session: run actions, answer queries, and announce every change to all pages."""
 
 import time
 from collections import defaultdict
@@ -39,9 +39,9 @@ TYPED = (QLineEdit, QPlainTextEdit, QTextEdit, QAbstractSpinBox)
 
 @contextmanager
 def keyboard_stays(*, typing_only: bool = False) -> Iterator[None]:
-    """Whatever is done inside, the widget that has the focus keeps it, as long as it can be seen and used.
+    """Keep the focus on the focused widget throughout the block, if it is still visible and enabled afterwards.
 
-    An answer that was waited for may go on from a list or a button, never from where someone types (`typing_only`).
+    With `typing_only`, only where someone types: from a list or a button, a late answer may move the focus on.
     """
     held = QApplication.focusWidget()
     yield
@@ -54,7 +54,7 @@ def keyboard_stays(*, typing_only: bool = False) -> Iterator[None]:
 
 
 class Pressed(QObject):
-    """The button that was pressed and then disabled, until the focus moves."""
+    """Remembers the button that was pressed and then disabled, until the focus moves."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -64,7 +64,7 @@ class Pressed(QObject):
 
     @contextmanager
     def answered(self) -> Iterator[None]:
-        """What answers may take the focus that the button lost; otherwise the button has it back once it is usable."""
+        """Give the focus back to the button once it is usable again, unless the block moved the focus elsewhere."""
         button, standing = self._button, self._standing
         if button is None or not self._waits(button):
             with keyboard_stays():
@@ -82,7 +82,7 @@ class Pressed(QObject):
         return here and QApplication.focusWidget() is standing and not isinstance(standing, TYPED)
 
     def _moved(self, left: QWidget | None, reached: QWidget | None) -> None:
-        """A button that is left because it went out of use is not left by the person who pressed it."""
+        """Remember a button that lost the focus because it was disabled, not because the user left it."""
         if isinstance(left, QAbstractButton) and isValid(left) and not _usable(left):
             self._button, self._standing = left, reached
         elif reached is not self._standing:
@@ -96,12 +96,12 @@ class FocusKeeper(QObject):
         super().__init__(window)
         self._window = window
         self._line: list[QWidget] = []
-        """What has the focus, or had it last, and all that it is in, from within."""
+        """The widget that has or last had the focus, then its ancestors, innermost first."""
         self._later = later(self, self._look, 0)
         application().focusChanged.connect(self._moved)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """What has the focus is hidden: look once the click is over."""
+        """Check the focus when the focused widget is hidden, after the click has been handled."""
         if event.type() == QEvent.Type.Hide:
             self._later.start()
         return super().eventFilter(watched, event)
@@ -127,8 +127,8 @@ class FocusKeeper(QObject):
 
 
 def be_seen(window: QWidget | None) -> None:
-    """Where the widget that has a window's focus is hidden, the first one beside it that is seen takes it over."""
-    # In a window that is not shown yet nothing is seen.
+    """Move the window's focus from a hidden widget to the first usable one in its nearest visible ancestor."""
+    # In a window that is not shown yet no widget is visible.
     held = focused(window) if window is not None and window.isVisible() else None
     if held is not None and not held.isVisible():
         _go_on_in(next((each for each in _line(held) if each.isVisible()), None))
@@ -142,7 +142,7 @@ def _line(widget: QWidget) -> Iterator[QWidget]:
 
 
 def _go_on_in(around: QWidget | None) -> None:
-    """Give the focus to the first part that can have it."""
+    """Focus the first usable part of a widget that takes Tab focus, otherwise the widget itself."""
     if around is None:
         return
     reached = next(
@@ -161,33 +161,34 @@ def _usable(widget: QWidget) -> bool:
 
 
 Tell = Callable[[str, int, int], None]
-"""Takes what is being done, how much of it is done, and of how much; 0 of 0 when nobody knows."""
+"""Takes the name of the step, the number of units done, and the total; 0 of 0 if unknown."""
 
 
 class _Stopped(Exception):
-    """The job was cancelled; what it was about to write is rolled back."""
+    """The job was cancelled; its open transaction is rolled back."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaskCallbacks:
-    """Listeners of a background task: its senders, then everyone else."""
+    """Callbacks of a background task: those of the widget that sent it, and those of the session."""
 
     then: Callable[[Any], object] | None
     progress: Tell | None = None
     done: Callable[[Any], object] | None = None
-    """For everyone, before `then`."""
+    """The session's own callback, called before `then`."""
     refused: Callable[[Refusal], object] | None = None
     over: Callable[[], object] | None = None
-    """However it ended, last of all."""
+    """Called last, however the task ended."""
     job: bool = False
-    """Whether it is a job, no question: `then` hears None when it was refused, and the keyboard stays where it is."""
+    """Whether it is a job, not a query: `then` gets None if it was refused, and the keyboard focus stays."""
 
 
 class BackgroundTasks(QObject):
-    """A queue of background tasks. Listeners that are gone when a task ends are not called."""
+    """A queue of background tasks on one thread. Callbacks whose owner is deleted by the end of the task are not
+    called."""
 
     free = Signal()
-    """The last job has ended."""
+    """Emitted when the last job has ended."""
     _heard = Signal(int, str, object)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -201,45 +202,45 @@ class BackgroundTasks(QObject):
         self._pressed = Pressed(self)
 
     def __len__(self) -> int:
-        """How many are in progress, or home but not told of yet."""
+        """The number of tasks in progress, or ended but not yet reported."""
         return len(self._out)
 
     def send(self, act: Callable[[Tell], Any], callbacks: TaskCallbacks, priority: int = 0) -> None:
-        """Do something on the other thread; it is given a function that tells how far it is.
+        """Run `act` on the other thread, passing it a function that reports progress.
 
-        What has a lower priority is begun after all else that is waiting.
+        Tasks of a lower priority start after all others that are waiting.
         """
         number = next(self._numbers)
         self._out[number] = callbacks
         stopping = self._stopping if callbacks.job else Event()
-        # The pool would keep every runnable for good; a function it lets go of.
+        # The pool would keep every QRunnable alive for good; a function it releases.
         self._threads.start(
             lambda: _run(act, lambda what, of: self._heard.emit(number, what, of), stopping), priority
         )
 
     @property
     def job(self) -> str:
-        """What is said of the job that is in progress; empty while there is none."""
+        """The progress message of the running job; empty if there is none."""
         return (self._message or "Work in progress") if self._jobs() else ""
 
     def stop_jobs(self) -> None:
-        """Have jobs end at their next step; what they were about to write is taken back."""
+        """Stop jobs at their next step; uncommitted changes are rolled back."""
         self._stopping.set()
 
     def _jobs(self) -> bool:
         return any(callbacks.job for callbacks in self._out.values())
 
     def wait(self) -> None:
-        """Return when nothing is in progress; what came of it is told at the next idle."""
+        """Block until no task is running; results are delivered by the event loop afterwards."""
         self._threads.waitForDone()
 
     def forget_senders(self) -> None:
-        """Those who sent what is in progress are being taken down; everyone else still hears of it."""
+        """Drop the callbacks of pages that are being taken down; those of the session still run."""
         for number, callbacks in self._out.items():
             self._out[number] = replace(callbacks, then=None, progress=None)
 
     def forget(self, askers: Collection[object]) -> None:
-        """Questions of these widgets or methods are answered to nobody; jobs go on as they were."""
+        """Drop the answers to queries of these widgets or methods; jobs are not affected."""
         for number, callbacks in self._out.items():
             asker = getattr(callbacks.then, "__self__", None)
             if not callbacks.job and (callbacks.then in askers or asker in askers):
@@ -281,13 +282,13 @@ class BackgroundTasks(QObject):
 
 
 def progress_words(what: str, done: int, total: int) -> str:
-    """What is being done, and how far it is where someone knows."""
+    """The name of the step, with its progress if the total is known."""
     title = what[:1].upper() + what[1:]
     return f"{title}, {done:,} of {total:,}" if total else title
 
 
 def _run(act: Callable[[Tell], Any], say: Callable[[str, object], None], stopping: Event) -> None:
-    """Act, on the other thread, and tell what came of it."""
+    """Run `act` on the other thread and report its result, refusal or end."""
 
     def tell(*of: object) -> None:
         if stopping.is_set():
@@ -308,7 +309,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-# Stands for every kind of change.
+# The subject of listeners to every kind of change.
 ANY = ""
 
 
@@ -317,28 +318,28 @@ class Subject(QObject):
 
 
 class ProjectSession(QObject):
-    """The only access of pages to the open project, for reading and for changes."""
+    """The pages' only access to the open project, for reading and for changes."""
 
     refused = Signal(object)
-    """A Refusal that answered the last verb or question."""
+    """The Refusal of the last action or query."""
     saved = Signal(object)
-    """The moment the last commit returned."""
+    """The time at which the last commit returned."""
     wanted = Signal(str, dict)
-    """A page by name, and where on it to go."""
+    """A page to open: its name and the place on it."""
     run_changed = Signal(object)
-    """A BackgroundRun that began, is further, was paused or resumed, was asked to stop, or ended."""
+    """A BackgroundRun that began, progressed, was paused, resumed or asked to stop, or ended."""
     ended = Signal(str, str, dict)
-    """A job has ended: what is said of it, the page that shows what came of it, and where on it."""
+    """A job has ended: the message, the page that shows its result, and the place on it."""
     reset_wanted = Signal()
-    """The sample is to be made again."""
+    """The sample project is to be created anew."""
     restore_wanted = Signal(object)
-    """The path of a backup that is to take the project’s place."""
+    """The path of a backup that is to replace the project."""
     person_wanted = Signal(str)
-    """The person to work as from now on, by id."""
+    """The id of the person to work as from now on."""
     rebound = Signal()
-    """Keys of acts were changed."""
+    """Key bindings were changed."""
     turned = Signal(str, str, dict)
-    """A change was taken back or done again: which, the page that shows it, and where on it."""
+    """A change was undone or redone: the message, the page that shows it, and the place on it."""
 
     def __init__(self, project: Project, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -348,11 +349,11 @@ class ProjectSession(QObject):
         self.free = self._tasks_behind.free
         self.stop_jobs = self._tasks_behind.stop_jobs
         self._ended = self.turning = False
-        """`turning`: whether the change that is told just now is taken back or done again."""
+        """`turning`: whether the change being announced is an undo or a redo."""
         file.watch(project.path)
 
     def do(self, verb: Callable[Concatenate[Project, P], T], *args: P.args, **kwargs: P.kwargs) -> T | None:
-        """Do a verb: its change is told to everyone; a refusal is told instead and None returned."""
+        """Run an action; announce its change on success, emit the refusal otherwise (then None is returned)."""
         if self._ended:
             return None
         try:
@@ -364,13 +365,13 @@ class ProjectSession(QObject):
     def ask(
         self, question: Callable[Concatenate[Project, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T | None:
-        """Ask a question; a refusal is told and None returned."""
+        """Run a query; emit the refusal and return None if it is refused."""
         if self._ended:
             return None
         return self.attempt(partial(question, self.project, *args, **kwargs))
 
     def attempt(self, act: Callable[[], T]) -> T | None:
-        """Do what a menu, a key or a page asks for; a refusal is told and None returned."""
+        """Run what a menu, key or page triggers; emit the refusal and return None if it is refused."""
         try:
             return act()
         except Refusal as refusal:
@@ -380,12 +381,12 @@ class ProjectSession(QObject):
     def ask_later(
         self, then: Callable[[Any], None], question: Callable[..., Any], *args: Any, **kwargs: Any
     ) -> None:
-        """Ask a question that takes its time on another thread, over a read-only connection of its own."""
+        """Run a slow query on another thread, over a read-only connection of its own, and pass its answer to `then`."""
         callbacks = TaskCallbacks(then, refused=self.refused.emit)
         self._send(lambda project, _: question(project, *args, **kwargs), callbacks, readonly=True)
 
     def prepare(self, question: Callable[..., Any], *args: Any) -> None:
-        """Have a cached question answered before anyone asks it, once nothing else is waited for."""
+        """Fill the cache of a query before it is needed, once no other task is waiting."""
         self._send(
             lambda project, _: question(project, *args), TaskCallbacks(None), readonly=True, priority=-1
         )
@@ -393,12 +394,12 @@ class ProjectSession(QObject):
     def ask_newest(
         self, then: Callable[[Any], None], question: Callable[..., Any], *args: Any, **kwargs: Any
     ) -> None:
-        """Ask as `ask_later` does; earlier questions of the same method are answered to nobody."""
+        """Like `ask_later`, but drop the answers to earlier queries with the same `then`."""
         self.forget(then)
         self.ask_later(then, question, *args, **kwargs)
 
     def forget(self, *askers: QObject | Callable[..., object]) -> None:
-        """What these widgets or methods have asked, and is not answered yet, is answered to nobody."""
+        """Drop the answers to pending queries of these widgets or methods."""
         self._tasks_behind.forget(askers)
 
     def do_later(
@@ -409,9 +410,9 @@ class ProjectSession(QObject):
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Do a long verb on another thread over a connection of its own; it is given `progress=` to call.
+        """Run a long action on another thread over a connection of its own, passing it `progress=` to call.
 
-        `then` gets the verb's result, or None when it was refused (the refusal is told as usual).
+        `then` gets the action's result, or None if it was refused (the refusal is emitted as usual).
         """
         callbacks = TaskCallbacks(then, progress, self._done_elsewhere, self.refused.emit, job=True)
         self._send(
@@ -439,19 +440,19 @@ class ProjectSession(QObject):
 
     @property
     def job(self) -> str:
-        """What is said of the job that is in progress; empty while there is none."""
+        """The progress message of the running job; empty if there is none."""
         return self._tasks_behind.job
 
     def wait(self) -> None:
-        """Return when no background task is in progress; for tests."""
+        """Block until no background task is running; for tests."""
         self._tasks_behind.wait()
 
     def forget_pages(self) -> None:
-        """The pages are being taken down: what they asked is answered to nobody."""
+        """Drop the callbacks of the pages, which are being taken down."""
         self._tasks_behind.forget_senders()
 
     def end(self) -> None:
-        """Give the file back once no background task is in progress; nothing is asked, done or told any more."""
+        """Wait for background tasks and close the file; from now on actions and queries do nothing."""
         self._ended = True
         self._tasks_behind.end()
         file.forget(self.project.path)
@@ -469,9 +470,9 @@ class ProjectSession(QObject):
         return result
 
     def listen(self, slot: Callable[[Change], None], kinds: Iterable[str]) -> None:
-        """Call a widget's method, as long as it lives, after every committed change of these kinds, and no other.
+        """Call a widget's method, for as long as the widget lives, after every committed change of these kinds only.
 
-        The change may be this window's or a judging child's.
+        The change may come from this window or from a judging child process.
         """
         for kind in kinds:
             self._subjects[kind].changed.connect(slot)
@@ -481,11 +482,11 @@ class ProjectSession(QObject):
             self._subjects[kind].changed.emit(change)
 
     def tell_material(self) -> None:
-        """A run brought material: pages count reports as they do after an import."""
+        """Announce material that a run brought as an import, so that pages count the reports again."""
         self.tell(Change("import", "", "bring material"))
 
     def undo(self) -> None:
-        """Take back the person's latest change, in whatever item or page it was made."""
+        """Undo the person's latest change, whichever item or page it was made on."""
         self._turn(history.undo, "Undid")
 
     def redo(self) -> None:
@@ -515,7 +516,7 @@ class ProjectSession(QObject):
             self.turned.emit(f"{title}: {seen.words}.", seen.page, seen.place)
 
     def tell_end(self, words: str, page: str, seen: QWidget | None = None, **place: Any) -> None:
-        """Say that a job has ended and where to see it, unless the widget that says so itself is in view."""
+        """Announce that a job has ended and where to see it, unless `seen`, the widget that shows it, is in view."""
         if not self._ended and (seen is None or not seen.isVisible()):
             self.ended.emit(words, page, place)
 
@@ -531,7 +532,7 @@ class ProjectSession(QObject):
 
 
 def or_refusal(project: Project, question: Callable[..., T], *about: Any) -> T | Refusal:
-    """The answer to a question, or why it is refused."""
+    """The answer to a query, or the refusal."""
     try:
         return question(project, *about)
     except Refusal as refusal:
@@ -539,7 +540,7 @@ def or_refusal(project: Project, question: Callable[..., T], *about: Any) -> T |
 
 
 class Pane(RoleFrame):
-    """A part of a page, which asks and changes the open project; `role` is used by the style sheet."""
+    """A part of a page with access to the session; `role` selects its style in the style sheet."""
 
     def __init__(self, session: ProjectSession, role: str = "") -> None:
         super().__init__(role)
@@ -547,7 +548,7 @@ class Pane(RoleFrame):
 
 
 def in_order(everybody: Iterable[Person]) -> list[Person]:
-    """Those who work here by alias, then those who have left."""
+    """Active people by alias, then those who have left."""
     return sorted(everybody, key=lambda person: (not person.active, natural(person.alias)))
 
 
@@ -556,17 +557,17 @@ def title(stage: Stage) -> str:
 
 
 def named(alias: str, name: str) -> str:
-    """A person by alias and name; once, where both are the same."""
+    """A person as “alias · name”; once if both are the same."""
     name = " ".join(name.split())
     return alias if name == alias else f"{alias} · {name}"
 
 
-# A date this many days away or nearer is also told as a distance.
+# A date at most this many days ahead is also shown as a distance.
 NEAR = 7
 
 
 def day(at: datetime) -> str:
-    """A day in local time, its year only where it is not this one."""
+    """A day in local time, with its year unless it is this year."""
     date = local(at).date()
     this_year = date.year == datetime.now().astimezone().year
     return QLocale().toString(QDate(date.year, date.month, date.day), "d MMM" if this_year else "d MMM yyyy")
@@ -575,7 +576,7 @@ def day(at: datetime) -> str:
 def due_words(due: datetime, *, overdue: bool | None = None) -> str:
     """A due date in words: “12 May, in 3 days”, “today”, “12 May, 2 days late”.
 
-    Work that is handed in is never late: then `overdue` is False; None leaves it to the clock.
+    Submitted work is never late (`overdue` is False); None decides by the clock.
     """
     now = datetime.now().astimezone()
     days = (local(due).date() - now.date()).days
@@ -587,13 +588,13 @@ def due_words(due: datetime, *, overdue: bool | None = None) -> str:
 
 
 def late_words(due: datetime) -> str:
-    """How late something is: “3 days late”."""
+    """How late work is: “3 days late”."""
     days = (datetime.now().astimezone().date() - local(due).date()).days
     return f"{counted(days, 'day')} late" if days else "late since today"
 
 
 def end_of_day(date: QDate) -> datetime:
-    """The last minute of a local day: what is due on a day may be handed in until it is over."""
+    """The last minute of a local day, in UTC: work due on a day may be handed in until the day is over."""
     return datetime.fromtimestamp(QDateTime(date, QTime(23, 59)).toSecsSinceEpoch(), UTC)
 
 
@@ -602,7 +603,8 @@ AUTHORING = tuple(stage for stage in Stage if stage not in (Stage.LABELLING, Sta
 
 
 def due_of_items(session: ProjectSession, stages: Collection[Stage]) -> dict[str, str]:
-    """Item by item, by when the person's work of these stages is due, in words; the first date of what is open."""
+    """The due date, in words, of each item with open work of the person in these stages; the earliest if there are
+    several."""
     from annotator.actions.assignments import assignments
 
     first: dict[str, datetime] = {}
@@ -618,7 +620,7 @@ def due_of_items(session: ProjectSession, stages: Collection[Stage]) -> dict[str
     return {item_id: due_words(due) for item_id, due in first.items()}
 
 
-# Reading is work too: a person who neither types nor scrolls counts as reading for this long.
+# Reading is work too: without typing or scrolling, a person counts as reading for at most this long.
 READING_S = 60.0
 _SIGNS = frozenset(
     (QEvent.Type.KeyPress, QEvent.Type.MouseButtonPress, QEvent.Type.MouseMove, QEvent.Type.Wheel)
@@ -626,7 +628,7 @@ _SIGNS = frozenset(
 
 
 class Clock:
-    """A clock of active seconds since the last `take`; it stands still until the first activity."""
+    """A stopwatch of active seconds since the last `take`; it does not run before the first activity."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
@@ -634,17 +636,17 @@ class Clock:
         self._sum = 0.0
 
     def touch(self) -> None:
-        """A sign of life: the stretch since the last one counts, up to a minute of it."""
+        """Record activity: count the time since the last one, up to READING_S."""
         self._add()
         self._last = self._now()
 
     def stop(self) -> None:
-        """The person has turned to something else; the next sign of life begins a new stretch."""
+        """Pause because the person turned to something else; the next activity starts a new stretch."""
         self._add()
         self._last = None
 
     def take(self) -> float:
-        """The active seconds so far, which are then forgotten; a clock that was going goes on."""
+        """Return the active seconds so far and reset them; a running clock goes on."""
         self._add()
         if self._last is not None:
             self._last = self._now()
@@ -657,7 +659,7 @@ class Clock:
 
 
 class Attention(QObject):
-    """Feeds a clock with activity in a page's window while that page is in view."""
+    """Feeds a clock with activity in a page's window while the page is in view."""
 
     def __init__(self, page: QWidget, clock: Clock) -> None:
         super().__init__(page)
@@ -680,7 +682,7 @@ class Attention(QObject):
         self._clock.stop()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Count keys, wheel and mouse as signs of life; nothing is held back."""
+        """Count keys, wheel and mouse as activity; no event is filtered out."""
         if event.type() in _SIGNS:
             self._clock.touch()
         return False

@@ -1,4 +1,4 @@
-"""The shared folder in the window: looked into by itself, and the line on a page that chooses it."""
+"""The shared folder in the window: a watcher that checks it, and the line on a page that chooses it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ GOES = {
 
 
 class FolderWatch(QObject):
-    """Looks into the shared folder from time to time, and when the window comes to the front."""
+    """Checks the shared folder from time to time, and when the window is activated."""
 
     def __init__(self, window: QWidget, session: ProjectSession) -> None:
         super().__init__(window)
@@ -55,7 +55,7 @@ class FolderWatch(QObject):
         session.listen(self._chosen, (FOLDER,))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Someone comes back to the window: what came meanwhile is to be there."""
+        """Check the folder soon after someone comes back to the window."""
         if event.type() == QEvent.Type.WindowActivate:
             self._soon.start()
         return super().eventFilter(watched, event)
@@ -118,7 +118,8 @@ class FolderWatch(QObject):
 
 
 class FolderLine(Pane):
-    """Which shared folder the project goes by, what waits there, and for a coordinator the way out and the keys."""
+    """The project's shared folder and its state; for coordinators also the buttons to send tasks and the keys to
+    confirm."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)

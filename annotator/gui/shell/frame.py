@@ -1,4 +1,4 @@
-"""The frame of every window: empty while what it is to hold is still being loaded.
+"""The frame of every window: empty until its content is loaded.
 
 Nothing here needs a project, so that the frame is painted before anything that does is imported.
 """
@@ -29,22 +29,22 @@ from annotator.gui import theme
 from annotator.gui.parts import focused
 
 USUAL = QSize(1280, 800)
-# What a title bar and edges take; how much is known only once the window is shown.
+# The assumed size of title bar and edges; the real one is known only once the window is shown.
 EDGES = QSize(16, 40)
 GEOMETRY, SIDEBAR = "window/geometry", "window/sidebar"
-# A frame that is not painted by then is out of view, and nobody waits for it.
+# Milliseconds to wait for the first paint: a frame not painted by then is out of view.
 PAINTED_MS = 200
 
 
 class Application(QApplication):
-    """Announces double-clicked files; macOS hands them over as events, not as arguments."""
+    """Announces double-clicked files; macOS passes them as events, not as arguments."""
 
     file_asked = Signal(str)
 
     def __init__(self, arguments: list[str]) -> None:
         super().__init__([*arguments, "-style", "fusion"])
         self.announced: list[str] = []
-        """Every file that was announced, also while nobody listened."""
+        """Every file announced so far, also before anyone listened."""
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QFileOpenEvent) and event.file():
@@ -55,7 +55,7 @@ class Application(QApplication):
 
 
 class Frame(QWidget):
-    """Holds a project's window or the first page; until then it shows where the sidebar was, if `project`."""
+    """Holds a project's window or the start page; until then, with `project`, shows where the sidebar was."""
 
     painted = Signal()
 
@@ -72,7 +72,7 @@ class Frame(QWidget):
         self.content: QWidget | None = None
 
     def hold(self, content: QWidget) -> None:
-        """Show a widget in place of what was shown; the frame has its title, and closes when it agrees to close."""
+        """Replace the content by a widget; the frame takes its title, and closes when it agrees to close."""
         self.content = content
         self.setWindowTitle(content.windowTitle())
         content.windowTitleChanged.connect(self.setWindowTitle)
@@ -94,7 +94,7 @@ class Frame(QWidget):
         self.painted.emit()
 
     def clear(self) -> bool:
-        """Close what is shown; False where it stays, since a job is in progress there."""
+        """Close the content; False if it stays open because a job is in progress there."""
         return self.content is None or not isValid(self.content) or self.content.close()
 
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -104,12 +104,12 @@ class Frame(QWidget):
             event.ignore()
 
 
-# Qt ends a frame, with all it holds, when it is closed; Python must not do so before.
+# Keeps frames alive: Qt deletes a frame with its content when it is closed, and Python must not do so before.
 _standing: list[Frame] = []
 
 
 def appear(*, project: bool) -> Frame:
-    """Show an empty frame; it is painted when this returns, if it is in view."""
+    """Show an empty frame; on return it has been painted, if it is in view."""
     make_application()
     frame, loop = Frame(project=project), QEventLoop()
     frame.painted.connect(loop.quit)
@@ -122,17 +122,17 @@ def appear(*, project: bool) -> Frame:
 
 
 def tell_time() -> None:
-    """For benchmarks: print the machine's clock, in seconds, when they ask for it."""
+    """Print the monotonic clock, in seconds, if a benchmark asks for it."""
     if "GOLDSMITH_STOPWATCH" in os.environ:
         print(time.monotonic(), flush=True)
 
 
 def make_application() -> QApplication:
-    """The one application object, named so that settings find their place, dressed in the theme."""
+    """The one application object: named, so that settings are found, and with the theme applied."""
     if sys.platform == "win32":
         import ctypes
 
-        # The taskbar counts the window to the program of this name, and not to Python.
+        # Group the taskbar button under this id, not under Python.
         ctypes.windll.shell32.SetCurrentProcessExplicitAppUserModelID("org.goldsmith.goldsmith")
     QCoreApplication.setOrganizationName("goldsmith")
     QCoreApplication.setApplicationName("goldsmith")
@@ -140,18 +140,18 @@ def make_application() -> QApplication:
     application = existing if isinstance(existing, QApplication) else Application(sys.argv[:1])
     theme.apply(application)
     application.setDesktopFileName("goldsmith")
-    # Months are in the language of the rest, the order of a date is that of the country.
+    # Month names in English like the rest, the order of a date as in the system's country.
     QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.system().territory()))
     return application
 
 
 def usual_size(window: QWidget) -> QSize:
-    """The size of a window that never had one: never more than the screen has room for."""
+    """The default size of a window: never larger than the screen."""
     return USUAL.boundedTo(_screen(window).size() - EDGES)
 
 
 def place(window: QWidget) -> None:
-    """Give a window the place it had, or the usual size, and never more than the screen has room for."""
+    """Restore a window's position and size, or use the default size; never larger than the screen."""
     window.resize(USUAL)
     geometry = QSettings().value(GEOMETRY)
     restored = isinstance(geometry, QByteArray) and window.restoreGeometry(geometry)
@@ -159,7 +159,7 @@ def place(window: QWidget) -> None:
     if not window.isMaximized() and not window.isFullScreen():
         size = window.size().boundedTo(within.size() - EDGES)
         window.resize(size)
-        # Where a window stands that never stood anywhere is for the system to say.
+        # A window shown for the first time is placed by the system.
         if restored:
             room = within.size() - EDGES - size
             left = within.left() + min(max(window.x() - within.left(), 0), room.width())
@@ -167,7 +167,7 @@ def place(window: QWidget) -> None:
 
 
 def keep_sidebar(sidebar: QWidget) -> None:
-    """Remember where the sidebar is in its window: the frame shows it there at the next start."""
+    """Store the sidebar's position in its window: the frame shows it there at the next start."""
     QSettings().setValue(SIDEBAR, QRect(sidebar.mapTo(sidebar.window(), QPoint()), sidebar.size()))
 
 

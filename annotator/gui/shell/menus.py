@@ -1,4 +1,4 @@
-"""Menus as plain data."""
+"""The menus as plain data, the font check, and the page for unexpected errors."""
 
 import sys
 import traceback
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from annotator.gui.shell.window import Window
 
 Entry = tuple[str, str, Callable[[], Any]] | None
-# What a field does with its text; it heeds the key itself.
+# Clipboard acts of a text field; the field itself handles the keys.
 CLIPBOARD = (
     ("Cut", QKeySequence.StandardKey.Cut, "cut"),
     ("Copy", QKeySequence.StandardKey.Copy, "copy"),
@@ -50,7 +50,7 @@ OPENED = "Goldsmith projects and tasks (*.goldsmith *.goldsmith-task)"
 
 
 def build(window: "Window") -> dict[str, QAction]:
-    """Fill the menu bar of a window; the actions that have keys, by act."""
+    """Fill the menu bar of a window; return the actions that have keys, by act."""
     acts: dict[str, QAction] = {}
     for title, entries in menus(window):
         menu = window.menuBar().addMenu(title)
@@ -70,9 +70,9 @@ def build(window: "Window") -> dict[str, QAction]:
 
 
 def menus(window: "Window") -> list[tuple[str, list[Entry]]]:
-    """The menus of a window: (title, entries); an entry is (act, words, what to do) or None for a line.
+    """The menus of a window as (title, entries); an entry is (act, words, slot), or None for a separator.
 
-    Words may name the key of an act, as in “Find {find}”.
+    Words may contain the key of an act, as in “Find {find}”.
     """
     session = window.session
     return [
@@ -110,19 +110,19 @@ def menus(window: "Window") -> list[tuple[str, list[Entry]]]:
 
 
 def _edit(verb: str) -> None:
-    """Cut, copy or paste where the focus is; where nothing is written or read, nothing happens."""
+    """Cut, copy or paste in the focused widget; do nothing if it has no such method."""
     if (act := getattr(QApplication.focusWidget(), verb, None)) is not None:
         act()
 
 
 def _find(window: "Window") -> None:
-    """Find on the page in view; on one without a search of its own, anywhere."""
+    """Find on the page in view, or in the whole project if the page has no search of its own."""
     if not window.page.press("find"):
         window.find_anything()
 
 
 def _coming_and_going(window: "Window") -> list[Entry]:
-    """Import; the person who works on a task has one way in, opening the next one, and one way back."""
+    """The menu entries for import and exchange; for someone working on a task, only the one that sends the work."""
     if window.session.project.from_task:
         return [("exchange", "Send my work…", lambda: window.show_page("Send"))]
     return [("import", "Import…", lambda: window.show_page("Import"))]
@@ -151,17 +151,17 @@ def _copy(window: "Window") -> None:
         window.messages.show_message("success", f"Saved a copy as {copy.name}.")
 
 
-# No font has a letter here.
+# A private-use character that no font has.
 _NOBODYS = "\U0010fff0"
-# Beyond the Latin letters, Greek and Cyrillic, which every font for text has.
+# The last code point of the Latin, Greek and Cyrillic letters, which every text font has.
 _EVERYWHERE = 0x52F
 _EAST_ASIAN = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO")
-# So many stretches of 256 letters are looked at; a text in one script has few.
+# At most this many blocks of 256 code points are checked; a text in one script has few.
 _MOST = 12
 
 
 def ensure(application: QApplication) -> None:
-    """Load the font that comes with Matplotlib where the system can draw no letter."""
+    """Load the font shipped with Matplotlib if the system font has no letters."""
     if QFontMetrics(application.font()).inFont("a"):
         return
     package = find_spec("matplotlib")
@@ -173,13 +173,13 @@ def ensure(application: QApplication) -> None:
 
 
 def seen() -> str:
-    """The family that text is drawn in; empty when letters are drawn as boxes."""
+    """The font family in use; empty if letters are drawn as boxes."""
     font = QApplication.font()
     return QFontInfo(font).family() if _image_of("a", font) not in (_image_of("g", font), _box(font)) else ""
 
 
 def lacking(text: str) -> str:
-    """What of a text cannot be drawn here, as a script's name in words; nothing where every letter can."""
+    """The script in a text that has no font here, by name; empty if every letter can be drawn."""
     font = QApplication.font()
     result = {ord(letter) >> 8: letter for letter in text if ord(letter) > _EVERYWHERE and letter.isalpha()}
     for letter in islice(result.values(), _MOST):
@@ -203,7 +203,7 @@ def _box(font: QFont) -> QImage:
 
 
 def _image_of(letter: str, font: QFont) -> QImage:
-    """A letter in black on white, large enough to tell letters apart."""
+    """A letter in black on white, large enough to compare letters."""
     image = QImage(48, 48, QImage.Format.Format_RGB32)
     image.fill(QColor("white"))
     large = QFont(font)
@@ -216,14 +216,14 @@ def _image_of(letter: str, font: QFont) -> QImage:
 
 
 def in_order(names: list[str]) -> list[str]:
-    """Names as a dialog for files lists them: accents beside their letters, numbers by their value."""
+    """Names in the order of a file dialog: accented letters beside their base letters, numbers by value."""
     collator = QCollator(QLocale("de"))
     collator.setNumericMode(True)
     return sorted(names, key=collator.sortKey)
 
 
 def steps(text: str) -> int:
-    """How often a caret has to move to get through a text."""
+    """The number of caret steps through a text, grapheme by grapheme."""
     finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Grapheme, text)
     moved = 0
     while finder.toNextBoundary() != -1:
@@ -232,7 +232,7 @@ def steps(text: str) -> int:
 
 
 def dated(seconds: int, language: str) -> str:
-    """The month and year of a moment, given in seconds since 1970, in the words of a language."""
+    """The month and year of a time in seconds since 1970 (UTC), in a language."""
     return QLocale(language).toString(QDateTime.fromSecsSinceEpoch(seconds, QTimeZone.utc()), "MMMM yyyy")
 
 
@@ -253,7 +253,7 @@ class BugPage(QWidget):
 
 
 class _Bell(QObject):
-    """Carries a report from any thread to the window's own."""
+    """Carries reports from any thread to the window's thread."""
 
     rung = Signal(str)
     refused = Signal(object)
@@ -270,7 +270,7 @@ def _show(report: str) -> None:
 
 
 def _tell(refusal: Refusal) -> None:
-    """Say a refusal where the window in use says all others; a fault where no window says anything."""
+    """Show a refusal in the message bar of the active window; on the error page if no window has one."""
     for window in (QApplication.activeWindow(), *QApplication.topLevelWidgets()):
         bar = getattr(window.content if isinstance(window, Frame) else window, "messages", None)
         if isinstance(bar, MessageBar) and isValid(bar) and bar.window().isVisible():
@@ -285,23 +285,23 @@ _bell.refused.connect(_tell)
 
 
 def install() -> None:
-    """From now on an unforeseen error shows the page instead of vanishing in a terminal nobody sees."""
+    """Show unexpected errors on a page of their own from now on, not only in a terminal nobody sees."""
     sys.excepthook = report
 
 
 def report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Show the report, on whatever thread it came up; after the first one the rest only go to the error stream.
+    """Show the error page, from whatever thread; after the first one, further errors only go to stderr.
 
-    A refusal that nobody has told is no fault: it is told.
+    An uncaught Refusal is not a fault: it is shown as a message.
     """
     if isinstance(error, Refusal) and QApplication.instance() is not None:
         _bell.refused.emit(error)
         return
     words = redact("".join(traceback.format_exception(kind, error, trace)), held())
-    # A terminal that was closed must not keep the page from being shown.
+    # The page must be shown even if the terminal has been closed.
     with suppress(OSError, ValueError):
         sys.stderr.write(words)
     if QApplication.instance() is None or issubclass(kind, KeyboardInterrupt):
         return
-    # A window made on a background task's thread ends the program.
+    # Opening a window on a background thread would end the program.
     _bell.rung.emit(f"Goldsmith {__version__}, Python {sys.version.split()[0]}, {sys.platform}\n\n{words}")

@@ -1,4 +1,4 @@
-"""Navigation on the left: steps with icon, key and count of waiting work."""
+"""The navigation on the left (places with icon, key and count of waiting work), their tabs, and recent projects."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ from annotator.gui.widgets.basics import (
 from annotator.gui.widgets.chips import put, tool_button
 from annotator.places import user_data
 
-# Where work may wait for the person.
+# The places where work may wait for the person.
 COUNTED = ("Author", "Label", "Adjudicate", "Send", "People")
 HOME = "Home"
 
@@ -70,7 +70,7 @@ class Navigation(RoleFrame):
         self.person = with_properties(
             QLabel(self), role="hint", textFormat=Qt.TextFormat.PlainText, wordWrap=True
         )
-        # A long name breaks into lines and makes nothing wider.
+        # A long name wraps instead of widening the sidebar.
         self.person.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         column.addWidget(self.person)
 
@@ -101,18 +101,18 @@ class Navigation(RoleFrame):
         return button
 
     def key(self, name: str) -> str:
-        """The key of a place, as it is written here; empty for one that is not offered."""
+        """The key of a place in this system's notation; empty for a place that is not offered."""
         return self._keys.get(name, "")
 
     def show_chosen(self, name: str) -> None:
-        """Mark the page that is in view; none for a page that is reached from a menu."""
+        """Check the place in view; none for a page that is reached from a menu."""
         self._group.setExclusive(False)
         for known, button in self._buttons.items():
             button.setChecked(known == name)
         self._group.setExclusive(True)
 
     def show_waiting(self, name: str, count: int) -> None:
-        """Say beside a page how many things wait there for the person working, if it is offered."""
+        """Show how many things wait at a place for the person working, if the place is offered."""
         if button := self._buttons.get(name):
             button.waiting = count
             button.setText(f" {name}  {count}" if count else f" {name}")
@@ -120,7 +120,7 @@ class Navigation(RoleFrame):
             button.update()
 
     def fold(self, width: int) -> None:
-        """Show the icons alone, each with a mark where something waits, in a window too narrow for their names."""
+        """Show icons only, with a dot where something waits, if the window is too narrow for names."""
         folded = width < theme.current().px(NAMED)
         if folded == self._folded:
             return
@@ -133,15 +133,15 @@ class Navigation(RoleFrame):
 
 
 class _Step(QToolButton):
-    """A step of the work; where only its icon is shown, a dot marks waiting work."""
+    """A button of the navigation; reduced to its icon, it shows waiting work as a dot."""
 
     waiting = 0
     widest = ""
 
     def sizeHint(self) -> QSize:
-        """A count that comes later moves nothing: where one may come, two digits have their room from the start."""
+        """Reserve room for a two-digit count, so that nothing moves when one appears."""
         folded = self.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonIconOnly
-        # As Qt measures a button's text: the advance of its letters may be a pixel less.
+        # As Qt measures a button's text: the advance width of its letters may be a pixel less.
         shown, widest = (
             self.fontMetrics().size(Qt.TextFlag.TextShowMnemonic, text).width()
             for text in (self.text(), self.widest)
@@ -159,14 +159,14 @@ class _Step(QToolButton):
             painter.drawEllipse(self.width() - px(13), px(5), px(7), px(7))
 
 
-# Set once it was told which keys go elsewhere since the window has ten places.
+# The setting that records that people were told about moved keys (since the window has ten places).
 MOVED = "places/moved"
-# A window that is narrower than this, at 100 %, shows the steps of the work by their icons alone.
+# Below this width, in pixels at 100 %, the navigation shows icons only.
 NAMED = 1180
 
 
 class Pages(QWidget):
-    """The pages, one in view; only that one sets the minimum size."""
+    """A stack of pages; only the one in view determines the minimum size."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -180,7 +180,7 @@ class Pages(QWidget):
         self.stack.setGeometry(self.rect())
 
     def event(self, event: QEvent) -> bool:
-        """The page in view may need more or less room now."""
+        """Update the geometry when the page in view needs more or less room."""
         if event.type() == QEvent.Type.LayoutRequest:
             self.updateGeometry()
         return super().event(event)
@@ -197,11 +197,11 @@ class PageRoom(Refitting, QWidget):
         self.area = with_properties(
             KeylessArea("Current page", pages), horizontalScrollBarPolicy=Qt.ScrollBarPolicy.ScrollBarAsNeeded
         )
-        # Not the area: it would have every page dressed again.
+        # Not the area itself: that would restyle every page.
         for bar in (self.area.horizontalScrollBar(), self.area.verticalScrollBar()):
             theme.apply_theme(bar, hidden=True)
         self.work = QWidget()
-        """Where the page in view is; what lies over it may have it give way."""
+        """The area of the page in view; widgets that lie over it may make it give way."""
         vertical(self.area, on=self.work, margins=0, spacing=0)
         self.above = vertical((self.work, 1), margins=0, spacing=0)
         horizontal(navigation, (self.above, 1), on=self, margins=0, spacing=0)
@@ -209,7 +209,7 @@ class PageRoom(Refitting, QWidget):
         theme.watch(self, self.refit)
 
     def say_above(self, widget: QWidget) -> None:
-        """Show something above the page, below what is shown there already."""
+        """Add a widget above the page, below those already there."""
         self.above.insertWidget(self.above.count() - 1, widget)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -217,13 +217,13 @@ class PageRoom(Refitting, QWidget):
         self.refit()
 
     def refit(self) -> None:
-        # Before it is shown it has no width of its own.
+        # Before it is shown, its width is meaningless.
         if self.isVisible():
             self._navigation.fold(self.width())
 
 
 def keys_moved() -> bool:
-    """Whether a person who knew the keys of earlier versions has not been told yet that they moved; asked once."""
+    """Whether to tell a user of earlier versions that keys have moved; True at most once."""
     settings = QSettings()
     if settings.contains(MOVED):
         return False
@@ -264,10 +264,10 @@ PAGES: dict[str, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class PlaceTab:
-    """A tab of a place: a page, or a part of one. Others are `beside` it, one switch away.
+    """A tab of a place: a page or a part of one; `beside` are others, one switch away.
 
-    Among those it is called `among`, where that is another word. It is offered only where the project uses the `kind`
-    of document, and `when` holds, if they are named.
+    `among` is its title among those, if different. It is offered only if the project uses the `kind` of document and
+    `when` holds, if given.
     """
 
     words: str
@@ -281,7 +281,7 @@ class PlaceTab:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place of the window; what few need stands behind `more`."""
+    """A place of the window; rarely used tabs are behind `more`."""
 
     name: str
     icon: str
@@ -412,23 +412,23 @@ SETTINGS = Place(
     ),
 )
 SEND = Place("Send", "export", (PlaceTab("Send", "Send"),))
-# What is offered in a project that was made from a task: an annotator's or an adjudicator's places, and the way back.
+# The places of a project made from a task: an annotator's or an adjudicator's, plus Send.
 OF_A_TASK, RULED_ON = ("Author", "Label"), "Adjudicate"
 
 
 def places(project: Project) -> list[Place]:
-    """The places that a window over the project offers."""
+    """The places offered in a project's window."""
     if not project.from_task:
         return list(PLACES)
     stages = profile.assigned_stages(project)
     writes, rules = stages != {Stage.ADJUDICATION}, Stage.ADJUDICATION in stages
-    # What a shared folder will bring to somebody who has nothing yet may be either.
+    # A shared folder may still bring either kind of work to someone who has none yet.
     names = [*(OF_A_TASK if writes else ()), *((RULED_ON,) if rules or not stages else ())]
     return [*(place for place in PLACES if place.name in names), SEND]
 
 
 def standing(page: str, part: str) -> tuple[Place | None, PlaceTab | None]:
-    """Where a page, or its part, stands; nowhere where it is in no place."""
+    """The place and tab of a page or its part; (None, None) if it belongs to no place."""
     known = [
         (place, each)
         for place in (*PLACES, SEND, SETTINGS)
@@ -440,17 +440,17 @@ def standing(page: str, part: str) -> tuple[Place | None, PlaceTab | None]:
     return next(iter([*exact, *known]), (None, None))
 
 
-# What is left free beside the tabs of a place.
+# The margin beside the tabs of a place, in pixels.
 SIDE = 20
 
 
 class PlaceBar(Refitting, QWidget):
-    """The tabs of the place in view, what stands behind “More”, and on the right what is beside the current tab."""
+    """The tabs of the place in view, the menu “More”, and on the right the pages beside the current tab."""
 
     chosen = Signal(str, str)
-    """A page, and its part."""
+    """A page and its part."""
     help_wanted = Signal(str)
-    """A topic of the help."""
+    """A help topic."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -473,9 +473,9 @@ class PlaceBar(Refitting, QWidget):
     def show_tabs(
         self, tabs: Mapping[PlaceTab, str], more: Mapping[PlaceTab, str], shown: PlaceTab | None
     ) -> None:
-        """Show the tabs of a place with their words; `shown` is the one in view, or one beside or behind them.
+        """Show the tabs of a place with their titles; `shown` is the one in view, or one beside or behind them.
 
-        What stands behind “More” has a tab while it is in view.
+        A tab of “More” is shown among the tabs while it is in view.
         """
         tabs = {**tabs, **{tab: words for tab, words in more.items() if tab == shown}}
         current = next((tab for tab in tabs if shown in (tab, *tab.beside)), None)
@@ -490,7 +490,7 @@ class PlaceBar(Refitting, QWidget):
         self.refit()
 
     def refit(self) -> None:
-        """What is beside a tab stands under the tabs where one line has no room for both."""
+        """Move the pages beside a tab below the tabs if one line is too narrow for both."""
         shown = [part for part in (self.tabs, self.more, self.beside, self.help) if not part.isHidden()]
         under = sum(part.sizeHint().width() for part in shown) > self.width() - 2 * SIDE
         if under != self._is_under:
@@ -498,7 +498,7 @@ class PlaceBar(Refitting, QWidget):
             self._grid.addWidget(self.beside, *((1, 0, 1, 5) if under else (0, 3)))
 
     def show_help(self, about: tuple[str, str] | None) -> None:
-        """Offer what the help says of the page in view, if it does."""
+        """Show the help button with the page's tip and topic, or hide it if there are none."""
         words, self._topic = about or ("", "")
         with_properties(self.help, toolTip=words, accessibleName=words)
         self.help.setVisible(bool(about))
@@ -515,7 +515,7 @@ class PlaceBar(Refitting, QWidget):
                 if tab == current:
                     bar.setCurrentIndex(number)
         bar.setVisible(bool(tabs))
-        # A bar that is out of view and asked for its size tells nobody later that it has another one.
+        # A hidden bar that was asked for its size does not report a changed size later.
         bar.updateGeometry()
 
     def _turn(self, bar: QTabBar, number: int) -> None:
@@ -534,7 +534,7 @@ FILES = "Goldsmith projects (*.goldsmith)"
 
 
 def recent() -> list[Path]:
-    """The projects opened last that are still there, newest first."""
+    """The recently opened projects that still exist, latest first."""
     stored = QSettings().value("recent", [])
     names = [stored] if isinstance(stored, str) else stored if isinstance(stored, list) else []
     return [Path(name) for name in names if Path(name).is_file()]
@@ -543,13 +543,13 @@ def recent() -> list[Path]:
 def remember(path: Path) -> None:
     known = recent()
     paths = [path.resolve(), *(other for other in known if not files.same(other, path))][:RECENT]
-    # What is written is waited for until the disk has it.
+    # Writing settings blocks until they are on disk, so write only changes.
     if paths != known:
         QSettings().setValue("recent", [str(each) for each in paths])
 
 
 def create_by_dialog(parent: QWidget | None) -> Path | None:
-    """Ask what a new project uses and where it is to lie, and make it; None when the person thinks better of it."""
+    """Ask for a new project's document kinds and location, and create it; None if cancelled."""
     from annotator.gui.forms.profile_form import NewProjectDialog
 
     folder = user_data() / "projects"
@@ -561,13 +561,13 @@ def create_by_dialog(parent: QWidget | None) -> Path | None:
 
 
 def finished_sample() -> Path | None:
-    """Where the sample lies; None where it has to be made first."""
+    """The path of the sample; None if it has to be created first."""
     path = user_data() / SAMPLE
     return path if _is_whole(path) else None
 
 
 def sample(progress: Tell) -> Path:
-    """The sample project, made when it is not there yet, or not whole."""
+    """The sample project, created if it is missing or incomplete."""
     path = user_data() / SAMPLE
     if not _is_whole(path):
         from annotator.actions.imports import samples
@@ -580,14 +580,14 @@ def sample(progress: Tell) -> Path:
 
 
 def related_sample(progress: Tell) -> Path:
-    """The sample of related-work sections, made when it is not there yet."""
+    """The sample of related-work sections, created if missing."""
     from annotator.actions.imports import samples
 
     return _small(samples.RELATED_WORK, progress)
 
 
 def seminar_sample(progress: Tell) -> Path:
-    """The sample of a seminar, made when it is not there yet."""
+    """The sample of a seminar, created if missing."""
     from annotator.actions.imports import samples
 
     return _small(samples.SEMINAR, progress)

@@ -1,4 +1,4 @@
-"""Opening of tasks and returned work: each file once, on another thread, with what came of it."""
+"""Opens tasks and returned work on another thread, each file once, and reports the result."""
 
 from collections.abc import Callable
 from functools import partial
@@ -22,10 +22,10 @@ from annotator.places import user_data
 
 class Host(Protocol):
     def show(self, path: Path | None) -> QWidget:
-        """Show a project or the first page."""
+        """Show a project or the start page."""
 
     def shown(self) -> QWidget:
-        """What is shown now; the first page when nothing is."""
+        """The widget in view; the start page if there is none."""
 
     def known(self) -> list[Path]:
         """The projects this program has opened."""
@@ -37,7 +37,7 @@ class Packages:
         self._tasks_behind = BackgroundTasks()
 
     def open(self, path: Path) -> QWidget:
-        """Open a task or returned work; what is shown until it is through."""
+        """Open a task or returned work; return the widget that stays in view until that is done."""
         shown, known = self._host.shown(), self._host.known()
         if page.form_of(path) == page.TASK:
             here = shown.session.project.path if isinstance(shown, Window) else None
@@ -50,7 +50,7 @@ class Packages:
         return shown
 
     def wait(self) -> None:
-        """Return when nothing is being opened; for closing and for tests."""
+        """Block until no file is being opened; for closing and for tests."""
         self._tasks_behind.wait()
 
     def _progress(self, path: Path, what: str, done: int, total: int) -> None:
@@ -65,7 +65,7 @@ class Packages:
     def _opened(self, opened: OpenedTask) -> None:
         path, shown = opened.project.path, self._host.shown()
         if isinstance(shown, Window) and shown.shows(path):
-            # All it shows may have changed.
+            # Everything in the window may have changed.
             shown.give_back()
         self._host.show(path)
         self._say(*_message(opened), lasting=opened.project.readonly)
@@ -116,10 +116,10 @@ def _take(path: Path, shown: Path | None, known: list[Path], tell: Tell) -> Open
 
 
 def _message(opened: OpenedTask) -> tuple[Level, str, str]:
-    """What to say of a task that was opened: level, what happened, what to do."""
+    """The message about an opened task: level, what happened, what to do."""
     path, number = opened.project.path, opened.new_items
     items = counted(number, "new item")
-    # Who signed it is news the first time only, and whenever nobody did.
+    # The signer is mentioned the first time only, and whenever there is no signature.
     signed = tasking.signed_words(opened) if opened.pinned or not opened.words else ""
     if opened.made:
         happened, todo = f"Your task is ready: {items}.", (

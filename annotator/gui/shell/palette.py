@@ -1,4 +1,4 @@
-"""The command palette: acts, pages, items, people and texts, found by typing."""
+"""The command palette: a search over acts, pages, items, people and texts."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -41,13 +41,13 @@ if TYPE_CHECKING:
     from annotator.gui.shell.window import Window
 
 ACTS, PAGES, RECENT = "Acts", "Pages", "Recent"
-# At 100 %: how wide it is at most, how far from the edges of the window, and how much of a row the title may take.
+# At 100 %: maximum width, distance to the window's edges, and the share of a row that the title may take.
 WIDEST, EDGE, TITLE = 760, 24, 0.34
 MOST_RECENT = 6
-# Reasons for which the focus goes, and comes back by itself.
+# Reasons for a loss of focus after which the focus returns by itself.
 PASSING = (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason)
 MOVED = ("check_card", "keep_task")
-"""Acts that had the key of the palette; each is told once, on its page."""
+"""Acts that had the palette's key in earlier versions; each is announced once, on its page."""
 MOVES = {
     Qt.Key.Key_Down: (1, False),
     Qt.Key.Key_Up: (-1, False),
@@ -60,7 +60,7 @@ MOVES = {
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A line of the palette: what it is, its words with those that were typed marked, and what choosing it does."""
+    """A line of the palette: its kind, its words with the matches marked, and what choosing it does."""
 
     kind: str
     words: str
@@ -74,7 +74,7 @@ class Choice:
 
 
 class ChoicesModel(LinesModel):
-    """Choices, each group below its headline, which is words alone."""
+    """Choices in groups, each below a heading, which is plain text."""
 
     def words(self, line: Choice | str) -> str:
         if isinstance(line, str):
@@ -87,7 +87,7 @@ class ChoicesModel(LinesModel):
         return Qt.ItemFlag.NoItemFlags if isinstance(self.line_at(index.row()), str) else super().flags(index)
 
     def places(self) -> list[int]:
-        """The rows of what can be chosen."""
+        """The rows that can be chosen."""
         return [row for row, line in enumerate(self._rows) if isinstance(line, Choice)]
 
     def show(self, rows: Sequence[Choice | str]) -> None:
@@ -96,7 +96,7 @@ class ChoicesModel(LinesModel):
 
 
 class Palette(RoleFrame):
-    """Lies over the window until something is chosen, Esc is pressed, or the focus goes elsewhere."""
+    """An overlay of the window, open until something is chosen, Esc is pressed, or the focus moves elsewhere."""
 
     def __init__(self, window: "Window") -> None:
         super().__init__("palette", window)
@@ -107,7 +107,7 @@ class Palette(RoleFrame):
         self._held: QWidget | None = None
         self._person = ""
         self._waits = self._enters = False
-        """Whether texts are being gathered; whether Enter was pressed ahead of them."""
+        """Whether texts are being gathered, and whether Enter was pressed before they were there."""
         self.field = LineField(
             placeholderText="Find an act, a page, an item or words in any text…",
             clearButtonEnabled=True,
@@ -138,7 +138,7 @@ class Palette(RoleFrame):
         self.hide()
 
     def turn(self) -> None:
-        """Open the palette, or close it when it is open."""
+        """Open the palette, or close it if it is open."""
         if self.isVisible():
             self.dismiss()
             return
@@ -158,7 +158,7 @@ class Palette(RoleFrame):
         )
 
     def dismiss(self) -> None:
-        """Close it; the focus goes back to where it was."""
+        """Close the palette and restore the focus."""
         held = self._held
         if held is not None and isValid(held) and held.isVisible():
             held.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -178,7 +178,7 @@ class Palette(RoleFrame):
         if key == Qt.Key.Key_Escape:
             self.dismiss()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            # What is typed ahead of its answer is chosen once that is there.
+            # An Enter typed before the results are there takes effect once they are.
             self._enters = not self._choose(self.list.currentIndex())
         elif key in MOVES:
             self._step(*MOVES[Qt.Key(key)])
@@ -198,7 +198,7 @@ class Palette(RoleFrame):
         self.list.setCurrentIndex(self.choices.index(row))
 
     def _choose(self, index: Index) -> bool:
-        """Do what stands in a row; whether it can be chosen."""
+        """Trigger a row's choice; whether the row can be chosen."""
         choice = index.data(LINE_ROLE)
         if isinstance(choice, Choice):
             self._recent = [choice, *(one for one in self._recent if one.words != choice.words)][:MOST_RECENT]
@@ -207,7 +207,7 @@ class Palette(RoleFrame):
         return isinstance(choice, Choice)
 
     def _narrow(self) -> None:
-        """Show what is found among what was gathered; after a change it is gathered anew, on the other thread."""
+        """Show the matches; after a change in the project, gather the texts again on another thread."""
         self._enters = False
         if self._index is None or self._index.moment != self._session.ask(search.moment):
             self._index = None
@@ -224,7 +224,7 @@ class Palette(RoleFrame):
                 self._choose(self.list.currentIndex())
 
     def _show(self, *, keep: bool = False) -> None:
-        """List by kind; `keep` the line that was chosen, for what has come stands below it."""
+        """List the matches by kind; `keep` the current row, because new ones are added below it."""
         words = search.fold(self.field.text()).split()
         here = self.list.currentIndex().row() if keep else -1
         rows = list[Choice | str]()
@@ -255,7 +255,7 @@ class Palette(RoleFrame):
             yield Choice(hit.kind, hit.words, partial(go, hit.page, **hit.place), hit.title, marks=hit.marks)
 
     def _acts(self) -> Iterator[Choice]:
-        """The acts of the page in view, then the entries of the menus."""
+        """The acts of the page in view, then the menu entries."""
         page, titles = self._window.page, set[str]()
         for act in page.bound():
             binding = keys.named(act)
@@ -275,10 +275,10 @@ class Palette(RoleFrame):
             yield Choice(PAGES, place.name if first else tab.words, go, "" if first else place.name, key)
 
     def _recent_places(self) -> Iterator[Choice]:
-        """What was chosen here last, then the pages that were left last, each where it was left."""
+        """The latest choices, then the pages visited last, each at the location where it was left."""
         here = {(one.title, one.words) for one in self._known}
         for choice in self._recent:
-            # An act of a page is there only while that page is in view.
+            # An act of a page is offered only while that page is in view.
             if choice.kind != ACTS or (choice.title, choice.words) in here:
                 yield Choice(RECENT, choice.words, choice.do, choice.title, choice.key)
         for page in self._window.visited()[1:MOST_RECENT]:
@@ -289,7 +289,7 @@ class Palette(RoleFrame):
             yield Choice(RECENT, words[0], go, page.NAME if lines else "")
 
     def _lie(self) -> None:
-        """As wide as there is room for, below the upper edge of the window, as high as its lines need."""
+        """Lie below the menu bar, as wide as there is room for and as high as the lines need."""
         px, window = theme.current().px, self._window
         edge = px(EDGE)
         wide, top = min(px(WIDEST), window.width() - 2 * edge), window.menuBar().height() + edge // 2
@@ -299,7 +299,7 @@ class Palette(RoleFrame):
 
 
 class _Lines(QStyledItemDelegate):
-    """Title, words in the direction of their script, and the key at the right."""
+    """Paints title, words in the direction of their script, and the key on the right."""
 
     def sizeHint(self, option: QStyleOptionViewItem, _index: Index) -> QSize:
         return QSize(theme.current().px(200), option.fontMetrics.height() + theme.current().px(10))
@@ -335,7 +335,7 @@ class _Lines(QStyledItemDelegate):
 
 
 def _line_of(choice: Choice, font: QFont, width: int) -> QTextLayout:
-    """The words in one line of this width, those that were typed in bold."""
+    """The words in one line of this width, with the matches in bold."""
     bold = QFont(font)
     bold.setWeight(QFont.Weight.Bold)
     shown = QFontMetrics(bold).elidedText(choice.words, Qt.TextElideMode.ElideRight, width)
@@ -353,7 +353,7 @@ def _line_of(choice: Choice, font: QFont, width: int) -> QTextLayout:
 
 
 def _bold(words: str, begin: int, end: int) -> QTextLayout.FormatRange:
-    """Qt counts in halves of surrogate pairs."""
+    """A bold range in UTF-16 code units, as Qt counts."""
     made, heavy = QTextLayout.FormatRange(), QTextCharFormat()
     heavy.setFontWeight(QFont.Weight.Bold)
     made.start, made.length = (

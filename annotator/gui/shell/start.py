@@ -1,4 +1,4 @@
-"""The start page: the sample, a new project, an old one, or a recent one."""
+"""The start page (sample, new project, open, recent projects), and the program around its windows."""
 
 import gc
 import os
@@ -52,10 +52,10 @@ from annotator.gui.widgets.message_bar import MessageBar, ProgressRow
 if TYPE_CHECKING:
     from annotator.gui.shell.opening import Packages
 
-# The other samples, under the names of New project.
+# The other samples, by their names under New project.
 SAMPLES = {"Related-work sections": related_sample, "Tasks from seminars": seminar_sample}
 TASKS = f"Tasks (*{page.TASK} *{page.TASK}.zip)"
-# The widest the two columns get, in pixels.
+# The maximum widths of the two columns, in pixels.
 WELCOME, RECENT = 460, 380
 
 
@@ -63,7 +63,7 @@ class StartPage(QWidget):
     chosen = Signal(object)
     """A project file to open."""
     to_read = Signal(object)
-    """A project file to open without changing it."""
+    """A project file to open read-only."""
 
     def __init__(self, recent: list[Path]) -> None:
         super().__init__()
@@ -125,7 +125,7 @@ class StartPage(QWidget):
         return vertical(title, nothing, StretchSpace(1))
 
     def show_problem(self, problem: Refusal, path: Path | None) -> None:
-        """Say why a project could not be opened, and offer the way on: reading only, or its backups."""
+        """Say why a project could not be opened, and offer reading only, or its backups."""
         self.messages.show_message("error", problem.happened, problem.todo, lasting=True)
         if path is None:
             return
@@ -145,7 +145,7 @@ class StartPage(QWidget):
         self._backups.show()
 
     def open_sample(self) -> None:
-        """Open the sample; where it is not there yet it is made on another thread, and the window lives on."""
+        """Open the sample; if it is missing, create it on another thread while the window stays responsive."""
         self.make("Making the sample project", sample)
 
     def _offer_samples(self) -> None:
@@ -155,7 +155,7 @@ class StartPage(QWidget):
         menu.popup(self.more.mapToGlobal(self.more.rect().bottomLeft()))
 
     def make(self, what: str, act: Callable[[Tell], Path]) -> None:
-        """Make a project file on another thread and open it; meanwhile nothing else can be chosen."""
+        """Create a project file on another thread and open it; meanwhile nothing else can be chosen."""
         if len(self._tasks_behind):
             return
         self.messages.clear()
@@ -206,9 +206,9 @@ class StartPage(QWidget):
             self.messages.show_message("info", "Open or make a project first, then drop the files.")
 
 
-# The window waits this long for another process's write, then says so and lets the person go on.
+# Seconds to wait for another process's write before telling the person and going on.
 PATIENCE_S = 2.0
-# So many items show in which scripts a project is written.
+# The number of items from which a project's scripts are determined.
 ENOUGH = 40
 
 
@@ -220,9 +220,9 @@ class Goldsmith:
         self._pulse = QTimer(application, interval=300)
 
     def show(self, path: Path | None, readonly: bool = False) -> QWidget:
-        """Open a project's window, or the first page; what stood there before is closed.
+        """Open a project's window, or the start page, and close what was shown before.
 
-        A task or returned work is opened on another thread meanwhile, and what is shown stays until then.
+        A task or returned work is opened on another thread, and what is shown stays until that is done.
         """
         if path is not None and form_of(path) in PACKAGES:
             return self.packages.open(path)
@@ -235,7 +235,7 @@ class Goldsmith:
         except Refusal as refusal:
             following = self._first_page()
             following.show_problem(refusal, path)
-        # A window in the middle of a job stays in its frame, and closes it when that has ended.
+        # A window with a running job keeps its frame, and closes it when the job has ended.
         if self._frame is None or not isValid(self._frame) or not self._frame.clear():
             self._frame = Frame()
         self._shown = following
@@ -244,7 +244,7 @@ class Goldsmith:
         return following
 
     def show_sample(self) -> QWidget:
-        """Open the sample project; where it has to be made, the first page says how far that is, or why not."""
+        """Open the sample project; if it has to be created, the start page shows the progress or the refusal."""
         if (path := navigation.finished_sample()) is not None:
             return self.show(path)
         page = self.show(None)
@@ -264,7 +264,7 @@ class Goldsmith:
         return Packages(self)
 
     def shown(self) -> QWidget:
-        """What is shown now; the first page when nothing is."""
+        """The widget in view; the start page if there is none."""
         return self._shown or self.show(None)
 
     def known(self) -> list[Path]:
@@ -298,11 +298,11 @@ class Goldsmith:
             raise
 
     def settle(self) -> None:
-        """At the first idle: what is loaded by now stays, and from now on garbage is collected at every pulse."""
+        """At the first idle: freeze what is loaded so far, and collect garbage at every pulse from now on."""
         begin()
         frame.tell_time()
         self.application.setWindowIcon(icon("logo", 256))
-        # What counts on another thread gives way to the window five times as soon as Python would have it.
+        # Background threads yield to the window five times as often as by Python's default.
         sys.setswitchinterval(0.001)
         self._pulse.timeout.connect(tidy)
         self._pulse.start()
@@ -310,13 +310,13 @@ class Goldsmith:
             self.close()
 
     def close(self) -> None:
-        """Close what is shown, in order: what is being typed is kept."""
+        """Close the window in order, storing what is being typed."""
         if self._frame is not None and isValid(self._frame):
             self._frame.close()
 
 
 def _warn(window: Window) -> None:
-    """After the first idle, of a place that is unfit for a project, or of letters that no font here has.
+    """After the first idle, warn of a location that is unfit for a project, or of a script that no font covers.
 
     Drawing letters of many scripts takes as long as building a page.
     """
@@ -334,7 +334,7 @@ def _warn(window: Window) -> None:
 
 
 def run(first: Frame, path: Path | None = None, *, with_sample: bool = False) -> int:
-    """Fill the frame that is in view, and return the program's exit code when the last window is closed."""
+    """Fill the frame in view, and return the program's exit code when the last window is closed."""
     application = make_application()
     goldsmith = Goldsmith(application, first)
     if with_sample:
@@ -351,18 +351,18 @@ def run(first: Frame, path: Path | None = None, *, with_sample: bool = False) ->
 
 
 def heed_signals(goldsmith: Goldsmith) -> None:
-    """Let a polite end of the process, or of the session, close the window in order.
+    """Close the window in order when the process or the desktop session is asked to end.
 
-    Python looks at its signals only between its own instructions: the pulse gives it some.
+    Python handles signals only between its own instructions: the pulse gives it some.
     """
-    # A terminal that is closed ends the program as politely; Windows has no such signal.
+    # A closed terminal ends the program in the same way; Windows has no such signal.
     for number in (signal.SIGTERM, signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGTERM)):
         signal.signal(number, lambda *_: goldsmith.close())
     goldsmith.application.commitDataRequest.connect(lambda _: goldsmith.close())
 
 
 def make_application() -> QApplication:
-    """The one application object, with letters to draw, and a page for what goes wrong."""
+    """The one application object, with a font that has letters, and the page for unexpected errors."""
     application = frame.make_application()
     menus.ensure(application)
     menus.install()
@@ -370,19 +370,20 @@ def make_application() -> QApplication:
 
 
 def begin() -> None:
-    """Set aside what is loaded by now, and collect only when told to.
+    """Freeze what is loaded so far, and disable automatic garbage collection.
 
-    Python by itself collects on whatever thread happens to ask for memory, a background one too, and frees there what
-    a window has left: a timer or a model that dies on another thread than its own can end the program.
+    Python by itself collects on whatever thread allocates memory, a background one too, and frees there what a window
+    has left behind: a timer or model deleted on another thread than its own can end the program.
     """
     gc.freeze()
     gc.disable()
 
 
 def tidy() -> None:
-    """Collect what is due by Python's own thresholds; to be called now and then.
+    """Collect what is due by Python's own thresholds; called at intervals.
 
-    Everything is looked through only while nobody does anything: that can take as long as a key press is noticed.
+    The oldest generation is collected only if no young objects are due, that is while nobody does anything: a full
+    collection can take long enough to delay a key press noticeably.
     """
     young, middle, old = (
         have > due > 0 for have, due in zip(gc.get_count(), gc.get_threshold(), strict=True)

@@ -60,12 +60,12 @@ MOVED = (
 )
 TRY = "Try this:"
 DISMISS = "Do not show these steps again"
-# A window that is lower than this, at 100 %, has no room for the strip.
+# Below this height, in pixels at 100 %, the window has no room for the strip.
 LOW = 640
 
 
 class TryStrip(Pane):
-    """Hidden where there is nothing to try, or once dismissed."""
+    """The steps to try in a sample; hidden if there are none, or once dismissed."""
 
     def __init__(self, session: ProjectSession, window: QWidget) -> None:
         super().__init__(session, "try")
@@ -76,7 +76,7 @@ class TryStrip(Pane):
             text="Try this…",
             popupMode=QToolButton.ToolButtonPopupMode.InstantPopup,
         )
-        """Has the steps in a menu, in place of the strip where the window is low."""
+        """The steps as a menu, shown instead of the strip if the window is low."""
         self.button.setMenu(QMenu(self.button))
         self.button.menu().aboutToShow.connect(self._fill_menu)
         self._lead = PlainLabel(TRY, role="strong")
@@ -122,7 +122,7 @@ class TryStrip(Pane):
         self.button.setVisible(bool(self._steps_to_try) and low)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Another height of the window may have no room for the strip, or room for it."""
+        """Show or hide the strip when the height of the window changes."""
         if event.type() == QEvent.Type.Resize:
             self._fit()
         return super().eventFilter(watched, event)
@@ -156,16 +156,16 @@ LeftPlace = tuple[str, dict[str, Any]]
 
 
 BACKUP_EVERY_MS = 60_000
-# Pages that people look something up on and come back from.
+# Reference pages that people visit and come back from.
 LOOKED_UP = ("Keys", "Help")
 
 
 class Window(QMainWindow):
     closed = Signal()
     other_project_wanted = Signal(object)
-    """Another project file to be opened, or None for the first page."""
+    """Another project file to open, or None for the start page."""
     making_wanted = Signal(str, object)
-    """What is done, and the function that does it, away from any window: it takes a Tell, gives the file to open."""
+    """A progress message and the function that creates the file to open: it takes a Tell and returns the path."""
 
     def __init__(self, project: Project, page: str = "", **place: Any) -> None:
         """A window over a project, at a page, or where the person left it."""
@@ -176,7 +176,7 @@ class Window(QMainWindow):
         self.session = ProjectSession(project, self)
         self._pages: dict[str, Page] = {}
         self._current = self._from = ""
-        # Place → the tab in which it was left.
+        # Place → the tab left last.
         self._left: dict[str, PlaceTab] = {}
         self._closed = False
         self._build()
@@ -197,7 +197,7 @@ class Window(QMainWindow):
 
     def _build(self) -> None:
         self._places = places(self.session.project)
-        # An adjudicator's own project has nothing to write.
+        # A project with adjudication only has nothing to write.
         begin = next(
             (place.name for place in self._places if place.name in ("Author", "Adjudicate")), "Author"
         )
@@ -210,7 +210,7 @@ class Window(QMainWindow):
         self.stack = centre.stack
         self.setCentralWidget(centre)
         self.messages.float_over(centre.work, below=False)
-        # What to try in the sample; no other project has it.
+        # Steps to try; only the sample has them.
         self.tries = TryStrip(self.session, self) if self.session.project.is_sample else None
         if self.tries is not None:
             centre.say_above(self.tries)
@@ -222,7 +222,7 @@ class Window(QMainWindow):
         from annotator.gui.shell import menus
 
         self._acts = menus.build(self) | self.status.acts
-        # Keys that hands have learnt, of what no menu lists.
+        # Keys that people have learnt, of acts that no menu lists.
         unlisted: dict[str, Callable[[], object]] = {"checkpoint": self.checkpoint}
         if not self.session.project.from_task:
             unlisted["exchange"] = partial(self.show_page, "Exchange")
@@ -257,12 +257,12 @@ class Window(QMainWindow):
         self._folder = FolderWatch(self, self.session)
 
     def show_page(self, name: str, **place: Any) -> Page:
-        """Bring a page into view, made now if it was never visited, and go to a place on it."""
+        """Show a page, built now if it was never visited, at a place on it."""
         if self._current and self._current in self._pages:
             self._pages[self._current].leave()
             for bar in (self.messages, *below(self._pages[self._current], MessageBar)):
                 bar.expire(left=True)
-        # The page in view is the last of them, after those that were in view before.
+        # Pages are ordered by their last visit; the one in view comes last.
         page = self._pages.pop(name, None) or self._make(name)
         self._pages[name] = page
         if name in LOOKED_UP and self._current not in LOOKED_UP:
@@ -276,7 +276,7 @@ class Window(QMainWindow):
         return page
 
     def show_place(self, name: str) -> Page:
-        """Bring a place into view, at the tab that was left last."""
+        """Show a place at the tab left last."""
         place = next(place for place in (*self._places, SETTINGS) if place.name == name)
         left = self._left.get(name, place.tabs[0])
         return self.show_page(left.page, **({"part": left.part} if left.part else {}))
@@ -300,14 +300,14 @@ class Window(QMainWindow):
         self.bar.show_help(self.page.ABOUT)
 
     def offered(self) -> Iterator[tuple[Place, PlaceTab]]:
-        """Every place with each of its tabs that is offered here."""
+        """Every place with each of its offered tabs."""
         for place in (*self._places, SETTINGS):
             for tab in (*place.tabs, *place.more):
                 if self._words(tab):
                     yield from ((place, each) for each in (tab, *tab.beside) if self._words(each))
 
     def _words(self, tab: PlaceTab) -> str:
-        """What a tab is called now, with what its page counts; empty where it is not offered."""
+        """The current title of a tab, with its page's count; empty if the tab is not offered."""
         project = self.session.project
         if (tab.kind is not None and tab.kind not in profile.profile(project).kinds) or (
             tab.when is not None and not tab.when(project) and tab.page != self._current
@@ -317,12 +317,12 @@ class Window(QMainWindow):
         return page.part_words(tab.part, tab.words) if page else tab.words
 
     def show_keys(self) -> None:
-        """Show all keys; asked for again, come back."""
+        """Show all keys; called again, go back."""
         if self._current != "Keys" or not self.come_back():
             self.show_page("Keys")
 
     def come_back(self) -> bool:
-        """Come back from keys or help to the page that they were opened from; whether there was one."""
+        """Go back from keys or help to the page they were opened from; whether there was one."""
         there = self._from if self._current in LOOKED_UP else ""
         if there:
             page = self._pages.get(there)
@@ -330,7 +330,7 @@ class Window(QMainWindow):
         return bool(there)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc leaves keys and help for the page that they were opened from."""
+        """Leave keys and help with Esc."""
         if event.key() != Qt.Key.Key_Escape or not self.come_back():
             super().keyPressEvent(event)
 
@@ -342,7 +342,7 @@ class Window(QMainWindow):
             page.part_tabs.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             page.part_tabs.currentChanged.connect(lambda _: self._show_tabs() if page is self.page else None)
         self.stack.addWidget(page)
-        # Where it stands: dressed before, all of it would be dressed once more when it is put there.
+        # Only in its place: a page styled before is styled again when it is put there.
         page.apply_theme()
         return page
 
@@ -351,7 +351,7 @@ class Window(QMainWindow):
         return self._pages[self._current]
 
     def show_refusal(self, refusal: Refusal) -> None:
-        """Say in the message bar what could not be done and what to do."""
+        """Show a refusal in the message bar."""
         self.messages.show_message("warning", refusal.happened, refusal.todo)
         if isinstance(refusal, KeyNotAllowed):
             self.messages.set_action("Allow it", partial(self._let_key_go, refusal, allowed=True))
@@ -366,11 +366,11 @@ class Window(QMainWindow):
             self.messages.show_message("success", words, "Start again what was refused.")
 
     def choose_person(self, person_id: str) -> None:
-        """Work as another person of the project; the pages are made again, since each sees only their own."""
+        """Work as another person of the project; pages are rebuilt, since each shows only that person's work."""
         chosen = next(person for person in people.people(self.session.project) if person.id == person_id)
         self.page.leave()
         self.session.project.work_as(chosen)
-        # The one in view goes last: in its place the next one would be shown, and dressed, only to go as well.
+        # The page in view goes last: otherwise the next one would be shown and styled, only to be deleted as well.
         for page in sorted(self._pages.values(), key=lambda page: page is self.page):
             self._take_down(page)
             self.stack.removeWidget(page)
@@ -382,7 +382,7 @@ class Window(QMainWindow):
         self._count_waiting()
 
     def zoom(self, step: int) -> None:
-        """Make everything larger (1) or smaller (-1); 0 sets it back to 100 %."""
+        """Enlarge (1) or reduce (-1) everything by a step; 0 restores 100 %."""
         theme.zoom(step)
 
     @cached_property
@@ -396,16 +396,16 @@ class Window(QMainWindow):
         self._palette.turn()
 
     def visited(self) -> list[Page]:
-        """The pages, the one in view first, then as they were left."""
+        """The pages by their last visit, the one in view first."""
         return list(self._pages.values())[::-1]
 
     def take_back(self, verb: Callable[[], None]) -> None:
-        """Undo or redo, after what is being typed was kept: it is the latest change."""
+        """Undo or redo after storing what is being typed, which is the latest change."""
         self.page.leave()
         verb()
 
     def checkpoint(self) -> None:
-        """Keep what is being typed and say that everything is saved."""
+        """Store what is being typed, and say that everything is saved."""
         self.page.leave()
         self.status.say_saved()
 
@@ -417,14 +417,14 @@ class Window(QMainWindow):
             page.rebind()
 
     def _changed(self, change: Change) -> None:
-        # Another wording leaves the state of a document as it is, and with it all that waits.
+        # Another wording does not change a document's state, nor what waits.
         if change.kind != "artifact" or not change.undoable:
             self._recount.start()
         if change.kind == "person":
             self._show_title()
 
     def _count_waiting(self) -> None:
-        # After the first idle: what counts the waiting work loads all that labelling needs.
+        # Only after the first idle: counting the waiting work loads all that labelling needs.
         from annotator.actions.parcels import waiting
 
         if not self._closed:
@@ -453,13 +453,13 @@ class Window(QMainWindow):
             self.messages.show_message("info", why.happened, why.todo, lasting=True)
 
     def restore_backup(self, backup: Path) -> None:
-        """Give the file back, put the backup in its place, and open it again."""
+        """Close the file, replace it by the backup, and open it again."""
         from annotator.actions.project import backups
 
         self._replace("Restoring the backup", lambda path, _: backups.restore(path, backup))
 
     def reset_sample(self) -> None:
-        """Give the sample back, make it again, and open it; what it held is kept beside it."""
+        """Close the sample, create it anew, and open it; the previous contents are kept beside it."""
         from annotator.actions.imports import samples
 
         self._replace("Resetting the sample project", samples.reset)
@@ -481,7 +481,7 @@ class Window(QMainWindow):
         return path is not None and not self._closed and files.same(path, self.session.project.path)
 
     def open_other(self, path: Path | None) -> None:
-        """Close this window and open another project, or the first page."""
+        """Close this window and open another project, or the start page."""
         self.other_project_wanted.emit(path)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -489,7 +489,7 @@ class Window(QMainWindow):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Look at returned work where that is done, open projects and tasks; anything else is to be imported."""
+        """Show dropped work on Exchange, open projects and tasks; import anything else."""
         event.acceptProposedAction()
         files = page_module.ours(event)
         work = [path for path in files if page_module.form_of(path) == page_module.WORK]
@@ -511,7 +511,7 @@ class Window(QMainWindow):
         self.show_page("Import", files=paths)
 
     def give_back(self) -> None:
-        """Keep what is being typed and give the file back; the window is of no more use."""
+        """Store what is being typed and close the file; the window cannot be used afterwards."""
         if self._closed:
             return
         self._closed = True
@@ -530,7 +530,7 @@ class Window(QMainWindow):
         self.status.end_runs(page)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Keep what is being typed, end a judging child, give the file back; not in the middle of a job."""
+        """Store what is being typed, end the judging child and close the file; not while a job is in progress."""
         if self._ends.hold(event):
             return
         self.give_back()
@@ -540,22 +540,22 @@ class Window(QMainWindow):
 
 
 class FollowUp(QObject):
-    """The page is shown only on request."""
+    """Reports ended jobs with a link to the page, and delays closing until jobs have ended."""
 
     def __init__(self, window: "Window") -> None:
         super().__init__(window)
         self._window = window
         self._closing = False
         window.session.free.connect(self._close_now)
-        # Why a job was refused is read before the window closes.
+        # If a job was refused, stay open so that the reason can be read.
         window.session.refused.connect(self._stay)
         window.session.ended.connect(self._show)
         window.session.turned.connect(self._show_turned)
 
     def hold(self, event: QCloseEvent) -> bool:
-        """Whether the window stays open, since a job is in progress; what is waited for is said, and then it closes.
+        """Whether the window stays open because a job is in progress; it then says so, and closes afterwards.
 
-        What is being typed is kept now: a session that ends does not wait.
+        What is being typed is stored now: an ending desktop session does not wait.
         """
         if not self._window.session.job:
             return False
@@ -586,13 +586,13 @@ class FollowUp(QObject):
         self._closing = False
 
     def _show_turned(self, words: str, page: str, place: dict[str, Any]) -> None:
-        """Say what was undone or redone, where the page in view does not show it."""
+        """Say what was undone or redone, unless the page in view shows it."""
         if page != self._window.page.NAME:
             self._show(words, page, place)
 
     def _show(self, words: str, page: str, place: dict[str, Any]) -> None:
         if self._closing:
-            # Another job may still be in progress; the way to stay is not taken away.
+            # Another job may still be in progress: keep the button that cancels closing.
             return
         self._window.messages.show_message("success", words)
         self._window.messages.set_action("Show", partial(self._go, page, place))
@@ -603,14 +603,14 @@ class FollowUp(QObject):
 
 
 class StatusBar(QStatusBar):
-    """Words in a fixed order: saved · a button for each run, which opens where it is shown · the file."""
+    """The status bar, in a fixed order: saved · a button for each run, which opens its page · the file."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__()
         self._session = session
         self.setSizeGripEnabled(False)
         self.runs: dict[BackgroundRun, QPushButton] = {}
-        """What runs in the background, in the order in which it began."""
+        """The runs in the background, in the order of their start."""
         self._saved, self._file = QLabel(), ElidedLabel()
         for label in (self._saved, self._file):
             label.setTextFormat(Qt.TextFormat.PlainText)
@@ -629,7 +629,7 @@ class StatusBar(QStatusBar):
         }
 
     def _bound(self, act: str, verb: "Callable[[BackgroundRun], None]") -> QAction:
-        """The keys of an act on the run at hand, on whatever page."""
+        """An action for an act on the current run, whose keys work on every page."""
         action = QAction(self)
         action.setShortcuts(keys.sequences(act))
         action.triggered.connect(lambda: self._act(verb))
@@ -637,13 +637,13 @@ class StatusBar(QStatusBar):
         return action
 
     def _act(self, verb: "Callable[[BackgroundRun], None]") -> None:
-        """On the run that is shown in view, otherwise on the one that began last."""
+        """Apply an act to the visible run, otherwise to the one started last."""
         seen = [run for run in self.runs if run.is_seen()]
         for run in [*seen, *reversed(self.runs)][:1]:
             verb(run)
 
     def end_runs(self, page: QWidget) -> None:
-        """End the runs of a page that is taken down; what is finished is kept."""
+        """End the runs of a page that is taken down; what is finished stays stored."""
         for run in [run for run in self.runs if run.owner is page or page.isAncestorOf(run.owner)]:
             run.stop()
 
@@ -654,7 +654,7 @@ class StatusBar(QStatusBar):
         self._saved.setText(f"Everything is saved ({datetime.now().astimezone():%H:%M:%S})")
 
     def _show_run(self, run: "BackgroundRun") -> None:
-        """Show how far a run is; one that has ended is not in the background any more."""
+        """Show the progress of a run; remove it when it has ended."""
         if not run.running:
             if (button := self.runs.pop(run, None)) is not None:
                 self.removeWidget(button)
@@ -670,7 +670,7 @@ class StatusBar(QStatusBar):
 
 
 def stored_place(project: Project) -> LeftPlace | None:
-    """The page and the place that were left last; None before the first time."""
+    """The page and location left last; None the first time."""
     try:
         page, place = json.loads(str(QSettings().value(_key(project), "")))
     except ValueError:

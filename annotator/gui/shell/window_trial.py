@@ -1,4 +1,4 @@
-"""A trial of the window for the self-test: every page with its parts is drawn once."""
+"""A trial of the window for the self-test: every page and part is painted once."""
 
 import sys
 import tempfile
@@ -15,7 +15,7 @@ from annotator.gui.shell.window import Window
 
 
 def try_window() -> str:
-    """Open the sample's window, let it draw every page with all its parts and close it; what was seen, in words."""
+    """Open the sample's window, paint every page with all its parts, and close it; return a summary in words."""
     application, faults = make_application(), list[BaseException]()
     hook, sys.excepthook = sys.excepthook, lambda _kind, error, _trace: faults.append(error)
     try:
@@ -35,7 +35,7 @@ def try_window() -> str:
 
 
 def _try_page(window: Window, name: str) -> int:
-    """Draw a page and each of its parts; how many there were."""
+    """Paint a page and each of its parts; return the number of parts."""
     tabs = list(below(window.show_page(name), QTabWidget))
     places = [(one, place) for one in tabs for place in range(one.count()) if one.isTabVisible(place)]
     for widget, place in places:
