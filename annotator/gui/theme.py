@@ -1,4 +1,4 @@
-"""Theme: named colours and sizes, one style sheet, light or dark as the system is."""
+"""Theme: named colours and sizes, one style sheet, light or dark like the system."""
 
 import json
 import re
@@ -51,7 +51,7 @@ _DISABLED = (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text, QPalette.Co
 
 
 class Theme:
-    """The chosen theme and everything derived from it."""
+    """The current theme and everything derived from it."""
 
     def __init__(self) -> None:
         self.choice: Choice = "system"
@@ -59,9 +59,10 @@ class Theme:
         self._points = 0.0
         self._worn: object = None
         self.watchers: WeakKeyDictionary[_Watcher, None] = WeakKeyDictionary()
-        """Told of every change, in their order. A signal would take longer: most, out of view, were told before."""
+        """Notified of every change, in order. A signal would take longer: most, out of view, have been notified before.
+        """
         self.behind: list[_Wearer] = []
-        """What was out of view at a change and still wears what was worn before."""
+        """Widgets that were out of view at a change and still have the old style."""
 
     @property
     def scheme(self) -> Scheme:
@@ -75,22 +76,22 @@ class Theme:
 
     @property
     def points(self) -> float:
-        """The size of plain text at the present zoom, in points."""
+        """The size of plain text at the current zoom, in points."""
         return (self._points or _USUAL_POINTS) * self.zoom / 100
 
     def begin(self, app: QApplication) -> None:
-        """Take over an application: remember its own font size, follow the system's scheme."""
+        """Attach to an application: remember its font size and follow the system's colour scheme."""
         if not self._points:
             self._points = max(app.font().pointSizeF(), 0.0) or _USUAL_POINTS
             app.styleHints().colorSchemeChanged.connect(self.dress)
-            # Pictures are drawn for the screens there are.
+            # Pictures are rendered for the screens in use.
             app.screenAdded.connect(self.tell)
 
     def dress(self) -> None:
-        """Put colours and sizes on all that is in view where they are not those it wears.
+        """Apply colours and sizes to visible widgets, if they have changed.
 
-        The sheet is worn by pages and not by the application: Qt would dress every widget again once for each of
-        its ancestors, which takes seconds once some pages were visited.
+        Pages have the style sheet, not the application: Qt would restyle every widget once for each of its ancestors,
+        which takes seconds after some pages were visited.
         """
         app = QApplication.instance()
         look = (self.scheme, self.zoom, self._points)
@@ -100,13 +101,13 @@ class Theme:
         font = app.font()
         font.setPointSizeF(self.points)
         app.setFont(font)
-        # Windows hear of it now: a page that is made before the next turn of events has its letters from them.
+        # Windows get the font now: a page built before the next event loop iteration takes its font from them.
         app.sendPostedEvents(None, QEvent.Type.ApplicationFontChange.value)
         app.setPalette(palette())
         self.tell()
 
     def tell(self) -> None:
-        """Have everyone follow; first who wears a sheet, for sizes of letters are known only then."""
+        """Notify the watchers; those with a style sheet first, because font sizes are known only afterwards."""
         for watcher in sorted(self.watchers, key=lambda each: not isinstance(each, _Wearer)):
             watcher.follow()
 
@@ -117,7 +118,7 @@ def current() -> Theme:
 
 
 def apply(app: QApplication) -> None:
-    """Dress the application as was chosen last, following the system where nothing was."""
+    """Style the application as last chosen, by default like the system."""
     settings, theme = QSettings(), current()
     stored = str(settings.value("theme/colours", "system"))
     theme.choice = "dark" if stored == "dark" else "light" if stored == "light" else "system"
@@ -128,7 +129,7 @@ def apply(app: QApplication) -> None:
 
 
 def choose(choice: Choice) -> None:
-    """Follow the system, or be light or dark whatever it says; kept for the next start."""
+    """Follow the system, or always be light or dark; stored for the next start."""
     current().choice = choice
     _tell_system(choice)
     QSettings().setValue("theme/colours", choice)
@@ -136,25 +137,25 @@ def choose(choice: Choice) -> None:
 
 
 def _tell_system(choice: Choice) -> None:
-    """Have the system draw title bars and its own dialogs in the chosen colours."""
+    """Make the system draw title bars and its own dialogs in the chosen scheme."""
     schemes = {"light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark}
     QGuiApplication.styleHints().setColorScheme(schemes.get(choice, Qt.ColorScheme.Unknown))
 
 
 def zoom(step: int) -> None:
-    """Make everything a step larger (1) or smaller (-1), or 100 % again (0); kept for the next start."""
+    """Enlarge (1) or reduce (-1) everything by one step, or restore 100 % (0); stored for the next start."""
     zoom_to(current().zoom + step * ZOOM_STEP if step else 100)
 
 
 def zoom_to(percent: int) -> None:
-    """Show everything at a size between 80 and 200 %; kept for the next start."""
+    """Zoom everything to between 80 and 200 %; stored for the next start."""
     current().zoom = _within(percent)
     QSettings().setValue("theme/zoom", current().zoom)
     current().dress()
 
 
 class _Watcher(QObject):
-    """Restyles its owner: at once while visible, otherwise when it is shown next."""
+    """Restyles its owner: at once if visible, otherwise when it is next shown."""
 
     def __init__(self, owner: QObject, dress: Callable[[], object]) -> None:
         super().__init__(owner)
@@ -170,12 +171,12 @@ class _Watcher(QObject):
             self.wait()
 
     def wait(self) -> None:
-        """Dress when the owner is shown next."""
+        """Restyle when the owner is next shown."""
         self._late = True
         cast(QObject, self.parent()).installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """What is about to be seen is dressed, after what it stands in: sizes of letters come from there."""
+        """Restyle a widget that is about to be shown, after its ancestors, which determine the font size."""
         if event.type() == QEvent.Type.Show and isinstance(watched, QWidget):
             for wearer in [each for each in current().behind if each.covers(watched)]:
                 wearer.catch_up()
@@ -191,14 +192,14 @@ class _Watcher(QObject):
 
 
 class _Wearer(_Watcher):
-    """Keeps a style sheet on its owner and its children."""
+    """Keeps a style sheet on its owner and the owner's children."""
 
     def wait(self) -> None:
         super().wait()
         current().behind.append(self)
 
     def covers(self, widget: QWidget) -> bool:
-        """Whether a widget stands in what wears this sheet; what is gone covers nothing."""
+        """Whether a widget is inside the owner of this sheet; False if the owner is deleted."""
         owner = self._owner()
         return isinstance(owner, QWidget) and isValid(owner) and owner.isAncestorOf(widget)
 
@@ -208,18 +209,18 @@ class _Wearer(_Watcher):
 
 
 def watch(owner: QObject, dress: Callable[[], object]) -> None:
-    """Have a function called after each change of colours or sizes for as long as its owner lives.
+    """Call a function after each change of colours or sizes, for as long as its owner lives.
 
-    While a widget is out of view it waits until it is shown. A method is held weakly, one of Qt's own too: watching
-    keeps no widget alive.
+    While a widget is out of view, the call waits until it is shown. Methods, Qt's own too, are held by weak references:
+    watching keeps no widget alive.
     """
     _Watcher(owner, _weakly(dress))
 
 
 def apply_theme(widget: QWidget, *, hidden: bool = False) -> None:
-    """Dress a widget, and all that stands in it, now and after each change; a window, a page or a part of one.
+    """Style a window, a page or a part of one, with its children, now and after each change.
 
-    What is `hidden` at first, and may never be seen, is dressed when it is shown.
+    A widget that is `hidden` at first, and may never be seen, is styled when it is shown.
     """
     put_on = _weakly(widget.setStyleSheet)
     wearer = _Wearer(widget, lambda: put_on(_sheet_now()))
@@ -227,14 +228,14 @@ def apply_theme(widget: QWidget, *, hidden: bool = False) -> None:
 
 
 def scale(set_length: Callable[[int], None], length: int) -> None:
-    """Set a length of the design now and after each zoom: `scale(area.setMinimumWidth, 340)`."""
+    """Set a design length now and after each zoom: `scale(area.setMinimumWidth, 340)`."""
     put_on, owner = _weakly(set_length), cast(BuiltinMethodType, set_length).__self__
     put_on(current().px(length))
     _Watcher(cast(QObject, owner), lambda: put_on(current().px(length)))
 
 
 def _weakly(act: Callable[..., object]) -> Callable[..., object]:
-    """The same act, which keeps alive nothing that it belongs to."""
+    """The same function without a strong reference to its owner."""
     if isinstance(act, MethodType):
         bound = WeakMethod(act)
         return lambda *of: result(*of) if (result := bound()) is not None else None
@@ -255,12 +256,12 @@ def _sheet(_scheme: Scheme, _zoom: int, _points: float) -> str:
 
 
 def token(name: str) -> QColor:
-    """A colour of the present scheme by its name in `resources/themes`; KeyError for an unknown name."""
+    """A colour of the current scheme by its name in `resources/themes`; KeyError if unknown."""
     return QColor(colours(current().scheme)[name])
 
 
 def ratios() -> tuple[float, ...]:
-    """How many pixels a point has, on each of the screens that a window may be moved to."""
+    """The device pixel ratios of the screens that a window may be moved to."""
     return tuple(sorted({screen.devicePixelRatio() for screen in QGuiApplication.screens()})) or (1.0,)
 
 
@@ -271,7 +272,7 @@ def colours(scheme: Scheme) -> dict[str, str]:
 
 
 def style_sheet(theme: Theme) -> str:
-    """The style sheet with this theme's colours and sizes written into it."""
+    """The style sheet with this theme's colours and sizes filled in."""
     values = colours(theme.scheme)
     sheet = _NAME.sub(lambda name: values[name[1]], _template())
     sheet = _PICTURE.sub(lambda name: f'"{_picture(theme.scheme, name[1])}"', sheet)
@@ -280,7 +281,7 @@ def style_sheet(theme: Theme) -> str:
 
 
 def set_role(widget: QWidget, **properties: object) -> None:
-    """Give a widget properties the style sheet looks at, and have it dressed again if it was dressed before."""
+    """Set properties used by the style sheet, and restyle the widget if it was styled before."""
     for name, value in properties.items():
         widget.setProperty(name, value)
     if widget.testAttribute(Qt.WidgetAttribute.WA_WState_Polished):
@@ -289,7 +290,7 @@ def set_role(widget: QWidget, **properties: object) -> None:
 
 
 def palette() -> QPalette:
-    """The colours for what no style sheet reaches."""
+    """The colours of everything no style sheet covers."""
     made = QPalette()
     for role, name in _ROLES.items():
         made.setColor(role, token(name))

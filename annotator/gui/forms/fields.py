@@ -1,4 +1,4 @@
-"""Fields of a unit beside its text: button choice, list choice, line, number; and spelling while one types."""
+"""Fields of a unit besides its text (buttons, lists, lines, numbers), and spell checking while typing."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -33,20 +33,20 @@ if TYPE_CHECKING:
     from annotator.actions.items.spelling import Spelling
 
 
-# A typed line is kept in the file this long after the last key.
+# Milliseconds after the last key until a typed line is stored.
 PAUSE_MS = 600
-# A list shows at least this much of its value where room is short.
+# A list shows at least this many letters of its value if space is short.
 SHOWN_LETTERS = 8
 AROUND_LIST = 46
 
 
 class ChoiceButtons(QWidget):
-    """Buttons of which at most one is down; digits and arrows choose while it has the focus."""
+    """Buttons of which at most one is checked; digits and arrows choose while it has the focus."""
 
     chosen = Signal(object)
 
     def __init__(self, name: str, options: Sequence[tuple[Any, str, str]]) -> None:
-        """`options` are (value, label, what it means, as `keys.tell` takes it)."""
+        """`options` are (value, label, meaning as `keys.tell` takes it)."""
         super().__init__()
         self.setAccessibleName(name)
         self._values = [value for value, _, _ in options]
@@ -76,7 +76,7 @@ class ChoiceButtons(QWidget):
         return self._values[place] if place >= 0 else None
 
     def show_value(self, value: Any) -> None:
-        """Press the button of a value, or release all; tells nobody."""
+        """Check the button of a value, or uncheck all, without emitting."""
         if value == self.value():
             return
         self._group.setExclusive(False)
@@ -86,7 +86,7 @@ class ChoiceButtons(QWidget):
         self._skip_unchecked()
 
     def choose(self, number: int) -> None:
-        """Choose the option of a number, counted from 1, as if it had been clicked."""
+        """Choose an option by its number, counted from 1, as if it had been clicked."""
         if 1 <= number <= len(self._values):
             self._group.button(number - 1).click()
             self._skip_unchecked()
@@ -98,7 +98,7 @@ class ChoiceButtons(QWidget):
         (self._group.checkedButton() or self._group.button(0)).setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where the row breaks, each of its lines begins and ends as a whole row does."""
+        """When the row wraps, style both ends of each line like those of a whole row."""
         super().resizeEvent(event)
         buttons = self._group.buttons()
         breaks = [True, *(one.y() != other.y() for one, other in pairwise(buttons)), True]
@@ -113,7 +113,7 @@ class ChoiceButtons(QWidget):
             event.ignore()
 
     def _skip_unchecked(self) -> None:
-        """Let Tab stop once: at the chosen button, or at the first."""
+        """Let Tab stop once: at the checked button, or at the first."""
         stop = max(0, self._group.checkedId())
         for place in range(len(self._values)):
             policy = Qt.FocusPolicy.StrongFocus if place == stop else Qt.FocusPolicy.ClickFocus
@@ -127,14 +127,13 @@ def _position(first: bool, last: bool) -> str:
 
 
 class PickList(ChoiceBox):
-    """One value from a list, whose first entry stands for none where there may be none."""
+    """One value from a list, whose first entry stands for no value if that is allowed."""
 
     chosen = Signal(object)
 
     def __init__(self, name: str, none: str, no_value: Any = None, letters: int = SHOWN_LETTERS) -> None:
-        """`none` stands there for `no_value`, empty where one must be chosen; so many `letters` are seen where room is
-        short.
-        """
+        """`none` is the entry for `no_value`, empty if a value is required; at least `letters` letters are shown if
+        space is short."""
         super().__init__()
         with_properties(self, accessibleName=name, focusPolicy=Qt.FocusPolicy.StrongFocus, role="readable")
         self._letters = letters
@@ -144,7 +143,7 @@ class PickList(ChoiceBox):
         self.activated.connect(lambda _: self.chosen.emit(self.value()))
 
     def sizeHint(self) -> QSize:
-        """As wide as its least letters: long entries are cut short where room is, not the page widened for them."""
+        """Wide enough for the minimum of letters: long entries are elided instead of widening the page."""
         letters = self._letters * self.fontMetrics().averageCharWidth()
         return QSize(letters + theme.current().px(AROUND_LIST), super().sizeHint().height())
 
@@ -152,7 +151,7 @@ class PickList(ChoiceBox):
         return self.sizeHint()
 
     def offer(self, options: Sequence[tuple[Any, str]]) -> None:
-        """Give the list other entries, (value, label), keeping the value where it is still offered."""
+        """Offer other entries (value, label), keeping the value if it is still offered."""
         if self._offered == options:
             return
         self._offered, before = options, self.value()
@@ -168,7 +167,7 @@ class PickList(ChoiceBox):
         return self.currentData()
 
     def show_value(self, value: Any) -> None:
-        """Show a value; one that is not offered shows as none. Tells nobody."""
+        """Show a value without emitting; a value that is not offered shows as none."""
         none = 0 if self._none else -1
         place = none if value in (None, "") else max(none, self.findData(value))
         if place != self.currentIndex():
@@ -182,7 +181,7 @@ class PickList(ChoiceBox):
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """A wheel turned over the field scrolls the page; it never changes the value."""
+        """Scroll the page, never change the value."""
         event.ignore()
 
 
@@ -225,19 +224,19 @@ class YearField(TextLine):
         self.setValidator(_Digits(self))
 
     def value(self) -> int | None:
-        """The year, or None when nothing is written; while what is written is no year, the year as it was."""
+        """The year, or None if the field is empty; while the text is not a year, the last valid one."""
         if self.unfit():
             return self._restored
         return int(self.text()) if self.text() else None
 
     def show_value(self, value: Any) -> None:
-        """Write a year; what is no year is left standing while the year it was to replace is the same."""
+        """Show a year; text that is not a year stays while the year it was to replace is the same."""
         if not (self.unfit() and value == self._restored):
             super().show_value(value)
         self._restored = value
 
     def unfit(self) -> bool:
-        """Whether something is written that is not a year."""
+        """Whether the text is not a year."""
         return bool(self.text()) and not 1000 <= int(self.text()) <= 2200
 
 
@@ -275,7 +274,7 @@ class ShareField(AmountBox):
         self.selectAll()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """A wheel turned over the field scrolls the page; it never changes the value."""
+        """Scroll the page, never change the value."""
         event.ignore()
 
 
@@ -285,18 +284,18 @@ class TextField(GrowingEdit):
     stirred = Signal()
     """A key changed the text."""
     finished = Signal()
-    """Enter was pressed, and no input method composes: what is written here is done."""
+    """Enter was pressed outside of input-method composition: typing in this field is finished."""
 
     def __init__(self, name: str, prompt: str = "", *, most: int = 12) -> None:
         super().__init__(most=most, accessibleName=name, placeholderText=prompt)
         self._putting = False
         self._last = ""
         self.goes_on = False
-        """Whether Enter goes on from here, and breaks the line with Shift alone."""
+        """Whether Enter moves on, so that only Shift+Enter breaks the line."""
         self.textChanged.connect(self._stir)
 
     def event(self, event: QEvent) -> bool:
-        """Leave the page's own keys to the page, also those that a text field would take for itself."""
+        """Leave the page's own keys to the page, also those that a text field would handle itself."""
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)
@@ -318,7 +317,7 @@ class TextField(GrowingEdit):
             super().keyPressEvent(event)
 
     def _stir(self) -> None:
-        # An input method that composes changes the layout before it changes the text.
+        # An input method that composes changes the layout before the text.
         text, before = self.toPlainText(), self._last
         self._last = text
         if text != before and not self._putting:
@@ -328,9 +327,9 @@ class TextField(GrowingEdit):
         return self.toPlainText()
 
     def show_value(self, value: Any) -> None:
-        """Write the text of a revision, keeping the cursor; tells nobody.
+        """Show the text of a revision, keeping the cursor, without emitting.
 
-        Taking back what led to it is the page's undo from now on, no longer the field's.
+        Clears the field's undo history: from now on the page's undo takes the change back.
         """
         text = str(value or "")
         if text == self.toPlainText():
@@ -364,7 +363,7 @@ LETTERS = 70
 
 
 class ToggleButtons(ChoiceButtons):
-    """Buttons of which any number may be down; a digit toggles one."""
+    """Buttons of which any number may be checked; a digit toggles one."""
 
     def __init__(self, name: str, options: Sequence[tuple[Any, str, str]]) -> None:
         super().__init__(name, options)
@@ -376,18 +375,18 @@ class ToggleButtons(ChoiceButtons):
         )
 
     def show_value(self, value: Any) -> None:
-        """Press the buttons of these values alone; tells nobody."""
+        """Check the buttons of exactly these values, without emitting."""
         for place, known in enumerate(self._values):
             self._group.button(place).setChecked(known in value)
 
 
 class MarkMenu(QToolButton):
-    """A menu in which any number of entries are marked; the button shows their numbers."""
+    """A menu of checkable entries; the button shows the numbers of the checked ones."""
 
     chosen = Signal(object)
 
     def __init__(self, name: str, none: str) -> None:
-        """`none` stands on the button where nothing is marked."""
+        """`none` is the button's text while nothing is checked."""
         super().__init__()
         self._name, self._none = name, none
         self._value: tuple[Any, ...] = ()
@@ -404,7 +403,7 @@ class MarkMenu(QToolButton):
         self.show_value(())
 
     def offer(self, options: Sequence[tuple[Any, str]]) -> None:
-        """Give the menu other entries, (value, words), each with its number."""
+        """Offer other entries (value, words), each with its number."""
         self._menu.clear()
         for number, (value, words) in enumerate(options, start=1):
             short = shortened(words, LETTERS).replace("&", "&&")
@@ -415,7 +414,7 @@ class MarkMenu(QToolButton):
         self.show_value(self._value)
 
     def value(self) -> tuple[Any, ...]:
-        """The marked values, those that are not offered among them."""
+        """The checked values, including those no longer offered."""
         return self._value
 
     def show_value(self, value: Any) -> None:
@@ -447,19 +446,19 @@ class MarkMenu(QToolButton):
 
 
 SPELLING = "spelling"
-# The window is at rest by then.
+# By then the window is idle.
 START_MS = 1000
 
 
 class Speller(QObject):
-    """What is right in the fields of an item; its dictionaries are read on another thread, when first needed."""
+    """Spell checking for an item's fields; dictionaries are read on another thread when first needed."""
 
     learned = Signal()
-    """Other words are right than before."""
+    """The set of known words has changed."""
     reported = Signal(str)
 
     def __init__(self, ask: Callable[..., None], parent: QObject) -> None:
-        """`ask` answers a question of the project later: it is given who hears the answer, and the question."""
+        """`ask` runs a project query in the background: it takes the callback, the query and its arguments."""
         super().__init__(parent)
         self._ask = ask
         self._about: tuple[str, str, Stage] | None = None
@@ -472,21 +471,21 @@ class Speller(QObject):
         return QSettings().value(SPELLING, "") != "off"
 
     def follow(self, item: Item, stage: Stage) -> None:
-        """From now on what is written is about this item; also where the item has changed."""
+        """Check spelling in this item's language from now on; also called when the item has changed."""
         if self._about and self._about[1] != item.language:
             self._spelling = None
         self._about, self._asked_once = (item.id, item.language, stage), False
         self.learned.emit()
 
     def turn(self) -> None:
-        """Check, or check no more; it is remembered."""
+        """Turn spell checking on or off; the setting is stored."""
         QSettings().setValue(SPELLING, "off" if self.on else "")
         trouble = self._spelling.trouble if self.on and self._spelling else ""
         self.reported.emit(trouble or ("Spelling is checked." if self.on else "Spelling is not checked."))
         self.learned.emit()
 
     def mistakes(self, text: str) -> list[tuple[int, int]]:
-        """The words of a text that are unknown, as far as that can be said by now."""
+        """The spans of unknown words in a text; empty until the dictionary is loaded."""
         if not self.on or not text.strip():
             return []
         if not self._asked_once:
@@ -499,7 +498,7 @@ class Speller(QObject):
         self._ask(then, lambda _project: spelling.suggestions(word) if spelling else [])
 
     def add(self, word: str) -> None:
-        """Take a word among the person's own."""
+        """Add a word to the person's own dictionary."""
         if self._spelling:
             try:
                 self._spelling.add(word)
@@ -523,7 +522,7 @@ class Speller(QObject):
 
 
 class SpellMarks(QObject):
-    """Underlines the unknown words of a field, but for the one that is being typed."""
+    """Underlines the unknown words of a field, except the one being typed."""
 
     def __init__(self, field: GrowingEdit, speller: Speller) -> None:
         super().__init__(field)
@@ -564,14 +563,14 @@ class SpellMarks(QObject):
         self._soon.start()
 
     def _moved(self) -> None:
-        """The word at the caret is being typed as long as every move comes with a change."""
+        """Regard the word at the caret as being typed as long as every caret move comes with a text change."""
         revision = self._field.document().revision()
         self._writing = revision != self._revision and self._field.hasFocus()
         self._revision = revision
         self._soon.start()
 
     def _fill(self, menu: QMenu, position: int) -> None:
-        """Offer what may be meant by the word at a position, where it is unknown."""
+        """Offer suggestions for the word at a position, if it is unknown."""
         text = self._field.toPlainText()
         place = TextPositions(text)
         spans = [(place.to_qt(start), place.to_qt(end)) for start, end in self._speller.mistakes(text)]
@@ -591,7 +590,7 @@ class SpellMarks(QObject):
 
 
 class _Suggestions(QObject):
-    """What takes the place of a menu's entry that waits; gone with the menu."""
+    """Replaces the waiting entry of a menu by suggestions; deleted with the menu."""
 
     def __init__(self, menu: QMenu, waiting: QAction, cursor: QTextCursor) -> None:
         super().__init__(menu)

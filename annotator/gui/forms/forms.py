@@ -53,7 +53,7 @@ class ReferenceEditor(UnitEditor):
         self.identifier.stirred.connect(self.refresh)
 
     def show_unit(self, unit: Unit, number: int, typing: Collection[str] = ()) -> None:
-        """Show a reference; what stood in the year of another goes."""
+        """Show a reference; an unfinished year typed for another one is cleared."""
         if unit.id != self.unit_id:
             self.year.clear()
         super().show_unit(unit, number, typing)
@@ -71,14 +71,14 @@ class ReferenceEditor(UnitEditor):
 
 
 def on_field(kind: Kind, field: str, words: str) -> str:
-    """What a guideline's words say on one field, as Markdown: their opening, then the field's section."""
+    """The guideline's text on one field, as Markdown: its opening, then the field's section."""
     opening, sections = _parts(words)
     part = sections.get(field)
     return f"{opening}\n\n## {KINDS[kind].called(field)}\n\n{part}" if part else whole(kind, words)
 
 
 def whole(kind: Kind, words: str) -> str:
-    """All that a guideline's words say on a kind, as Markdown with the fields called as on the page."""
+    """The guideline's whole text on a kind, as Markdown with the fields' display names."""
     opening, sections = _parts(words)
     return "\n\n".join(
         [opening, *[f"## {_called(kind, field)}\n\n{part}" for field, part in sections.items()]]
@@ -86,7 +86,7 @@ def whole(kind: Kind, words: str) -> str:
 
 
 def _called(kind: Kind, section: str) -> str:
-    """What a section is about: a field as it is called on the page, anything else as it is headed."""
+    """The title of a section: a field's display name, any other heading unchanged."""
     known = {*KINDS[kind].document.UNIT.model_fields, *KINDS[kind].document.model_fields}
     return KINDS[kind].called(section) if section in known else section
 
@@ -105,7 +105,7 @@ class SubtaskEditor(UnitEditor):
         self.text.stirred.connect(self.refresh)
 
     def refresh(self) -> None:
-        """Count the words and say whether there are too few or too many."""
+        """Count the words and show whether there are too few or too many."""
         text = self.text.value()
         count, (least, most), noun = word_count(text), WORDS, "word"
         if unspaced(text):
@@ -122,7 +122,7 @@ INSIGHT, INSIGHT_CHARACTERS = "insight_id", 60
 
 class CriterionEditor(UnitEditor):
     def build(self) -> None:
-        """The key insights are offered once the item has any: a list is the dearest field to make and to dress."""
+        """The list of key insights is built only once the item has any: it is the slowest widget to build and style."""
         self._insight: PickList | None = None
         self._insight_id = ""
         super().build()
@@ -137,7 +137,7 @@ class CriterionEditor(UnitEditor):
     def offer(
         self, item: Item, made_of: Sequence[tuple[str, str]], rated_as: QuestionType | None = None
     ) -> None:
-        """The key insights to choose from; without any, the choice is not shown."""
+        """Offer the key insights; if there are none, the list is not shown."""
         if made_of and self._insight is None:
             self._insight = self._made_insight()
         if self._insight is not None:
@@ -148,7 +148,7 @@ class CriterionEditor(UnitEditor):
             self._insight.setVisible(bool(made_of))
 
     def _made_insight(self) -> PickList:
-        """The choice, in the room that is left beside the weight."""
+        """The list of key insights, placed beside the weight."""
         made = PickList("Key insight", "No key insight", no_value="")
         self.row.insertWidget(self.row.count() - 1, made, 1)
         self.add_field(INSIGHT, made)
@@ -161,7 +161,7 @@ REASON = "The reason for this rating, in a sentence"
 
 
 class DimensionEditor(UnitEditor):
-    """A dimension: what it means, the rating beside what each point stands for, and why."""
+    """A dimension: its meaning, the rating beside the meaning of each point, and the reason."""
 
     NOTE, NOTE_PROMPT = "Reason", REASON
 
@@ -191,10 +191,10 @@ class DimensionEditor(UnitEditor):
 
 
 class TaskEditor(UnitEditor):
-    """A task; choosing a family chooses its phase."""
+    """A task; choosing a family also sets its phase."""
 
     def build(self) -> None:
-        """Phase and family stand above, difficulty and the menu of inspirations below them."""
+        """Place phase and family above, difficulty and the menu of inspirations below."""
         self.inspirations = MarkMenu("Inspirations", "No inspiration")
         super().build()
         add_row(self._places["more"], self.fields["difficulty"], self.inspirations, StretchSpace(1))
@@ -210,7 +210,7 @@ class TaskEditor(UnitEditor):
     def offer(
         self, item: Item, made_of: Sequence[tuple[str, str]], rated_as: QuestionType | None = None
     ) -> None:
-        """The inspirations to choose from; without any, the choice is not shown."""
+        """Offer the inspirations; if there are none, the menu is not shown."""
         self.inspirations.offer(made_of)
         self.inspirations.setVisible(bool(made_of))
 
@@ -230,5 +230,5 @@ OWN: dict[Kind, type[UnitEditor]] = {
 
 
 def editor(kind: Kind, weights: Weights = USUAL) -> UnitEditor:
-    """A new editor of a unit of the kind, in a project that allows these weights."""
+    """A new editor for units of a kind, in a project that allows these weights."""
     return OWN.get(kind, UnitEditor)(KINDS[kind].under(weights))

@@ -1,4 +1,4 @@
-"""What a project uses: one question with pictures, and check boxes for those who choose the parts themselves."""
+"""What a project uses: cards with pictures to choose from, and check boxes for choosing the parts yourself."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -39,12 +39,12 @@ from annotator.gui.widgets.message_bar import MessageBar
 
 SIZE = (1080, 560)
 LONGEST_NAME = 200
-# The width of a list of parts, and so many of them are in view at once.
+# The minimum width of a list of parts, and the maximum number of parts in view at once.
 LEAST_PARTS, MOST_PARTS = 300, 8
 
 
 class ProfileForm(QWidget):
-    """`text` is what was chosen, as `profile.parsed` reads it."""
+    """Cards and check boxes for what a project uses; `text` is the choice in the form that `profile.parsed` reads."""
 
     changed = Signal()
 
@@ -76,7 +76,7 @@ class ProfileForm(QWidget):
                 self._grid.addWidget(card, number // columns, number % columns)
 
     def minimumSizeHint(self) -> QSize:
-        """Room for one card beside none: where there is more, two stand side by side."""
+        """Room for one card per line; if there is more, two are side by side."""
         widest = max(card.minimumSizeHint().width() for card in self.cards.values())
         return QSize(widest, super().minimumSizeHint().height())
 
@@ -109,7 +109,7 @@ class ProfileForm(QWidget):
         (chosen or self.own.button).setFocus()
 
     def _choose_own(self) -> None:
-        """What is ticked holds, and none of the cards."""
+        """Use the ticked parts instead of a card."""
         self._group.setExclusive(False)
         for card in self.cards.values():
             card.radio.setChecked(False)
@@ -117,7 +117,7 @@ class ProfileForm(QWidget):
         self._changed()
 
     def _changed(self) -> None:
-        """A card ticks its own parts."""
+        """Tick the parts of the chosen card."""
         for name, card in self.cards.items():
             if card.radio.isChecked():
                 self.tick(profile.parsed(name))
@@ -126,7 +126,7 @@ class ProfileForm(QWidget):
 
 
 class NewProjectDialog(QDialog):
-    """One question, a name and a place; `path` is the project that was made."""
+    """Asks for a new project's profile, name and location; `path` is the created project."""
 
     def __init__(self, parent: QWidget | None, folder: Path) -> None:
         super().__init__(parent)
@@ -174,7 +174,7 @@ class NewProjectDialog(QDialog):
             self._show_folder()
 
     def _create(self) -> None:
-        """Make the project; where that is refused, the dialog says why and stays."""
+        """Create the project; if that is refused, show why and stay open."""
         if not (name := self.name.text().strip()):
             self.messages.show_message("warning", "The project has no name yet.", "Type one below.")
             return
@@ -188,7 +188,7 @@ class NewProjectDialog(QDialog):
 
 
 class _Card(QFrame):
-    """A choice with its picture; a click anywhere chooses it."""
+    """A choice with its picture; a click anywhere on it selects it."""
 
     def __init__(self, choice: ProfileChoice, group: QButtonGroup) -> None:
         super().__init__()

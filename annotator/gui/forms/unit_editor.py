@@ -1,4 +1,4 @@
-"""Editor of a unit: its text, fields, quotations, note, and the guideline's remarks."""
+"""Editor of a unit: its text, fields, quotations, note, and the guideline's findings."""
 
 from collections.abc import Collection, Sequence
 from functools import partial
@@ -51,7 +51,7 @@ SPOKEN = {"error": "To fix", "warning": "To check"}
 
 
 class FindingLines(QWidget):
-    """One line for each remark; without height when there is none."""
+    """One line for each finding; without height if there are none."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -93,24 +93,24 @@ class _FindingLine(QWidget):
         self._words.setAccessibleName(f"{SPOKEN[finding.level]}: {finding.message} {finding.advice}")
 
 
-# The keys that choose from a unit's first choice wherever the focus is in it.
+# The keys that choose from a unit's first choice, wherever the focus is in the unit.
 CHOOSING = ("weight_1", "weight_2", "weight_3")
-# More would not stand side by side in a small window.
+# More buttons would not fit side by side in a small window.
 BUTTONS = 11
-# Each of the first is chosen by its digit, the others by the arrows.
+# The first options are chosen by digits, the others with the arrows.
 DIGITS = 9
 
 StandardField = ChoiceButtons | MarkMenu | PickList | ShareField | TextLine
 
 
 def made(field: UnitField, *, keyed: bool) -> StandardField:
-    """The widget of a field; the buttons of a `keyed` one have keys of the page, others are chosen by a digit."""
+    """The widget of a field; buttons of a `keyed` field have keys of the page, others are chosen by digits."""
     if field.asks:
         pick = PickList(field.title, field.asks, letters=20)
         pick.offer([(value, words) for value, words, _ in field.options])
         return pick
     if len(field.options) > BUTTONS:
-        # Typed digits choose from a list of numbers.
+        # In a list, a typed number selects its entry.
         pick = PickList(field.title, "")
         pick.offer([(value, words or str(value)) for value, words, _ in field.options])
         return pick
@@ -121,7 +121,7 @@ def made(field: UnitField, *, keyed: bool) -> StandardField:
 
 
 def _button(place: int, keyed: bool, value: object, words: str, hint: str) -> tuple[object, str, str]:
-    """The value, what its button says, and its tooltip; a number stands before its words."""
+    """A button's value, label and tooltip; a number precedes its words."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     label = f"{value} {words}".strip() if number else words
     meaning = hint or f"{words[:1].upper()}{words[1:]}" or label
@@ -129,7 +129,7 @@ def _button(place: int, keyed: bool, value: object, words: str, hint: str) -> tu
     return value, label, f"{meaning} ({key})" if place < DIGITS else meaning
 
 
-# What is asked for, the act whose key is told, the icon, the name.
+# Name of the request, act of the key table, icon, title.
 ACTS = (
     ("note", "note", "note", "Note"),
     ("up", "unit_up", "up", "Move up"),
@@ -143,7 +143,7 @@ ICON_SIZE = 16
 
 Field = TextField | StandardField
 NOTE_PROMPT = "A note for yourself and the adjudicator; it never counts as disagreement."
-# Room for the number and the menu below it, so that nothing moves when the menu appears.
+# Space for the number and the menu below it, so that nothing moves when the menu appears.
 LEFT, LEAST_HEIGHT = 28, 52
 
 
@@ -161,7 +161,7 @@ class AnchorChips(QWidget):
     opened = Signal(int)
     removed = Signal(int)
     grown = Signal()
-    """There are more than ever before: Tab has further stops."""
+    """There are more chips than before: Tab has additional stops."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -201,14 +201,14 @@ class AnchorChips(QWidget):
 
 
 class FieldsFrame(RoleFrame):
-    """Fields of a unit, or of a document where the unit's id is empty."""
+    """Fields of a unit, or of a document if the unit's id is empty."""
 
     typed = Signal(str, str, object)
-    """Unit id, field, value: with every key."""
+    """Unit id, field, value: emitted at every key."""
     paused = Signal(str, str, str)
-    """Unit id, field, text: to be kept as a draft."""
+    """Unit id, field, text: to be stored as a draft."""
     chosen = Signal(str, str, object)
-    """Unit id, field, value: a choice, which is a revision at once."""
+    """Unit id, field, value: a choice, which makes a revision at once."""
 
     def __init__(self, words: KindSpec) -> None:
         super().__init__("unit")
@@ -218,7 +218,7 @@ class FieldsFrame(RoleFrame):
         self._speller: Speller | None = None
 
     def add_field(self, name: str, field: Field) -> None:
-        """Take a field in: what happens in it is told under that name."""
+        """Add a field; its signals are emitted with this name."""
         self.fields[name] = field
         if isinstance(field, ChoiceButtons | MarkMenu | PickList):
             field.chosen.connect(lambda value: self.chosen.emit(self.unit_id, name, value))
@@ -233,18 +233,18 @@ class FieldsFrame(RoleFrame):
                 SpellMarks(field, self._speller)
 
     def spell(self, speller: Speller) -> None:
-        """Have the spelling of what is written here checked, also in fields that come later."""
+        """Check spelling in the text fields, including those added later."""
         self._speller = speller
         for field in self.fields.values():
             if isinstance(field, TextField):
                 SpellMarks(field, speller)
 
     def go_on_from(self, name: str) -> None:
-        """Enter was pressed in a field: the next has the keyboard."""
+        """Focus the next field after Enter."""
         self.fields[name].focusNextChild()
 
     def field_of(self, widget: QWidget | None) -> str:
-        """The name of the field that a widget is or lies in; empty when it is none."""
+        """The name of the field that contains a widget; empty if none does."""
         for name, field in self.fields.items():
             if widget is not None and (widget is field or field.isAncestorOf(widget)):
                 return name
@@ -252,11 +252,11 @@ class FieldsFrame(RoleFrame):
 
 
 class UnitEditor(FieldsFrame):
-    """The editor of one unit: its words, and the fields that its kind's table names; a kind may have its own."""
+    """The editor of one unit: its text, and the fields listed for its kind; a kind may have a subclass of its own."""
 
     NOTE, NOTE_PROMPT = "Note", NOTE_PROMPT
     asked = Signal(str, str)
-    """Unit id and what is to be done: an act's name; unquote, show_quote and place with a number."""
+    """Unit id and request: an act's name; unquote, show_quote and place with a number."""
 
     def __init__(self, words: KindSpec) -> None:
         super().__init__(words)
@@ -268,7 +268,7 @@ class UnitEditor(FieldsFrame):
         self.name = PlainLabel(role="strong", wrap=True) if self.given else None
         self.hint = PlainLabel(role="hint") if words.hints else None
         self.text = TextField(words.unit.capitalize(), words.prompt)
-        # What most units do without is made when it is first needed: an item with twenty units opens at once.
+        # Widgets that most units lack are built when first needed, so that an item with twenty units opens at once.
         self._chips: AnchorChips | None = None
         self._menu: UnitMenu | None = None
         self._note_row: NoteRow | None = None
@@ -298,7 +298,7 @@ class UnitEditor(FieldsFrame):
         self.row.addStretch()
 
     def build(self) -> None:
-        """Add the kind's own fields; the row below the text is theirs."""
+        """Add the kind's own fields in the row below the text."""
         keyed = not self.given
         for field in self.words.fields:
             widget = self.made(field, keyed=keyed)
@@ -317,15 +317,15 @@ class UnitEditor(FieldsFrame):
                 self.row.addWidget(widget, int(isinstance(widget, TextLine)))
             self.add_field(field.name, widget)
             if field.above:
-                # Tab goes from above downwards.
+                # Put it first, so that Tab goes from top to bottom.
                 self.fields = {field.name: widget, **self.fields}
 
     def made(self, field: UnitField, *, keyed: bool) -> StandardField | None:
-        """What a field of the kind is edited in; None where the kind makes it later."""
+        """The widget of a field; None if the kind builds it later."""
         return made(field, keyed=keyed)
 
     def show_unit(self, unit: Unit, number: int, typing: Collection[str] = ()) -> None:
-        """Show a unit; fields named in `typing` hold newer words and are left alone."""
+        """Show a unit; fields named in `typing` hold newer input and are left alone."""
         other = unit.id != self.unit_id
         self.unit_id = unit.id
         self.number.setText(str(number))
@@ -346,15 +346,15 @@ class UnitEditor(FieldsFrame):
         self.refresh()
 
     def refresh(self) -> None:
-        """Bring up to date what a kind derives from its fields, such as a count of words."""
+        """Update what a kind derives from its fields, such as a word count."""
 
     def offer(
         self, item: Item, made_of: Sequence[tuple[str, str]], rated_as: QuestionType | None = None
     ) -> None:
-        """Learn what may be chosen from: the item, (id, words) of what units are made of, its question's type."""
+        """Set what can be chosen from: the item, the (id, words) of possible parts of a unit, the item's question type."""
 
     def show_findings(self, findings: Sequence[Finding]) -> None:
-        """Put the remarks under their fields; an empty text that has the focus is not remarked on."""
+        """Show the findings under their fields; an empty text that has the focus gets none."""
         writing = self.text.hasFocus() and not self.text.value()
         self._show_remarks("text", [f for f in findings if f.field == "text" and not writing])
         self._show_remarks("", [f for f in findings if f.field != "text"])
@@ -367,7 +367,7 @@ class UnitEditor(FieldsFrame):
             self._remarks[place].show_findings(findings)
 
     def go_on_from(self, name: str) -> None:
-        """Where a unit is one text and choices, and stands in a list, Enter in it begins the next unit."""
+        """Begin the next unit on Enter, if units are listed and each consists of one text and choices."""
         several = self.words.kind is Kind.QUERY or any(
             isinstance(field, TextLine) for field in self.fields.values()
         )
@@ -378,14 +378,14 @@ class UnitEditor(FieldsFrame):
 
     @property
     def may_wait(self) -> bool:
-        """Whether remarks can wait until someone works here: nothing is written, or what is written was given."""
+        """Whether findings can wait until someone works here: nothing is written, or the text was given."""
         return self.given or not self.text.value().strip()
 
     def unfit(self) -> list[Finding]:
         return []
 
     def show_drafted(self, words: str) -> None:
-        """Say permanently that the unit was taken from a model's draft; empty words say nothing."""
+        """Show that the unit was taken from a model's draft; empty words show nothing."""
         if self._drafted is None and words:
             self._drafted = PlainLabel(role="hint", wrap=True)
             self._places["drafted"].addWidget(self._drafted)
@@ -402,7 +402,7 @@ class UnitEditor(FieldsFrame):
         self._show_menu()
 
     def mark_current(self, current: bool) -> None:
-        """Show whether keys that act on a unit act on this one; its buttons for the mouse appear."""
+        """Show whether this is the unit that keys act on, and with it the unit's buttons."""
         if self.property("current") is not current:
             theme.set_role(self, current=current)
             self._show_menu()
@@ -465,7 +465,7 @@ class UnitEditor(FieldsFrame):
             choice.choose(number)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc leaves the field for the unit; there Enter goes in again and the arrows go from unit to unit."""
+        """Esc moves the focus from a field to the unit; there Enter goes back in, and arrows go from unit to unit."""
         asks = {Qt.Key.Key_Up: "previous", Qt.Key.Key_Down: "next"}
         if event.key() == Qt.Key.Key_Escape and not self.hasFocus():
             self.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -478,10 +478,10 @@ class UnitEditor(FieldsFrame):
 
 
 class UnitNumber(PlainLabel):
-    """A unit's number, by which the unit is dragged to another place."""
+    """A unit's number, which is also the handle for dragging the unit."""
 
     dragged = Signal(QPoint, bool)
-    """Where on the screen the mouse is, and whether it was let go there."""
+    """The mouse position on the screen, and whether the mouse was released there."""
 
     def __init__(self) -> None:
         super().__init__(role="unit-number")

@@ -249,7 +249,7 @@ def field_chips(kind: Kind, unit: Unit, differing: Sequence[str] = ()) -> list[C
 
 
 class KeyChips(QWidget):
-    """A row of option buttons after their question, with their keys shown once, as a range."""
+    """A row of option buttons after their question; the common part of their keys is shown once."""
 
     chosen = Signal(object)
 

@@ -136,7 +136,7 @@ class KindRow(QWidget):
         self.updateGeometry()
 
 
-# The guideline's sections are named after fields; people know them by these names.
+# Display names of the fields after which the guideline's sections are named.
 FIELDS = {"value": "The label", "quote": "Evidence", "note": "Note", "flags": "Flag"}
 
 

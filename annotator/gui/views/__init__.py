@@ -1,1 +1,1 @@
-"""Views of figures: chosen in a list, computed on another thread, with the rows behind every figure."""
+"""Views of figures: selected in a list, computed on another thread, with the rows behind every figure."""

@@ -1,4 +1,4 @@
-"""A view: description, tables, picture, and details of the chosen cell."""
+"""A view: description, tables, picture, and details of the selected cell."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -65,10 +65,10 @@ from annotator.gui.widgets.splitter import Splitter
 
 _TOKENS = ("window", "text", "text-muted", "border", "accent")
 
-# Anyone who walks through cells, or drags a divider, does not wait for every picture on the way.
+# Milliseconds without a change before a picture is made: stepping through cells or dragging a divider makes none.
 PICTURE_SETTLE_MS = 120
 PER_INCH = 96
-# Narrower than this, letters are in one another's way; wider, a picture is only larger.
+# Below the minimum, letters overlap; above the maximum, a picture only gets larger.
 LEAST_INCHES, MOST_INCHES = 4.2, 8.6
 
 
@@ -87,10 +87,10 @@ class PicturePane(Pane):
         theme.watch(self, self._soon.start)
 
     def offer(self, pictures: Sequence[SheetPicture]) -> None:
-        """Offer other pictures; one of the name shown before stays chosen."""
+        """Offer other pictures; the selected one stays selected if its name is still there."""
         self._pictures = tuple(pictures)
         offer(self.list, [(picture.title, picture.name) for picture in pictures])
-        # The one that there is says itself what it is.
+        # A single picture needs no list.
         self._head.setVisible(len(pictures) > 1)
         self.none.setVisible(not pictures)
         if not pictures:
@@ -112,7 +112,7 @@ class PicturePane(Pane):
         zoom = theme.current().zoom / 100
         room = self.view.viewport().width() - 4
         inches = min(MOST_INCHES, max(LEAST_INCHES, room / (PER_INCH * zoom)))
-        # The letters are of one size however wide the picture is, and sharp on any screen.
+        # Letters have the same size whatever the picture's width, and are sharp on any screen.
         dots = PER_INCH * zoom * self.devicePixelRatioF()
         self._title = picture.title
         self.session.ask_newest(self._show, result_pictures.dots, picture, ink(inches), dots)
@@ -128,7 +128,7 @@ class PicturePane(Pane):
 
 
 class PictureView(PlainArea):
-    """Shows one picture, no wider than its room; `resized` asks for it in another width."""
+    """Shows one picture, no wider than the area; `resized` asks for it in another width."""
 
     resized = Signal()
 
@@ -139,7 +139,7 @@ class PictureView(PlainArea):
         super().__init__(name, self._shown)
 
     def show_image(self, image: QImage | None, words: str = "") -> None:
-        """Show another picture, or none; `words` say what it shows to anyone who cannot see it."""
+        """Show another picture, or none; `words` is its description for screen readers."""
         self.image = image
         self._shown.setAccessibleName(words)
         ratio = self.devicePixelRatioF()
@@ -168,7 +168,7 @@ NOT = "not publishable"
 def account(
     sheet: ResultSheet, line: SheetLine | None, cell: SheetCell | None, column: int, metric: str
 ) -> str:
-    """The account of a cell as HTML, every foreign word escaped; `metric` is what the view is about."""
+    """The details of a cell as HTML, with all data escaped; `metric` is the view's metric."""
     parts: list[str] = []
     if line is not None and cell is not None:
         parts += _of_cell(sheet, line, cell, column)
@@ -192,7 +192,7 @@ def _of_cell(sheet: ResultSheet, line: SheetLine, cell: SheetCell, column: int) 
         value = "undefined" if result.value is None else f"{result.value:.6g}".replace("-", "−")
         yield f"<p>value {value} {escape(unit)}<br>{low_high}{'<br>'.join(remarks)}</p>"
         known = explained(result, unit)
-        # The first line names the figure, which stands above.
+        # The first line repeats the figure's name, which is shown above.
         rest = [part for part in cell.tip.splitlines()[1:] if part not in known and not part.startswith(NOT)]
         if rest:
             yield f"<p>{'<br>'.join(map(escape, rest))}</p>"
@@ -220,7 +220,7 @@ def _departures(known: Sequence[str]) -> Iterator[str]:
 
 
 def _apart(words: str) -> str:
-    """The words of a cell: HTML would run the figure, its interval and its marks together."""
+    """The parts of a cell's text, separated: HTML would run figure, interval and marks together."""
     return escape(" · ".join(part.strip() for part in words.split("  ") if part.strip())) or "–"
 
 
@@ -234,9 +234,9 @@ def muted(html: str) -> str:
 
 SETTLE_MS = 150
 FEW = 6
-# In pixels of the design: a low window, and what one row and the bar below it take.
+# In design pixels: the height of a low window, and of one row with the bar below it.
 LOW, ONE_ROW = 640, 44
-# So many conditions of the figures are told without being asked for, in a low window and in others.
+# The number of conditions shown without “more”, in a low window and in others.
 FIRST, ENOUGH = 2, 4
 
 
@@ -245,9 +245,9 @@ class ViewPane(Refitting, Splitter):
 
     opened = Signal(object, object)
     left = Signal(str)
-    """Another sheet is in view; the response that was chosen in the one before, if any."""
+    """Another sheet is shown; the response selected in the one before, or an empty string."""
     turned = Signal()
-    """Another sheet, cell or order is in view."""
+    """Another sheet, cell or order is shown."""
 
     def __init__(self, session: ProjectSession, name: str) -> None:
         super().__init__(name, Qt.Orientation.Vertical)
@@ -255,7 +255,7 @@ class ViewPane(Refitting, Splitter):
         self._sheets: tuple[ResultSheet, ...] = ()
         self._metric = ""
         self.account_of: Callable[[ResultSheet, SheetLine | None, SheetCell | None, int, str], str] = account
-        """The account of the chosen cell as HTML: of a sheet, a line, a cell, its column, and the view's metric."""
+        """Returns the details of a cell as HTML, from sheet, line, cell, its column, and the view's metric."""
         self.model = SheetModel(self)
         self.table = with_properties(
             SheetTable("Figures", self.model, cells=True, opened=self._open), sortingEnabled=True
@@ -300,7 +300,7 @@ class ViewPane(Refitting, Splitter):
         return Splitter(f"{self._name} below", parts=(self.pictures, right), sizes=(600, 440), least=(0, 260))
 
     def show_sheets(self, sheets: tuple[ResultSheet, ...], metric: str) -> None:
-        """Show a view's sheets; the one of the same key and the cell that were chosen stay chosen."""
+        """Show a view's sheets; the sheet with the same key and the cell selected before stay selected."""
         sheet_key = self.model.whole.key
         self._sheets, self._metric = sheets, metric
         known = [sheet.key for sheet in sheets]
@@ -317,7 +317,7 @@ class ViewPane(Refitting, Splitter):
         QTimer.singleShot(0, self, self.share_room)
 
     def refit(self) -> None:
-        """The first answer stands in every window; the rest leaves room for the figures unless all is asked for."""
+        """Always show the first answer; limit the rest to leave room for the figures, unless all is asked for."""
         titles = self.table.horizontalHeader().sizeHint().height()
         self.table.setMinimumHeight(titles + theme.current().px(ONE_ROW))
         low = self.window().height() < theme.current().px(LOW)
@@ -341,12 +341,12 @@ class ViewPane(Refitting, Splitter):
         words = sum(label.heightForWidth(label.width()) for label in shown)
         if not self.more.isHidden():
             words = max(words, self.more.sizeHint().height())
-        # Its head, a line for sliding it sideways, and the tabs above it.
+        # The table's header, a line for its horizontal scroll bar, and the tabs above it.
         line = self.table.verticalHeader().defaultSectionSize()
         head = self.table.horizontalHeader().sizeHint().height()
         around = words + px(6) + head + (px(44) if len(self._sheets) > 1 else 0)
         needed = around + line * (self.model.rowCount() + 1)
-        # Without a picture the account is short. The words are whole, with two rows of the table at least.
+        # Without a picture the details are short. All notes are shown, and at least two rows of the table.
         part = 0.67 if self.pictures.isHidden() else 0.56
         above = max(px(150), min(needed, max(round(part * whole), around + 3 * line)))
         self.setSizes([above, whole - above])
@@ -365,12 +365,12 @@ class ViewPane(Refitting, Splitter):
         row, column = (max(0, index.row()), index.column()) if same else (0, -1)
         self.model.show(sheet)
         self.table.setAccessibleName(sheet.title)
-        # A sentence that begins with a name from right to left is still read from the left.
+        # A sentence that begins with a right-to-left name is still read from the left.
         notes = [f"\u200e{in_window(words)}" for words in sheet.notes]
         self._answers, self._conditions = notes[: sheet.answers], notes[sheet.answers :]
         self.more.setChecked(self.more.isChecked() and same)
         self.refit()
-        # A find field over four rows only takes room.
+        # A search field over at most FEW rows would only take space.
         self.sought.setVisible(len(sheet.lines) > FEW or bool(self.sought.text()))
         self.tabs.setVisible(len(self._sheets) > 1 or len(sheet.lines) > FEW)
         self._seek()
@@ -385,7 +385,7 @@ class ViewPane(Refitting, Splitter):
             first = column if 0 <= column < self.model.columnCount() else _first_figure(sheet)
             self.table.setCurrentIndex(self.model.index(min(row, self.model.rowCount() - 1), first))
             if not same:
-                # What the lines are about stands in the first column.
+                # The first column names what the lines are about.
                 self.table.horizontalScrollBar().setValue(0)
         self._describe()
 
@@ -436,14 +436,14 @@ def _first_figure(sheet: ResultSheet) -> int:
 
 
 WIDEST, LETTERS = 190, 8
-# Names of papers' tables are told apart by their ends.
+# The titles of papers' tables differ at their ends.
 WIDE_FROM, WIDER = 40, 340
-# So many lists stand in view, and so many letters of what the others say.
+# The number of lists outside the fold, and of letters used to summarise those inside.
 IN_VIEW, SPOKEN_LETTERS = 3, 60
 
 
 class Choosers(QWidget):
-    """A list for each choice: the first in view, the others behind a fold whose button tells what they say.
+    """A list for each choice: the first ones in view, the others in a fold whose button summarises their values.
 
     `chosen` announces another value.
     """
@@ -451,10 +451,10 @@ class Choosers(QWidget):
     chosen = Signal()
 
     def __init__(self, first: int = IN_VIEW) -> None:
-        """`first`: so many lists are in view."""
+        """`first` is the number of lists in view."""
         super().__init__()
         self.of = ""
-        """The view whose choices these are; another may be being counted by now."""
+        """The view whose choices these are; another view may already be being computed."""
         self.lists: dict[str, QComboBox] = {}
         self._first, self._front = first, list[str]()
         self._parts, self._added = dict[str, QWidget](), list[QWidget]()
@@ -467,7 +467,7 @@ class Choosers(QWidget):
         self._tell()
 
     def add(self, *parts: QWidget) -> None:
-        """Put more behind the fold, each to be shown where it is of use."""
+        """Add widgets to the fold, hidden until they are needed."""
         for part in parts:
             self._folded.addWidget(part)
             part.hide()
@@ -478,7 +478,7 @@ class Choosers(QWidget):
         self._tell()
 
     def offer(self, choices: Sequence[ViewChoice], chosen: Mapping[str, str], of: str = "") -> None:
-        """Offer the choices of a view, with those made; tells nobody."""
+        """Offer a view's choices with their current values, without emitting."""
         self.of = of
         kinds = tuple((choice.name, choice.words, len(choice.values) > 1) for choice in choices)
         if kinds != self._kinds:
@@ -518,7 +518,7 @@ class Choosers(QWidget):
                 self._folded.addWidget(part)
 
     def _tell(self) -> None:
-        """Say on the button of the fold what is chosen behind it, and show it only where anything is there."""
+        """Summarise the choices inside the fold on its button, and show the button only if there are any."""
         behind = [name for name in self.lists if name not in self._front]
         shown = [name for name in behind if not self._parts[name].isHidden()]
         words = " · ".join(
@@ -538,7 +538,7 @@ class Choosers(QWidget):
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The reason why a view cannot be shown with these choices, and alternatives."""
+    """The refusal of a view with these choices, and the choices offered instead."""
 
     view: str
     refusal: Refusal
@@ -558,7 +558,7 @@ def shown(
 def refused(
     project: Project, among: tuple[ResultView, ...], name: str, chosen: Mapping[str, str], refusal: Refusal
 ) -> Refused:
-    """The refusal with what is offered all the same; nothing where that is refused, too."""
+    """The refusal with the choices still offered; none if those are refused, too."""
     try:
         return Refused(name, refusal, *result_views.offered(project, name, chosen, among))
     except Refusal:
@@ -570,7 +570,7 @@ def items(project: Project, source: FigureSource) -> ResultSheet | Refusal:
     return or_refusal(project, question, source)
 
 
-# Act of the key table, words, what it does.
+# Act of the key table, title, method.
 ACTS = (
     (
         "copy_results",
@@ -583,10 +583,10 @@ ACTS = (
 
 
 class LeavingMenu(QToolButton):
-    """What can be copied or saved of the view shown, in a menu: the acts of the results, or `acts` of its own."""
+    """A menu of what can be copied or saved of the view; its acts are those of Results, or `acts`."""
 
     reported = Signal(str)
-    """What was done."""
+    """A message about what was copied or saved."""
 
     def __init__(self, session: ProjectSession, view: ViewPane, acts: Sequence[RowAct] = ACTS) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Viewer: a list of views, the current one with its choices and figures, and the data behind a figure."""
+"""A list of views, the current one with its choices and figures, and the data behind a figure."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property, partial
@@ -54,7 +54,7 @@ from annotator.gui.widgets.fields import search_field
 from annotator.gui.widgets.splitter import Splitter
 
 SETTLE_MS = 120
-# Columns of the items, and of the judgements, that say nothing where all lines are alike.
+# Columns of items and of judgements that are left out if all lines are alike in them.
 ALIKE = ("system", "run", "missing", "range", "weight", "given_by", "said_by")
 SAME = (0, 1, 4, 5)
 DEEPER = "Enter: the judgements behind a line."
@@ -62,7 +62,7 @@ COMPUTED = "This figure is computed from the response itself, without judgements
 
 
 class BehindPane(Pane):
-    """The data behind a figure, in place of the figures until `back`; heirs say in which table."""
+    """The data behind a figure, shown in place of the figures until `back`; subclasses provide the table."""
 
     back = Signal()
     table: QTableView
@@ -74,7 +74,7 @@ class BehindPane(Pane):
         self.leave.setShortcut("Esc")
 
     def leave_level(self) -> None:
-        """Go back to the figures, or to what one came from."""
+        """Go back one level, or to the figures."""
         self.back.emit()
 
     @property
@@ -82,7 +82,7 @@ class BehindPane(Pane):
         return self.table
 
     def look(self, _line: SheetLine, _cell: SheetCell | None) -> bool:
-        """Read what a cell or its line is based on and show it; False where nothing lies behind it."""
+        """Query and show the data behind a cell or its line; False if there is none."""
         return False
 
     def focus_list(self) -> None:
@@ -94,7 +94,7 @@ class BehindPane(Pane):
 
 
 class FigureBehindView(BehindPane):
-    """Two levels; Esc goes back by one."""
+    """The data behind a figure on two levels; Esc goes back one level."""
 
     def __init__(self, session: ProjectSession, name: str) -> None:
         super().__init__(session)
@@ -127,7 +127,7 @@ class FigureBehindView(BehindPane):
         return self.table if self.levels.currentIndex() else self.items_table
 
     def look(self, line: SheetLine, cell: SheetCell | None) -> bool:
-        """Read what a cell or its line is based on: its items, or the judgements on its item."""
+        """Query the data behind a cell or its line: its items, or the judgements on its item."""
         source = (cell.source if cell is not None else None) or line.source
         if source is None:
             return False
@@ -224,7 +224,7 @@ class FigureBehindView(BehindPane):
             )
 
     def _show_judgement(self, detail: JudgementDetail | Refusal) -> None:
-        """Show a judgement with its replies; it is refused when it was made again since."""
+        """Show a judgement with its replies; it is refused if it has been judged again since."""
         line = self.line()
         if isinstance(detail, JudgementDetail) and line is not None and detail.line.id == line.judgement.id:
             self.replies.show_detail(detail)
@@ -260,7 +260,7 @@ def _in_full(line: JudgementBehind) -> str:
 
 def verdict(line: JudgementBehind) -> str:
     judgement = line.judgement
-    # Of a pair the one that is better, by name.
+    # Of a pair, the name of the better one.
     named = {"first": line.system, "second": line.unit}
     return named.get(judgement.value or "") or value_words(
         judgement.protocol, judgement.value, judgement.status
@@ -281,25 +281,25 @@ JUDGEMENTS: Sequence[Column[JudgementBehind]] = (
 
 
 WIDE = 560
-# A page by its name, and where on it to go.
+# A label, a page, and the place on it.
 Lead = tuple[str, str, dict[str, Any]]
 
 
 class Viewer(TabPart):
     """Shows `views`, computed on another thread; `moving` names the kinds of change that may affect figures.
 
-    Anyone who has more to choose, to lead to or to ask first says so in `lead`, `question`, `offer_more` and `refuse`.
+    Subclasses override `lead`, `question`, `offer_more` and `refuse` for other links, queries and choices.
     """
 
     ICON = "results"
     OTHERWISE: Lead = ("Label reports", "Label", {})
-    # What a key brings into view from a cell.
+    # What Enter shows from a cell, in words.
     DEEPER = ""
     LATER_MS = 1000
-    # Whether views that rest on nothing are left out of the list, and where its groups lead, too.
+    # Whether views without data are left out of the list, and other pages that its groups lead to.
     HIDES = False
     LEADS: Mapping[str, Lead] = {}
-    # Acts that its keys do not have.
+    # Acts without keys here.
     WITHOUT: Collection[str] = ()
 
     def __init__(
@@ -317,7 +317,7 @@ class Viewer(TabPart):
         self._known: dict[str, CountedView] = {}
         self._build(name, title)
         self._later = later(self, self._count, self.LATER_MS)
-        # A place to go to comes right after; counting what nobody will look at would only hold that up.
+        # Usually a place to go to follows at once; computing a view that nobody will look at would only delay it.
         self._soon = later(self, lambda: self.go({}), 0)
         self.acts = {act: slot for act, slot in self._acts().items() if act not in self.WITHOUT}
         self.views.chosen.connect(self.show_view)
@@ -358,7 +358,7 @@ class Viewer(TabPart):
 
     @cached_property
     def behind(self) -> BehindPane:
-        """What lies behind a figure; until someone looks there, it need not follow zoom and colours."""
+        """The pane of data behind a figure; built when first needed, so that until then it follows no zoom or colours."""
         pane = self.make_behind()
         pane.back.connect(self._back)
         self.body.addWidget(pane)
@@ -384,19 +384,20 @@ class Viewer(TabPart):
         return way_to(view.page), view.page, {}
 
     def question(self) -> Callable[..., Any]:
-        """What is asked on another thread: of the project, with the views, one of them, its choices, what is kept."""
+        """The query run on another thread; it takes the project, the views, a view's name, its choices and the cached
+        count."""
         return view_pane.shown
 
     def more(self) -> dict[str, str]:
         return {}
 
     def offer_more(self, any_: bool) -> None:
-        """Offer what is not a list: `any_` tells whether there is anything to show."""
+        """Show or hide what is offered beside the lists; `any_` says whether there are figures."""
 
     def refuse(self, refused: Any) -> None:
-        """Say why there is no figure; `found` is what `question` answered in the place of a view.
+        """Show why there is no figure; `refused` is the answer of `question` in place of a view.
 
-        Where another choice may have figures, the lists stay in view.
+        If another choice may have figures, the lists stay in view.
         """
         self.choosers.offer(refused.choices, refused.chosen, refused.view)
         self.offer_more(any_=False)
@@ -413,7 +414,7 @@ class Viewer(TabPart):
         self._soon.start()
 
     def go(self, place: Mapping[str, Any]) -> None:
-        """Count again when something moved since; `view` opens a view by its name, `choose` makes its choices."""
+        """Recompute if something has changed; `view` in `place` opens a view by its name, `choose` sets its choices."""
         name = str(place.get("view") or self._name)
         if place.get("choose"):
             self._chosen.setdefault(name, {}).update(place["choose"])
@@ -433,10 +434,10 @@ class Viewer(TabPart):
             (self.views if len(self.among) > 1 else here or self).setFocus()
 
     def on_change(self, change: Change) -> None:
-        """It hears of every change itself, also while another part is in view."""
+        """Do nothing: it listens to every change itself, also while another part is in view."""
 
     def moved(self, change: Change) -> None:
-        """What was judged, settled or imported makes the figures stale; they are counted when they are looked at."""
+        """Mark figures as stale after a change to judgements, rulings or imports; they are recomputed when visible."""
         self._stale = True
         self._known.clear()
         if self.isVisible():
@@ -451,13 +452,13 @@ class Viewer(TabPart):
         self._count()
 
     def _chose(self) -> None:
-        """A choice belongs to the view it was made in, which may be on its way out of view."""
+        """Store a choice with the view it was made in, which may no longer be the current one."""
         self._chosen.setdefault(self.choosers.of, {}).update(self.choosers.values())
         if self.choosers.of == self._name:
             self._count()
 
     def _count(self) -> None:
-        """Have the view counted with its choices; what is only set out otherwise is not counted again."""
+        """Compute the view with its choices; choices that only affect its presentation reuse the last count."""
         if self._stale and self.HIDES:
             self.session.ask_later(self.views.offer, result_views.in_use, self.among)
         self._stale = False
@@ -476,7 +477,7 @@ class Viewer(TabPart):
             return
         self._known[answer.view] = answer
         if isinstance(self.body.currentWidget(), BehindPane) and not self.views.hasFocus():
-            # Not taken away from under someone's eyes: the list is of the figure that it was opened from.
+            # Do not replace the list someone is reading: it belongs to the figure it was opened from.
             self._stale = True
             return
         view = self.named(answer.view)
@@ -503,13 +504,13 @@ class Viewer(TabPart):
         self.show_body(self.empty)
 
     def show_body(self, widget: QWidget) -> None:
-        """Bring the figures, what lies behind them, or what is said in their place into view."""
+        """Show the figures, the data behind them, or the message in their place."""
         focus = focused(self.window())
         inside = focus is not None and self.body.isAncestorOf(focus)
         self.body.setCurrentWidget(widget)
         if inside:
             self.focus_first()
-        # Before there is anything to choose among, lists are only in the way.
+        # Without figures and without a choice made, the lists are only in the way.
         empty = widget is self.empty and not self._chosen.get(self._name)
         self.choosers.setVisible(not (empty or widget is self.denied or isinstance(widget, BehindPane)))
         self._turned()
@@ -525,7 +526,7 @@ class Viewer(TabPart):
             self.choosers.choose("of", response_id)
 
     def open_behind(self, line: SheetLine, cell: SheetCell | None) -> None:
-        """Show what a cell or its line is based on, or where that is worked on."""
+        """Show what a cell or its line is based on, or go to the page where the item is worked on."""
         if self.behind.look(line, cell):
             self.show_body(self.behind)
             self.behind.focus_list()
@@ -581,10 +582,10 @@ NAME, ACT = int(Qt.ItemDataRole.UserRole), int(Qt.ItemDataRole.UserRole) + 1
 
 
 class ViewList(QListWidget):
-    """One line for each view under the head of its group; `chosen` names the one selected.
+    """One line for each view under the heading of its group; `chosen` emits the name of the selected one.
 
-    With a `session` views that rest on nothing are left out, and shown muted on demand or when they are `sought`; a
-    line at the end shows them, another leads to what the project uses.
+    With a `session`, views without data are left out, and shown muted on demand or when `sought`; a line at the end
+    shows them all, another leads to the choice of what the project uses.
     """
 
     chosen = Signal(str)
@@ -596,7 +597,7 @@ class ViewList(QListWidget):
         session: ProjectSession | None = None,
         leads: Mapping[str, Lead] | None = None,
     ) -> None:
-        """`leads` are other pages that a group begins with, by its name."""
+        """`leads` are other pages listed first in a group, by the group's name."""
         super().__init__()
         with_properties(self, frameShape=QFrame.Shape.NoFrame, accessibleName=words)
         wrap_lines(self)
@@ -629,7 +630,7 @@ class ViewList(QListWidget):
         return line
 
     def _add_act(self, words: str, act: Callable[[], object]) -> QListWidgetItem:
-        """A line that does something when it is pressed."""
+        """A line that triggers a function when it is clicked."""
         line = self._add(words, Qt.ItemFlag.ItemIsEnabled)
         line.setData(ACT, act)
         return line
@@ -638,12 +639,12 @@ class ViewList(QListWidget):
         return [self.item(place) for place in range(self.count())]
 
     def offer(self, rests: Mapping[str, bool]) -> None:
-        """The views in use, by name, each with whether it rests on something here."""
+        """Set the views in use, by name, each with whether it has data."""
         self._rests = rests
         self._fill()
 
     def turn_all(self) -> None:
-        """Show all views in use, or those that rest on something."""
+        """Show all views in use, or only those with data."""
         self.is_whole = not self.is_whole
         self._fill()
 
@@ -686,7 +687,7 @@ class ViewList(QListWidget):
         self._fill()
         px = theme.current().px
         self.setMinimumWidth(px(120))
-        # Sixteen views are to be seen at once in a small window.
+        # Sixteen views must fit into a small window.
         self.setStyleSheet(
             "QListWidget { background: transparent; border: none; }"
             f"QListWidget::item {{ padding: {px(4)}px {px(8)}px; }}"

@@ -1,4 +1,4 @@
-"""Bars and rows that show less where there is little room, and folds that open what is needed now and then."""
+"""Bars and rows that adapt to the available width, and folds that open what is rarely needed."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ BUTTONS = (QPushButton, QToolButton)
 
 
 class KeyButton(QPushButton):
-    """A push button that names its key in its tooltip, and a digit of an answer behind its words, as in “Met  1”.
+    """A push button that shows its key in its tooltip, and a one-character key after its label, as in “Met  1”.
 
     The key itself is bound by the page.
     """
@@ -58,7 +58,8 @@ class KeyButton(QPushButton):
         press: Callable[..., object] | SignalInstance | None = None,
         **settings: Any,
     ) -> None:
-        """`act` names the key of an act of the key table, also after it was changed; `press` is done at a press."""
+        """`act` selects the key from the key table, and follows its changes; `press` is called when the button is
+        pressed."""
         super().__init__(**settings)
         self.words, self._key, self._hint = words, "", hint
         if role:
@@ -75,23 +76,23 @@ class KeyButton(QPushButton):
         self._show_words()
 
     def set_key(self, key: str | QKeySequence) -> None:
-        """Name another key, as people write it on this system."""
+        """Show another key, in this system's notation."""
         self._key = keys.written(key).replace("Return", "Enter")
         self._show_words()
 
     key = Property(str, lambda self: self._key, set_key)
-    """The same as a property, which `keys.tell` keeps up to date."""
+    """The key as a Qt property, which `keys.tell` keeps up to date."""
 
     def set_hint(self, hint: str) -> None:
         self._hint = hint
         self._show_words()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """A double click presses once: the button may act on the next subject by now."""
+        """Treat a double click as one press: the button may already act on the next subject."""
         event.accept()
 
     def _show_words(self) -> None:
-        # A number whose key is its digit says it once.
+        # A number that is its own key is shown once.
         answer = self._key if len(self._key) == 1 and self._key != self.words else ""
         self.setText(f"{self.words}{_GAP}{answer}".strip().replace("&", "&&"))
         tip = self._hint or self.words
@@ -102,7 +103,7 @@ class KeyButton(QPushButton):
 class EnterPresses(QObject):
     """Lets Enter press the focused button, as the space bar does.
 
-    Only a key that goes to the button itself: one that led the focus there goes on to the window, not to the button.
+    Only if the key was pressed on the button itself: an Enter that moved the focus there goes on to the window.
     """
 
     def __init__(self, window: QWidget) -> None:
@@ -130,14 +131,14 @@ def _is_enter(event: QKeyEvent) -> bool:
 
 
 ACROSS = Qt.Orientation.Horizontal
-# The side of the arrow on a fold's button, at 100 %.
+# The side of the arrow on a fold's button, in pixels at 100 %.
 ARROW = 12
 
 
 class FlowRow(QLayout):
-    """Widgets in reading order; hidden ones take no room, fields what a line has left.
+    """Widgets in reading order, wrapped into lines; hidden ones take no space, fields share what a line has left.
 
-    `even` lines have about as many each: no part stands alone on the last one.
+    With `even`, lines have about the same number of widgets: none stands alone on the last one.
     """
 
     def __init__(self, parent: QWidget | None = None, gap: int = 6, *, even: bool = False) -> None:
@@ -147,9 +148,9 @@ class FlowRow(QLayout):
         self.setContentsMargins(0, 0, 0, 0)
 
     def addWidget(self, widget: QWidget) -> None:
-        """Take a widget on at the end.
+        """Add a widget at the end.
 
-        Items that Qt makes by itself can be taken for dead while they live, and a layout that then fails ends the
+        PySide can take items that Qt makes itself for deleted while they live, and a layout that then fails ends the
         program.
         """
         self.addChildWidget(widget)
@@ -196,7 +197,7 @@ class FlowRow(QLayout):
         sizes = [part.minimumSize() for part in self._shown()]
         widest = max((size.width() for size in sizes), default=0)
         around = self.parentWidget()
-        # Out of view it may never have been given its width.
+        # Out of view it may not have been given its width yet.
         high = self._high if around is not None and around.isVisible() else 0
         return QSize(widest, max(high, *(size.height() for size in sizes), 0))
 
@@ -204,7 +205,7 @@ class FlowRow(QLayout):
         return [part for part in self._parts if not part.isEmpty()]
 
     def _lines(self, width: int, most: int) -> list[list[QLayoutItem]]:
-        """The parts line by line, at `most` so many on each."""
+        """The items line by line, at `most` that many on each."""
         lines: list[list[QLayoutItem]] = [[]]
         left = 0
         for part in self._shown():
@@ -236,7 +237,7 @@ class FlowRow(QLayout):
             left += wide + self._gap
 
     def _widths(self, line: list[QLayoutItem], most: int) -> list[int]:
-        """How wide the parts of a line are: fields share the room that is left."""
+        """The widths of a line's items: fields share the remaining space."""
         widths = [min(part.sizeHint().width(), most) for part in line]
         growing = [place for place, part in enumerate(line) if part.expandingDirections() & ACROSS]
         left = most - sum(widths) - self._gap * (len(line) - 1)
@@ -249,7 +250,7 @@ class FlowRow(QLayout):
 
 
 def wrapping(*parts: QWidget, gap: int = 8, even: bool = False, on: QWidget | None = None) -> FlowRow:
-    """Parts of one line, which break into more lines where it is narrow; `on` is the widget that they stand on."""
+    """Widgets in one line that wraps if space is short; `on` is the widget that gets the layout."""
     row = FlowRow(on, gap=gap, even=even)
     for part in parts:
         row.addWidget(part)
@@ -257,15 +258,15 @@ def wrapping(*parts: QWidget, gap: int = 8, even: bool = False, on: QWidget | No
 
 
 class Fold(QWidget):
-    """A button, and the parts that it opens below itself: a form that runs or exports, or what is needed once.
+    """A button, and below it the parts it opens: a form that runs or exports, or what is rarely needed.
 
-    `note` stands beside the button and says what is set inside. `button.toggled` tells that it was opened or closed.
+    `note` beside the button says what is set inside. `button.toggled` signals opening and closing.
     """
 
     def __init__(
         self, words: str, *parts: Part, hint: str = "", spacing: int = 6, apart: bool = False
     ) -> None:
-        """`apart`: the caller puts `button` and `note` where they are to stand, and a closed fold takes no room."""
+        """With `apart`, the caller places `button` and `note`, and a closed fold takes no space."""
         super().__init__()
         self.note = PlainLabel("", "hint", wrap=True, parent=self, visible=False)
         self.button = with_properties(QPushButton(words), role="quiet", checkable=True, toolTip=tooltip(hint))
@@ -277,7 +278,7 @@ class Fold(QWidget):
         if apart:
             self.hide()
         self.button.toggled.connect(self._turn)
-        # Not the fold, which may be out of view while its button is not.
+        # Not the fold, which may be hidden while its button is visible.
         theme.watch(self.button, self._dress)
         self._dress()
 
@@ -286,18 +287,18 @@ class Fold(QWidget):
         return self.button.isChecked()
 
     def open(self, field: QWidget | None = None) -> None:
-        """Show the parts, and put the keyboard into a field among them."""
+        """Show the parts, and focus a field among them."""
         self.button.setChecked(True)
         if field is not None:
             field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def say(self, words: str) -> None:
-        """Tell what is set inside, which whoever hears the button hears, too."""
+        """Show what is set inside; the button has it as its accessible description."""
         self.note.show_words(words)
         self.button.setAccessibleDescription(words)
 
     def press(self, act: Callable[[], object]) -> None:
-        """Do an act of the parts by its key, which first opens what cannot be seen yet."""
+        """Call a function of the parts for its key; if they are hidden, show them instead."""
         if self.is_open:
             act()
         else:
@@ -328,7 +329,7 @@ class Tabs(QTabWidget):
         theme.watch(self, self._fit_letters)
 
     def _fit_letters(self) -> None:
-        """Qt keeps the letters of tabs whose bar wears a sheet of its own as they were, and the bar's with them."""
+        """Set the font explicitly: Qt does not update the font of tabs whose bar has a style sheet of its own."""
         bar, font = self.tabBar(), self.font()
         if bar.styleSheet() and font.pointSizeF() != theme.current().points:
             font.setPointSizeF(theme.current().points)
@@ -336,7 +337,7 @@ class Tabs(QTabWidget):
             bar.setStyleSheet(bar.styleSheet())
 
     def minimumSizeHint(self) -> QSize:
-        """Room for the part in view; the others ask for theirs when they are."""
+        """The minimum size of the current tab only."""
         bar, least = self.tabBar().minimumSizeHint(), least_size(self.currentWidget())
         return QSize(max(bar.width(), least.width()), bar.height() + least.height())
 
@@ -351,13 +352,13 @@ class Command:
 
 
 class ActsBar(Refitting, RoleFrame):
-    """Commands on the left and, after `progress`, the main ones on the right; the `rest` stand behind “More”.
+    """Commands on the left and, after `progress`, the main ones on the right; the `rest` are in the menu “More”.
 
-    So do others where there is no room for them. `asked` names the chosen act.
+    Other commands move there, too, if space is short. `asked` emits the chosen act.
     """
 
     asked = Signal(str)
-    # It must be reached by the person who does not know the key.
+    # People who do not know the key must be able to reach it.
     FOCUS = Qt.FocusPolicy.TabFocus
 
     def __init__(
@@ -367,8 +368,8 @@ class ActsBar(Refitting, RoleFrame):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._hints = {command.act: command.hint for command in (*left, *right, *rest)}
         self._withheld: set[str] = set()
-        # What goes behind “More”: the rest, and where there is no room from the left group's end, then all on the right
-        # but the last.
+        # What goes into “More”: the rest; if space is short, the left group from its end, then the right group but the
+        # last.
         self._spare = [command.act for command in (*reversed(rest), *reversed(left), *right[:-1])]
         self._rest = len(rest)
         self.buttons: dict[str, KeyButton] = {}
@@ -425,12 +426,12 @@ class ActsBar(Refitting, RoleFrame):
             self.enable(act, able)
 
     def enable(self, act: str, enabled: bool, why: str = "") -> None:
-        """Offer a command, or say in its tip why it cannot be done now."""
+        """Enable a command, or disable it and say why in its tooltip."""
         self.buttons[act].setEnabled(enabled)
         self.buttons[act].set_hint(why or self._hints[act])
 
     def offer(self, act: str, *, there: bool) -> None:
-        """Have a command in the bar, or not at all."""
+        """Show a command in the bar, or leave it out."""
         (self._withheld.discard if there else self._withheld.add)(act)
         self.buttons[act].setVisible(there)
         self.refit()
@@ -447,7 +448,7 @@ class ActsBar(Refitting, RoleFrame):
         return QSize(0, super().minimumSizeHint().height())
 
     def refit(self) -> None:
-        """Leave out what is said, then put one command after the other away, until the others fit."""
+        """Hide the progress text, then move one command after the other into “More”, until the others fit."""
         for says, many in [
             (True, self._rest),
             *((False, n) for n in range(self._rest, len(self._spare) + 1)),
@@ -464,5 +465,5 @@ class ActsBar(Refitting, RoleFrame):
         self.more.setVisible(not self._withheld.issuperset(away))
 
 
-# RowAct of the key table, words, what it does.
+# RowAct: act of the key table, title, method.
 RowAct = tuple[str, str, str]

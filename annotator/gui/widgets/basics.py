@@ -1,4 +1,4 @@
-"""Labels of plain text, buttons, layouts and questions for files: what every page is made of."""
+"""Labels of plain text, buttons, layouts and file dialogs: the basic parts of every page."""
 
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
@@ -48,7 +48,7 @@ from PySide6.QtWidgets import (
 
 
 class RoleFrame(QFrame):
-    """A frame; `role` is used by the style sheet."""
+    """A frame; `role` selects its style in the style sheet."""
 
     def __init__(self, role: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -57,7 +57,7 @@ class RoleFrame(QFrame):
 
 
 class Refitting:
-    """A widget that sets out what it shows anew, by its `refit`, whenever it has another size."""
+    """A widget that adapts its content in `refit` whenever its size changes."""
 
     def refit(self) -> None:
         raise NotImplementedError
@@ -68,7 +68,7 @@ class Refitting:
 
 
 class PlainLabel(QLabel):
-    """A label that shows plain text with all its lines; `role` is used by the style sheet."""
+    """A label that shows all lines of a plain text; `role` selects its style in the style sheet."""
 
     def __init__(self, text: str = "", role: str = "", wrap: bool = False, **settings: Any) -> None:
         super().__init__(textFormat=Qt.TextFormat.PlainText, wordWrap=wrap, **settings)
@@ -78,13 +78,13 @@ class PlainLabel(QLabel):
         self.setText(text)
 
     def show_words(self, words: str) -> None:
-        """Show words; where there are none, the label is hidden."""
+        """Show a text; an empty one hides the label."""
         self.setText(words)
         self.setVisible(bool(words))
 
     def minimumSizeHint(self) -> QSize:
         hint = super().minimumSizeHint()
-        # Out of view it may never have been given its width.
+        # Out of view it may not have been given its width yet.
         if not self._lines or not self.isVisible():
             return hint
         return hint.expandedTo(QSize(0, self.heightForWidth(self.width())))
@@ -102,7 +102,7 @@ class PlainLabel(QLabel):
 
 
 def wrap_lines(entries: QListWidget) -> None:
-    """Have the entries of a list break into lines and show all of them, whatever its width."""
+    """Wrap the entries of a list so that they are shown in full at any width."""
     with_properties(
         entries,
         wordWrap=True,
@@ -113,14 +113,14 @@ def wrap_lines(entries: QListWidget) -> None:
 
 
 def tooltip(text: str) -> str:
-    """A tooltip that shows the text as it is: Qt takes any tooltip that looks like markup for markup."""
+    """A tooltip that shows a text literally: Qt would interpret anything that looks like markup."""
     return f"<qt>{escape(text).replace(chr(10), '<br>')}</qt>" if text else ""
 
 
 def push_button(
     words: str, press: Callable[..., object] | SignalInstance, role: str = "", **settings: Any
 ) -> QPushButton:
-    """A button that does something when it is pressed; `role` is used by the style sheet."""
+    """A button that calls `press`; `role` selects its style in the style sheet."""
     made = QPushButton(words, **settings)
     if role:
         made.setProperty("role", role)
@@ -129,7 +129,7 @@ def push_button(
 
 
 def check_box(words: str, turn: Callable[[], object], **settings: Any) -> QCheckBox:
-    """A box that does something when it is ticked, and when it is no more."""
+    """A check box that calls `turn` whenever it is ticked or unticked."""
     made = QCheckBox(words, **settings)
     made.toggled.connect(lambda _: turn())
     return made
@@ -139,7 +139,7 @@ Shown = TypeVar("Shown", bound=QWidget)
 
 
 def with_properties(widget: Shown, **properties: Any) -> Shown:
-    """The widget with these properties: those of Qt by their names, and those of the style sheet, such as `role`."""
+    """Set properties of a widget and return it: Qt's own, and those used by the style sheet, such as `role`."""
     for name, value in properties.items():
         widget.setProperty(name, value)
     return widget
@@ -149,18 +149,17 @@ Margins = int | tuple[int, int, int, int]
 
 
 class StretchSpace(int):
-    """Stretchable space, with its factor."""
+    """Stretchable space, with its stretch factor."""
 
 
-# A widget or layout, also with its share of the room that is left and its alignment; fixed room in pixels; or room
-# that grows.
+# A widget or layout, optionally with its stretch factor and alignment; a fixed space in pixels; or stretchable space.
 Part = QWidget | QLayout | int | tuple[QWidget | QLayout, int] | tuple[QWidget, int, Qt.AlignmentFlag]
 
 
 def horizontal(
     *parts: Part, on: QWidget | None = None, margins: Margins | None = None, spacing: int | None = None
 ) -> QHBoxLayout:
-    """Parts side by side; `on` is the widget that they stand on."""
+    """Parts side by side; `on` is the widget that gets the layout."""
     layout = QHBoxLayout()
     _fill(layout, parts, on, margins, spacing)
     return layout
@@ -169,21 +168,21 @@ def horizontal(
 def vertical(
     *parts: Part, on: QWidget | None = None, margins: Margins | None = None, spacing: int | None = None
 ) -> QVBoxLayout:
-    """Parts below one another; `on` is the widget that they stand on."""
+    """Parts one below the other; `on` is the widget that gets the layout."""
     layout = QVBoxLayout()
     _fill(layout, parts, on, margins, spacing)
     return layout
 
 
 def add_row(column: QBoxLayout, *parts: Part) -> None:
-    """Add a row of parts to a layout that stands on a widget already; `_fill` says why it is filled last."""
+    """Add a row of parts to a layout that is already on a widget; for the order see `_fill`."""
     row = QHBoxLayout()
     column.addLayout(row)
     _fill(row, parts)
 
 
 def grow_by_width(widget: QWidget, across: QSizePolicy.Policy = QSizePolicy.Policy.Preferred) -> None:
-    """Let a widget be as high as its parts need at the width that it has."""
+    """Let a widget be as high as its parts need at its width."""
     policy = QSizePolicy(across, QSizePolicy.Policy.Preferred)
     policy.setHeightForWidth(True)
     widget.setSizePolicy(policy)
@@ -196,14 +195,14 @@ def column_of(*parts: Part, margins: Margins | None = 0, spacing: int | None = N
 
 
 def take_out(layout: QLayout | QStackedWidget, *parts: QWidget) -> None:
-    """Have parts of a layout leave it, and end."""
+    """Remove widgets from a layout and delete them."""
     for part in parts:
         layout.removeWidget(part)
         part.deleteLater()
 
 
 class Stack(QStackedWidget):
-    """Stacked widgets, the first in view; no larger than the one in view needs."""
+    """Stacked widgets, the first one in view; no larger than the one in view needs."""
 
     def __init__(self, *parts: QWidget) -> None:
         super().__init__()
@@ -216,13 +215,13 @@ class Stack(QStackedWidget):
 
 
 def show_folder(folder: Path | None) -> None:
-    """Open a folder where this system shows files."""
+    """Open a folder in the system's file manager."""
     if folder is not None:
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
 
 
 def least_size(part: QWidget | None) -> QSize:
-    """What a part asks for at least, by its contents or by its own minimum."""
+    """The minimum size of a widget, from its contents or as set explicitly."""
     return QSize(0, 0) if part is None else part.minimumSizeHint().expandedTo(part.minimumSize())
 
 
@@ -233,10 +232,10 @@ def _fill(
     margins: Margins | None = None,
     spacing: int | None = None,
 ) -> None:
-    """Put parts into a layout, and then the layout on a widget.
+    """Put parts into a layout, and then set the layout on a widget.
 
-    In this order: to what stands on a widget already, PySide adds a layout with objects of its own for the items that
-    Qt made. These outlive the items, and are taken for whatever lies in the same memory later.
+    The order matters: adding a layout to one that is already on a widget makes PySide wrap the items that Qt made. The
+    wrappers outlive the items, and are later taken for whatever is at the same address.
     """
     if margins is not None:
         layout.setContentsMargins(*((margins,) * 4 if isinstance(margins, int) else margins))
@@ -252,7 +251,7 @@ def _fill(
             add: Callable[..., None] = layout.addLayout if isinstance(one, QLayout) else layout.addWidget
             add(one, *how)
             if isinstance(one, QCheckBox | QRadioButton) and isinstance(layout, QVBoxLayout):
-                # As wide as its words, and its frame in focus, too.
+                # As wide as its label, so that its focus frame is, too.
                 layout.setAlignment(one, Qt.AlignmentFlag.AlignLeft)
     if on is not None:
         on.setLayout(layout)
@@ -262,7 +261,7 @@ TABLES = "Tables (*.csv *.tsv *.xlsx *.json *.jsonl *.parquet)"
 
 
 def open_file(parent: QWidget, title: str, kinds: str, then: Callable[[Path], object], at: str = "") -> None:
-    """Ask for a file that is to be read, and go on with it when one was chosen."""
+    """Ask for a file to read, and call `then` with it unless cancelled."""
     name, _ = QFileDialog.getOpenFileName(parent, title, at, kinds)
     if name:
         then(Path(name))
@@ -271,7 +270,7 @@ def open_file(parent: QWidget, title: str, kinds: str, then: Callable[[Path], ob
 def save_file(
     parent: QWidget, title: str, suggested: str, kinds: str, then: Callable[[Path], object]
 ) -> None:
-    """Ask where a file is to be written, and go on with the place when one was chosen."""
+    """Ask where to write a file, and call `then` with the path unless cancelled."""
     name, _ = QFileDialog.getSaveFileName(parent, title, suggested, kinds)
     if name:
         then(Path(name))
@@ -285,7 +284,7 @@ def choose_folder(parent: QWidget, title: str, then: Callable[[Path], object], a
 def path_button(
     words: str, title: str, then: Callable[[Path], object], kinds: str = "", role: str = "", **settings: Any
 ) -> QPushButton:
-    """A button that asks for a file of these kinds, or for a folder where none are named."""
+    """A button that asks for a file of these kinds, or for a folder if there are none."""
     made = push_button(
         words,
         lambda: open_file(made, title, kinds, then) if kinds else choose_folder(made, title, then),
@@ -296,7 +295,7 @@ def path_button(
 
 
 def add_entry(entries: QListWidget, words: str, data: object = None, tip: str = "") -> QListWidgetItem:
-    """A further entry of a list, which holds `data` for whoever chooses it."""
+    """Add an entry with `data` to a list, and return it."""
     entry = QListWidgetItem(words)
     entry.setData(Qt.ItemDataRole.UserRole, data)
     entry.setToolTip(tooltip(tip))
@@ -305,7 +304,7 @@ def add_entry(entries: QListWidget, words: str, data: object = None, tip: str = 
 
 
 def show_tabs(bar: QTabBar, tabs: Iterable[tuple[str, str]], current: int) -> None:
-    """Have tabs with these titles and tooltips, and one of them in front; tells nobody."""
+    """Show these tabs (title, tooltip), with one of them current, without emitting."""
     with QSignalBlocker(bar):
         while bar.count():
             bar.removeTab(0)
@@ -317,7 +316,7 @@ def show_tabs(bar: QTabBar, tabs: Iterable[tuple[str, str]], current: int) -> No
 def later(
     owner: QObject, do: Callable[[], object] | SignalInstance, after_ms: int, *, again: bool = False
 ) -> QTimer:
-    """A timer to start: it acts once, or `again` and again until it is stopped."""
+    """A timer to be started: it fires once, or `again` and again until it is stopped."""
     timer = QTimer(owner, singleShot=not again, interval=after_ms)
     timer.timeout.connect(do)
     return timer
@@ -339,7 +338,7 @@ class ElidedLabel(Refitting, PlainLabel):
     def setText(self, text: str) -> None:
         before, self._whole = self._whole, " ".join(text.split())
         if before and self._whole and self.sizePolicy().horizontalPolicy() == QSizePolicy.Policy.Ignored:
-            # Other words need the same room: what lies around them is not laid out again.
+            # Any text needs the same space: the surrounding layout is not invalidated.
             self.update()
         else:
             super().setText(self._whole)
@@ -369,20 +368,20 @@ class ElidedLabel(Refitting, PlainLabel):
         self.setToolTip(tooltip(self._whole) if self.elided() != self._whole else "")
 
 
-# Qt looks again whether a scroll bar is needed at every size that the look itself leads to, some seven deep where rows
-# break into lines. Such rows may be higher in a wider room, and it would go on permanently: deeper than this the bar is
-# kept, and deeper than twice this nothing is tried until what stands inside was laid out.
+# Qt checks whether a scroll bar is needed at every size the check itself leads to, some seven levels deep if rows wrap.
+# Such rows may be higher in a wider area, which would go on forever: beyond LOOKS levels the bar is kept, and beyond
+# twice as many nothing is tried until the content was laid out.
 LOOKS = 12
 
 
 class PlainArea(QScrollArea):
-    """As wide as its room, scrolled vertically; Tab skips the area itself."""
+    """A scroll area as wide as its space, scrolled vertically; Tab skips the area itself."""
 
     def __init__(self, name: str, inside: QWidget | None = None) -> None:
         super().__init__()
         self._looks = 0
         self._bar_kept_at: QSize | None = None
-        # Of a viewport that Qt makes, Python has to find out what it is when it is first asked for: 5 ms of a start.
+        # Python must look up the type of a viewport that Qt makes, when it is first accessed: 5 ms of a start.
         self.setViewport(QWidget())
         with_properties(
             self,
@@ -396,7 +395,7 @@ class PlainArea(QScrollArea):
             self.setWidget(inside)
 
     def minimumSizeHint(self) -> QSize:
-        """As wide as what stands in it needs, since across it does not scroll."""
+        """As wide as the content needs, because it does not scroll horizontally."""
         hint, inside = super().minimumSizeHint(), self.widget()
         if inside is None or self.horizontalScrollBarPolicy() != Qt.ScrollBarPolicy.ScrollBarAlwaysOff:
             return hint
@@ -404,7 +403,7 @@ class PlainArea(QScrollArea):
         return hint.expandedTo(QSize(wide + self.verticalScrollBar().sizeHint().width(), 0))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Another size of the room may call for scroll bars, or do without the one that was kept."""
+        """Decide anew about scroll bars at another size, also about one that was kept."""
         if not self._looks and self._bar_kept_at not in (None, self.size()):
             self._bar_kept_at = None
             self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
@@ -422,7 +421,7 @@ class PlainArea(QScrollArea):
 
     @contextmanager
     def _look(self) -> Iterator[bool]:
-        """One look among those that led to it, and whether it may be had."""
+        """Enter one level of checks; yields whether it may go on."""
         self._looks += 1
         try:
             if self._looks > LOOKS and self._bar_kept_at is None:
@@ -447,7 +446,7 @@ class KeylessArea(PlainArea):
 
 
 def direction_of(text: str) -> Qt.LayoutDirection:
-    """The direction of a text's first strong letter; that of the surroundings when it has none."""
+    """The direction of the first strong letter among 1 000; the layout's own if there is none."""
     for letter in text[:1000]:
         kind = unicodedata.bidirectional(letter)
         if kind == "L":

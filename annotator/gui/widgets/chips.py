@@ -1,4 +1,4 @@
-"""Chips: states and values as pills with icon, words and colour."""
+"""Chips: states and values as pills with icon, text and colour."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -46,7 +46,7 @@ from annotator.gui.widgets.basics import (
 
 _FILLED = "fill:"
 _OTHER_NAMES = {"close": "cross", "remove": "trash", "retire": "trash", "unsure": "question"}
-# Which icon stands for which state of the work (see the design's colours of state).
+# The icon of each state of the work (see the design's state colours).
 STATE_ICONS = {
     "agreed": "check",
     "unconfirmed": "question",
@@ -59,9 +59,9 @@ Tint = str | QColor | None
 
 
 def icon(name: str, size: int = 16, color: Tint = None) -> QIcon:
-    """An icon by name, sharp at every screen scale; `color` is a token's name or a colour, by default the text's.
+    """An icon by name, sharp at every screen scale; `color` is a token or a colour, by default the text colour.
 
-    None where the name is empty; KeyError for an unknown one.
+    Empty if the name is; KeyError for an unknown one.
     """
     if not name:
         return QIcon()
@@ -70,7 +70,7 @@ def icon(name: str, size: int = 16, color: Tint = None) -> QIcon:
 
 
 def put(button: QAbstractButton, name: str, size: int = 16, color: str | None = None) -> None:
-    """Give a button an icon that changes with the theme."""
+    """Give a button an icon that follows the theme."""
     held = ref(button)
 
     def dress() -> None:
@@ -86,7 +86,7 @@ def put(button: QAbstractButton, name: str, size: int = 16, color: str | None = 
 def tool_button(
     name: str, picture: str, press: Callable[[], object] | None = None, size: int = 16, **properties: Any
 ) -> QToolButton:
-    """A button that shows a picture alone; its name is in the tooltip, with keys as `keys.tell` takes them."""
+    """A button with an icon only; its name is the tooltip, with keys as `keys.tell` takes them."""
     button = QToolButton()
     keys.tell(button, "toolTip", name)
     with_properties(button, **{"accessibleName": name.partition(" (")[0]} | properties)
@@ -97,7 +97,7 @@ def tool_button(
 
 
 def pixmap(name: str, size: int, color: Tint = None, ratio: float = 1.0) -> QPixmap:
-    """An icon as a picture of `size` by `size` points for a screen of that pixel ratio."""
+    """An icon as a pixmap of `size` by `size` points for a screen of that pixel ratio."""
     return _pixmap(name, size, _hex(color if color is not None else _COLOURS.get(name, "text")), ratio)
 
 
@@ -121,7 +121,7 @@ def svg(name: str, color: str) -> str:
 
 @cache
 def _paths() -> dict[str, list[str]]:
-    """Each icon's paths: drawn with a pen of 1.8 in a square of 24; what begins with “fill:” is filled instead."""
+    """Each icon's paths: stroked 1.8 wide in a square of 24; those that begin with “fill:” are filled instead."""
     tree: dict[str, list[str]] = json.loads((places.resources() / "icons" / "drawn.json").read_text("utf-8"))
     return tree
 
@@ -178,7 +178,7 @@ def size_of(chip: Chip, font: QFont) -> QSize:
 
 
 def paint(painter: QPainter, place: QPoint, chip: Chip, font: QFont, most: int = 0) -> QRect:
-    """Draw one pill at a place, no wider than `most`; where it stands."""
+    """Paint a pill at a position, no wider than `most`; return its rectangle."""
     px, size = theme.current().px, size_of(chip, font)
     area = QRect(place, QSize(min(size.width(), most) if most else size.width(), size.height()))
     painter.save()
@@ -204,7 +204,7 @@ def paint(painter: QPainter, place: QPoint, chip: Chip, font: QFont, most: int =
 
 
 class Chips(QWidget):
-    """Pills side by side, wrapped where it is narrow."""
+    """Pills side by side, wrapped if space is short."""
 
     def __init__(self, *, wrap: bool = True) -> None:
         super().__init__()
@@ -217,13 +217,13 @@ class Chips(QWidget):
         theme.watch(self, self.updateGeometry)
 
     def show_chips(self, chips: Sequence[Chip]) -> None:
-        """Show other pills; none hides the row."""
+        """Show other pills; the row is hidden if there are none."""
         if tuple(chips) != self._chips:
             self._chips = tuple(chips)
             self.setAccessibleName(", ".join(chip.words for chip in chips))
             self.updateGeometry()
             self.update()
-        # Shown only after it was hidden: before it has a place it would be a window of its own.
+        # Shown only if it was hidden: shown without a parent it would be a window of its own.
         if self._hidden is bool(chips):
             self._hidden = not chips
             self.setVisible(bool(chips))
@@ -269,7 +269,7 @@ class Chips(QWidget):
 
 
 class Picture(QLabel):
-    """An icon by name, which changes with the theme; nothing where the name is empty."""
+    """An icon by name, which follows the theme; empty if the name is."""
 
     def __init__(self, name: str = "", colour: str = "text", size: int = 16) -> None:
         super().__init__()
@@ -295,7 +295,7 @@ class WorkCard(QFrame):
     """A card that takes the focus when it becomes the current one."""
 
     pressed = Signal(str)
-    """A person went to it, by the mouse or by Tab: the id of what it shows."""
+    """The id of the card's subject, when a person selects it by mouse or Tab."""
 
     def __init__(self, subject: str) -> None:
         super().__init__()
@@ -328,7 +328,7 @@ class EmptyState(Refitting, QWidget):
         role: str = "hint",
         actions: Sequence[tuple[str, Callable[[], object]]] = (),
     ) -> None:
-        """`actions`: buttons in words, with what each does; the first is the main one."""
+        """`actions` are button labels with functions; the first is the primary one."""
         super().__init__(parent)
         self._width = width
         self._name = icon
@@ -354,7 +354,7 @@ class EmptyState(Refitting, QWidget):
     def add_action(
         self, words: str, slot: Callable[[], object] = lambda: None, primary: bool = False
     ) -> QPushButton:
-        """Add a button, which is returned for whoever knows what else it does; the first is at the left."""
+        """Add a button at the right of the others and return it."""
         role = "primary" if primary else ""
         button = push_button(words.replace("&", "&&"), lambda: slot(), role)
         self.add_button(button)
@@ -370,11 +370,11 @@ class EmptyState(Refitting, QWidget):
         self.refit()
 
     def minimumSizeHint(self) -> QSize:
-        """The words break into as many lines as it takes, and the buttons stand below one another if they must."""
+        """The text wraps as needed, and the buttons may be one below the other."""
         return super().minimumSizeHint().boundedTo(QSize(theme.current().px(_LEAST), 10_000))
 
     def hasHeightForWidth(self) -> bool:
-        """No: its words have a width of their own, and asked by width Qt counts more lines than there are."""
+        """No: the text has a fixed width, and by width Qt counts more lines than there are."""
         return False
 
     def refit(self) -> None:
@@ -388,9 +388,9 @@ class EmptyState(Refitting, QWidget):
 
 
 def answered_label(words: str = "") -> PlainLabel:
-    """Words for where there is nothing, as a line of a part; hidden until the first answer tells that they are true.
+    """A text for an empty part; hidden until the first answer confirms that the part is empty.
 
-    An `EmptyState` stands second in its stack for the same reason.
+    For the same reason an `EmptyState` is never the first widget of its stack.
     """
     label = PlainLabel(words, "hint", wrap=True)
     label.hide()

@@ -1,4 +1,4 @@
-"""Column widths of a table: whole titles, and one column that takes the rest."""
+"""Tables and lists with column widths, filters and search: whole titles, and one column that takes the rest."""
 
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,18 +37,18 @@ from annotator.gui.widgets.basics import (
 )
 from annotator.gui.widgets.fields import ChoiceBox, choose, offer, search_field
 
-# The least the stretched column gets, and how much of another one is left at least.
+# The minimum width of the stretched column, and of another one that shrinks.
 LEAST, WIDE = 84, 80
-# What stands in the first rows is measured, so many letters of it; no other column than the stretched one gets more
-# than the most. Around it, and for a picture before it.
+# Only the first MEASURED rows are measured, LETTERS of each cell; no column but the stretched one gets more than MOST.
+# PAD is added around the text, PICTURE for an icon before it.
 MEASURED, LETTERS, MOST, PAD, PICTURE = 60, 60, 240, 22, 22
-# The widest that a state is: what is wider has more words beside its picture, and gives way.
+# The maximum width of a state; a wider cell has more text beside its icon, and may be elided.
 STATE = 130
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnNeeds:
-    """Widths of the columns' content in pixels, and columns that are never cut: states with an icon, and numbers."""
+    """Column widths of the content in pixels, and columns never elided: states with an icon, and numbers."""
 
     widths: Mapping[int, int]
     whole: frozenset[int]
@@ -58,10 +58,10 @@ NOTHING = ColumnNeeds({}, frozenset())
 
 
 class Columns:
-    """Column widths of a table. Manual widths stay until zoom or room changes."""
+    """Column widths of a table. Widths set by hand stay until the zoom or the table's width changes."""
 
     def __init__(self, stretched: int, least: int = LEAST) -> None:
-        """`stretched` is the column that takes what is left, and `least` at 100 %; -1 for none."""
+        """`stretched` is the column that takes the remaining width, -1 for none; `least` its minimum at 100 %."""
         self._stretched, self._least = stretched, least
         self._given: tuple[dict[int, int], bool, int] | None = None
 
@@ -73,10 +73,10 @@ class Columns:
         firm: Collection[int] = (),
         needs: ColumnNeeds = NOTHING,
     ) -> None:
-        """Give the columns their widths, less where there is no room for all: the widest give way first.
+        """Set the column widths; if space is short, the widest columns shrink first.
 
-        Titles are whole, and columns that the rows say are never cut; a `firm` one is as wide as it was given at least.
-        The header is asked of its table each time: kept, it can be taken for dead while it lives.
+        Titles are never elided, nor are the columns in `needs.whole`; a `firm` column keeps at least its given width.
+        Ask the table for its header each time: PySide can take a stored one for deleted while it lives.
         """
         px = theme.current().px
         stretches = self._stretched >= 0 and not header.isSectionHidden(self._stretched)
@@ -110,12 +110,12 @@ class Columns:
                 mode = QHeaderView.ResizeMode
                 header.setSectionResizeMode(self._stretched, mode.Interactive if tight else mode.Stretch)
                 if tight:
-                    # What has no room is scrolled to.
+                    # The rest is reached by scrolling.
                     header.resizeSection(self._stretched, least)
 
 
 def levelled(most: Mapping[int, int], floors: Mapping[int, int], room: int) -> dict[int, int]:
-    """The widths of columns in a room: each has its most, but for the widest, which are alike, none below its floor."""
+    """Column widths within `room`: each gets its maximum, but the widest are levelled, none below its floor."""
     widths, left = dict[int, int](), room
     for place in sorted(most, key=lambda place: (floors[place] < most[place], most[place])):
         widths[place] = max(floors[place], min(most[place], left // (len(most) - len(widths))))
@@ -124,7 +124,7 @@ def levelled(most: Mapping[int, int], floors: Mapping[int, int], room: int) -> d
 
 
 def column_needs(view: QAbstractItemView) -> ColumnNeeds:
-    """What the first rows of a table ask for; nothing is read before it is seen."""
+    """The widths the first rows of a table need; nothing is read before it is visible."""
     if not view.isVisible():
         return NOTHING
     model, px, measure = view.model(), theme.current().px, view.fontMetrics().horizontalAdvance
@@ -147,10 +147,10 @@ Line = TypeVar("Line")
 
 
 class FilterRow(Refitting, QWidget, Generic[Filter]):
-    """A button for each member of an enum, its value being its words."""
+    """A button for each member of an enum, whose value is the label."""
 
     chosen = Signal()
-    """Another filter holds, or the same one was asked for again."""
+    """Another filter was chosen, or the same one again."""
 
     def __init__(self, filters: type[Filter], held: Filter) -> None:
         super().__init__()
@@ -174,7 +174,7 @@ class FilterRow(Refitting, QWidget, Generic[Filter]):
         self.chosen.emit()
 
     def offer(self, filters: Container[Filter]) -> None:
-        """Show these and the one that holds."""
+        """Show these filters and the current one."""
         for one, button in self._buttons.items():
             button.setVisible(one in filters or one is self.held)
         self.refit()
@@ -190,7 +190,7 @@ class FilterRow(Refitting, QWidget, Generic[Filter]):
             with_properties(self._buttons[one], toolTip=tip, accessibleName=f"{one.value}, {tip}")
 
     def refit(self) -> None:
-        """In one line, or in more where there is little room."""
+        """In one line, or in two columns or one if space is short."""
         shown = [button for button in self._buttons.values() if not button.isHidden()]
         widths = [button.sizeHint().width() for button in shown]
         wide, widest = sum(widths) + GAP * len(widths), 2 * max(widths) + GAP
@@ -200,7 +200,7 @@ class FilterRow(Refitting, QWidget, Generic[Filter]):
 
 
 class FilterChoice(ChoiceBox):
-    """As a `FilterRow`, in a list that drops down."""
+    """Like a `FilterRow`, as a drop-down list."""
 
     chosen = Signal()
 
@@ -219,7 +219,7 @@ class FilterChoice(ChoiceBox):
         self.chosen.emit()
 
     def offer(self, filters: Container[Enum]) -> None:
-        """Offer these and the one that holds."""
+        """Offer these filters and the current one."""
         current = self.currentData()
         offer(self, [(one.value, one.name) for one in self._filters if one in filters or one.name == current])
 
@@ -232,12 +232,12 @@ ROW, CELL_PICTURE = 32, 16
 
 
 def around(here: int, count: int) -> Iterator[int]:
-    """All rows, from the one below on, from the top again after the last."""
+    """All rows, from the one below `here` on, wrapping around."""
     return ((here + step) % count for step in range(1, count + 1))
 
 
 class LinesTable(QTableView):
-    """A model's rows. `widths` are the columns' widths; the column `stretched` takes what is left."""
+    """A model's rows. `widths` are the column widths; the column `stretched` takes the rest."""
 
     def __init__(
         self,
@@ -251,9 +251,9 @@ class LinesTable(QTableView):
         opened: Callable[[QModelIndex], object] | None = None,
         row_height: int = ROW,
     ) -> None:
-        """`moved` is called when another row is the current one, of a table of `cells` another cell.
+        """`moved` is called when the current row changes, or with `cells` the current cell.
 
-        `opened` is called with what is pressed twice, or once by Enter.
+        `opened` is called with the index of a double click or Enter.
         """
         super().__init__()
         self.setModel(model)
@@ -284,12 +284,12 @@ class LinesTable(QTableView):
         self.horizontalHeader().setHighlightSections(False)
         self.widths, self._columns = dict(enumerate(widths)), Columns(stretched)
         self.firm: Collection[int] = getattr(model, "firm", ())
-        """The columns that spare nothing for the others."""
-        # Columns that are there only where the table is at least so wide, at 100 %.
+        """Columns that do not shrink in favour of others."""
+        # Columns shown only if the table is at least this wide, at 100 %.
         self.rooms: Mapping[int, int] = getattr(model, "rooms", {})
         self._soon = later(self, self.fit, 0)
         self._measured: tuple[float, ColumnNeeds] | None = None
-        """What the rows ask for, and the size of letters it was measured at."""
+        """The measured needs of the rows, and the font size they were measured at."""
         changes = (model.modelReset, model.rowsInserted, model.dataChanged)
         for instance in (*changes, model.rowsRemoved, model.layoutChanged):
             instance.connect(self._forget)
@@ -312,7 +312,7 @@ class LinesTable(QTableView):
         self._columns.fit(self.horizontalHeader(), widths, self.viewport().width(), self.firm, result)
 
     def choose(self, row: int, *, first: bool = False) -> None:
-        """Make a row the current one; where there is none such (-1), the `first` one, or what is stays."""
+        """Make a row current; for -1 the `first` one, or keep the current row."""
         if row >= 0 or first:
             self.setCurrentIndex(self.model().index(max(0, row), 0))
 
@@ -324,11 +324,11 @@ class LinesTable(QTableView):
         return there
 
     def choose_next(self, matches: Callable[[int], bool]) -> None:
-        """Go to the next row that matches, from the top again after the last."""
+        """Go to the next row that matches, wrapping around."""
         self.choose(next(filter(matches, around(self.currentIndex().row(), self.model().rowCount())), -1))
 
     def _needs(self) -> ColumnNeeds:
-        """What the rows ask for, measured once for all the sizes that a layout tries."""
+        """The needs of the rows, measured once for all the sizes that a layout tries."""
         points = self.font().pointSizeF()
         if self._measured is None or self._measured[0] != points or not self.isVisible():
             result = column_needs(self)
@@ -347,9 +347,9 @@ class LinesTable(QTableView):
 
 END = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 START = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-# So wide, at 100 %, an item's key may be where the list is narrow, and so far from it stand the words beside it.
+# At 100 %: the minimum width for an item's key in a narrow list, and the gap to the text beside it.
 _KEY, _GAP = 130, 7
-# Of words that are longer than any line is wide, no more is looked at; fewer letters than so many say nothing.
+# Text beyond _LONGEST letters fits in no line; with space for fewer than _LETTERS nothing is shown.
 _LONGEST, _LETTERS = 300, 3
 
 
@@ -358,7 +358,7 @@ def is_chosen(option: QStyleOptionViewItem) -> bool:
 
 
 def paint_ground(painter: QPainter, option: QStyleOptionViewItem, area: QRect) -> None:
-    """Paint what lies under a row that is selected, below the pointer or in focus."""
+    """Paint the background of a row that is selected, hovered or focused."""
     if is_chosen(option) or option.state & QStyle.StateFlag.State_MouseOver:
         painter.setBrush(theme.token("selection" if is_chosen(option) else "hover"))
         painter.setPen(Qt.PenStyle.NoPen)
@@ -370,9 +370,10 @@ def paint_ground(painter: QPainter, option: QStyleOptionViewItem, area: QRect) -
 
 
 def paint_key(painter: QPainter, option: QStyleOptionViewItem, row: QRect, key: str, share: int = 2) -> QRect:
-    """Paint an item's key in bold, and return the room beside it: all but a `share` of the row, less in a narrow list.
+    """Paint an item's key in bold, and return the rectangle beside it; the key gets 1/`share` of the row, more in a
+    narrow list.
 
-    A key that is cut keeps both ends, for keys are often alike in the first.
+    A key that is too long is elided in the middle, because keys often begin alike.
     """
     px, bold = theme.current().px, QFont(option.font)
     bold.setWeight(QFont.Weight.DemiBold)
@@ -386,7 +387,7 @@ def paint_key(painter: QPainter, option: QStyleOptionViewItem, row: QRect, key: 
 
 
 def elided(option: QStyleOptionViewItem, words: str, width: int) -> str:
-    """Words in one line, cut to a width; empty where hardly a letter has room."""
+    """A text in one line, elided to a width; empty if there is hardly space for a letter."""
     if width < _LETTERS * option.fontMetrics.averageCharWidth():
         return ""
     plain = " ".join(words[:_LONGEST].split())
@@ -394,7 +395,7 @@ def elided(option: QStyleOptionViewItem, words: str, width: int) -> str:
 
 
 def paint_bar(painter: QPainter, bar: QRect, share: float | None, colour: QColor) -> None:
-    """Paint a bar of which a share, 0 to 1, is filled; what is filled at all can be seen, and None fills nothing."""
+    """Paint a bar filled to a share from 0 to 1, visibly even if small; None leaves it empty."""
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(theme.token("border"))
     painter.drawRoundedRect(QRectF(bar), bar.height() / 2, bar.height() / 2)
@@ -406,9 +407,9 @@ def paint_bar(painter: QPainter, bar: QRect, share: float | None, colour: QColor
 
 
 class RowsTree(Refitting, QTreeWidget):
-    """A tree used as a table; `several` rows may be selected at a time, `nested` shows how rows belong together.
+    """A tree used as a table; with `several`, multiple rows can be selected, with `nested` it shows branches.
 
-    The `firm` columns spare nothing for the others; the stretched one has at `least` so much, at 100 %.
+    The `firm` columns do not shrink in favour of others; the stretched one has at least `least` pixels at 100 %.
     """
 
     def __init__(
@@ -424,7 +425,7 @@ class RowsTree(Refitting, QTreeWidget):
         least: int = LEAST,
         moved: Callable[[], object] | None = None,
     ) -> None:
-        """`moved` is called whenever another row is gone to."""
+        """`moved` is called when the current row changes."""
         super().__init__()
         if moved is not None:
             self.currentItemChanged.connect(lambda *_: moved())
@@ -444,7 +445,7 @@ class RowsTree(Refitting, QTreeWidget):
         header = self.header()
         header.setSectionsMovable(False)
         header.setHighlightSections(False)
-        # The stretched column takes what is left, whichever it is.
+        # The stretched column takes the rest, whichever it is.
         header.setStretchLastSection(False)
         self._widths, self._columns, self._firm = tuple(widths), Columns(stretched, least), firm
         self._soon = later(self, self.refit, 0)
@@ -465,12 +466,12 @@ class RowsTree(Refitting, QTreeWidget):
         return self.indexOfTopLevelItem(line) if line is not None else -1
 
     def line_of(self, lines: Sequence[Line]) -> Line | None:
-        """The one of these that the current row shows; None where there is none."""
+        """The element of `lines` that the current row shows; None if there is none."""
         row = self.row()
         return lines[row] if 0 <= row < len(lines) else None
 
     def show_lines(self, lines: Iterable[Sequence[str]], row: int = -1) -> None:
-        """Show other lines and choose one of them, and tell nobody."""
+        """Show other lines and select one of them, without emitting."""
         with QSignalBlocker(self):
             self.clear()
             self.addTopLevelItems([line(cells) for cells in lines])
@@ -486,7 +487,7 @@ class RowsTree(Refitting, QTreeWidget):
 
 
 def line(cells: Sequence[str]) -> QTreeWidgetItem:
-    """A row of these cells, each shown whole in its tooltip."""
+    """A row of these cells, each with its full text as tooltip."""
     made = QTreeWidgetItem(list(cells))
     for column, words in enumerate(cells):
         made.setToolTip(column, tooltip(words))
@@ -494,12 +495,12 @@ def line(cells: Sequence[str]) -> QTreeWidgetItem:
 
 
 class SearchableList(RoleFrame, Generic[Filter]):
-    """The listener decides which lines match."""
+    """A list with a search field and filters; the listener decides which lines match."""
 
     narrowed = Signal()
-    """Other words are sought, or another filter holds."""
+    """The search or the filter has changed."""
     entered = Signal(QModelIndex)
-    """A line was gone to."""
+    """A line was clicked or activated."""
 
     def __init__(
         self,
@@ -510,9 +511,9 @@ class SearchableList(RoleFrame, Generic[Filter]):
         lists: str,
         view: QAbstractItemView | None = None,
     ) -> None:
-        """`finds` and `lists` are what the search and the list are called by those who hear them.
+        """`finds` and `lists` are the accessible names of the search field and the list.
 
-        A list lays out all its lines at once: where there may be very many, another `view` shows them.
+        A QListView lays out all lines at once: for very many lines pass another `view`.
         """
         super().__init__("side")
         self.list = view if view is not None else QListView(uniformItemSizes=True)
@@ -541,7 +542,7 @@ class SearchableList(RoleFrame, Generic[Filter]):
         self.search.seek()
 
 
-# The height of a line and of what stands around all of them, in pixels of the design.
+# The height of a line, and of the frame around all of them, in design pixels.
 LINE, AROUND = 30, 4
 
 
@@ -549,12 +550,12 @@ VALUE = Qt.ItemDataRole.UserRole
 
 
 class TickList(QListWidget):
-    """Lines with a check box, each of a value; `ticked_anew` announces a value, and whether it is ticked now."""
+    """Lines with a check box, each with a value; `ticked_anew` emits a value and whether it is now ticked."""
 
     ticked_anew = Signal(str, bool)
 
     def __init__(self, name: str = "", least: int = 1, most: int = 1) -> None:
-        """Between `least` and `most` lines high, as far as the lines are offered."""
+        """Between `least` and `most` lines high, depending on the number of lines."""
         super().__init__()
         self._least, self._most = least, most
         with_properties(
@@ -567,7 +568,7 @@ class TickList(QListWidget):
         )
 
     def offer(self, words: Mapping[str, str], *, ticked: bool = False) -> None:
-        """Offer other values in their words, and tell nobody; what was ticked stays so, new ones are if `ticked`."""
+        """Offer other values with their labels, without emitting; ticks are kept, new values get `ticked`."""
         if list(words.items()) == [(entry.data(VALUE), entry.text()) for entry in self._entries()]:
             return
         before, chosen = self.values(), self.ticked()
@@ -588,7 +589,7 @@ class TickList(QListWidget):
         return entry
 
     def tick(self, values: Container[str]) -> None:
-        """Tick these and no others, and tell nobody."""
+        """Tick exactly these values, without emitting."""
         with QSignalBlocker(self):
             for entry in self._entries():
                 ticked = entry.data(VALUE) in values

@@ -1,4 +1,4 @@
-"""Text field that grows, reports changes in pauses, and leaves Tab and Esc to the page."""
+"""Input fields: drop-down lists, numbers, search fields, and a text field that grows and reports changes in pauses."""
 
 import unicodedata
 from collections.abc import Callable, Iterable
@@ -62,19 +62,19 @@ from annotator.gui.widgets.basics import (
     with_properties,
 )
 
-# A list that drops down has at most this many rows; its frame takes this much at most (px).
+# A drop-down list has at most this many rows; its frame takes at most this many pixels.
 MOST_ROWS, AROUND_ROWS = 16, 24
 
 
 class ChoiceBox(QComboBox):
-    """A combo box that elides long entries, with the whole in a tooltip."""
+    """A combo box that elides long entries, with the full text as tooltip."""
 
     def __init__(
         self, changed: Callable[[], object] | None = None, letters: int = 0, **settings: Any
     ) -> None:
-        """`changed` is called whenever another entry is chosen.
+        """`changed` is called whenever another entry is selected.
 
-        It asks for room for so many `letters`, however long the entries are; by default for that of the longest.
+        The width asked for is that of `letters` letters, by default that of the longest entry.
         """
         super().__init__(**settings)
         if changed is not None:
@@ -87,7 +87,7 @@ class ChoiceBox(QComboBox):
             )
 
     def showPopup(self) -> None:
-        """Show only whole rows, as many as there is room for, as wide as the longest entry up to the window's width."""
+        """Show only whole rows, as many as fit, as wide as the longest entry up to the window's width."""
         screen, top = self.screen().availableGeometry(), self.mapToGlobal(QPoint(0, 0)).y()
         room = max(top - screen.top(), screen.bottom() - top - self.height()) - AROUND_ROWS
         self.setMaxVisibleItems(max(1, min(MOST_ROWS, room // max(1, self.view().sizeHintForRow(0)))))
@@ -96,7 +96,7 @@ class ChoiceBox(QComboBox):
         whole = rows.sizeHintForColumn(0) + AROUND_ROWS + rows.verticalScrollBar().sizeHint().width()
         rows.setMinimumWidth(min(whole, self.window().width()))
         for row in range(self.count()):
-            # An entry that is cut is whole in its tooltip.
+            # An elided entry has its full text as tooltip.
             if whole > self.window().width() and not self.itemData(row, Qt.ItemDataRole.ToolTipRole):
                 self.setItemData(row, tooltip(self.itemText(row)), Qt.ItemDataRole.ToolTipRole)
         super().showPopup()
@@ -128,7 +128,7 @@ class ChoiceBox(QComboBox):
 
 
 def offer(combo: QComboBox, choices: Iterable[tuple[str, str]]) -> None:
-    """Offer choices, each in words and with its value, and tell nobody; the first holds where the former is gone."""
+    """Offer choices (label, value) without emitting; the first is selected if the current one is gone."""
     current = combo.currentData()
     with QSignalBlocker(combo):
         combo.clear()
@@ -138,7 +138,7 @@ def offer(combo: QComboBox, choices: Iterable[tuple[str, str]]) -> None:
 
 
 def choose(combo: QComboBox, value: Any) -> bool:
-    """Choose the entry of a value; whether there is one."""
+    """Select the entry with a value; whether there is one."""
     row = combo.findData(value)
     if row >= 0:
         combo.setCurrentIndex(row)
@@ -146,7 +146,7 @@ def choose(combo: QComboBox, value: Any) -> bool:
 
 
 def when_changed(slot: Callable[[], object], *fields: QWidget) -> None:
-    """Call `slot` after every change of these fields, whoever changes them."""
+    """Call `slot` after every change of these fields, by the user or by code."""
     for field in fields:
         if isinstance(field, QLineEdit | QPlainTextEdit):
             field.textChanged.connect(lambda *_: slot())
@@ -161,7 +161,7 @@ def when_changed(slot: Callable[[], object], *fields: QWidget) -> None:
 
 
 def label_of(field: QWidget, words: str) -> QLabel:
-    """A label whose key puts the caret into a field that stands beside others."""
+    """A label whose mnemonic focuses a field that is placed elsewhere."""
     label = QLabel(words)
     label.setBuddy(field)
     return label
@@ -172,7 +172,7 @@ def beside(*parts: QWidget) -> QHBoxLayout:
 
 
 def together(words: str, field: QWidget, tip: str = "") -> QWidget:
-    """A field behind its words, from which it is not parted where a row breaks."""
+    """A field after its label, kept on the same line when a row wraps."""
     made, label = QWidget(), label_of(field, words)
     for each in (label, field):
         each.setToolTip(tooltip(tip))
@@ -180,12 +180,12 @@ def together(words: str, field: QWidget, tip: str = "") -> QWidget:
     return made
 
 
-# Words of a row, what stands in it, and the field there with its name for those who hear it, and its tooltip.
+# Label, content of the row, the field in it with its accessible name, and its tooltip.
 FormRow = tuple[str, QWidget | QLayout, QWidget, str, str]
 
 
 def form_of(rows: Iterable[FormRow], on: QWidget | None = None, **settings: Any) -> QFormLayout:
-    """Fields below one another, each named and explained; `on` is the widget that they stand on."""
+    """Fields one below the other, each with label and tooltip; `on` is the widget that gets the layout."""
     grows = QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow
     form = QFormLayout(on, verticalSpacing=7, fieldGrowthPolicy=grows, **settings)
     form.setContentsMargins(0, 0, 0, 0)
@@ -195,9 +195,9 @@ def form_of(rows: Iterable[FormRow], on: QWidget | None = None, **settings: Any)
     return form
 
 
-# A style sheet cannot move the text inside such a box; in pixels at a zoom of 100 %.
+# The margin of the text in a spin box, in pixels at 100 %: a style sheet cannot set it.
 CLEAR = 7
-# What people type between a whole number and its decimals, here and there.
+# Decimal separators that people type in various languages.
 POINTS = str.maketrans({",": ".", "٫": "."})
 
 
@@ -234,12 +234,12 @@ class BudgetBox(AmountBox):
 
     @property
     def limit(self) -> float | None:
-        """What may be spent; None without a limit."""
+        """The budget; None without a limit."""
         return self.value() or None
 
 
 def _make(box: QAbstractSpinBox) -> None:
-    # Every other number of the program is written so, too.
+    # Like all other numbers of the program.
     box.setLocale(QLocale.c())
     box.lineEdit().setTextMargins(CLEAR, 0, CLEAR, 0)
 
@@ -254,17 +254,17 @@ class LineField(QLineEdit):
         self.setValidator(_Storable(self))
 
     def seek(self) -> None:
-        """Have the caret, with what was sought before selected, to be typed over."""
+        """Take the focus and select the previous search words, to be typed over."""
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.selectAll()
 
     def finds(self, text: str) -> bool:
-        """Whether all the words that are sought are in a text."""
+        """Whether a text contains all the search words."""
         return all(word in text.casefold() for word in self.text().casefold().split())
 
 
 def search_field(prompt: str, called: str, narrow: Callable[[], object]) -> LineField:
-    """A field that narrows a list to what is typed; `called` is its name for those who hear it."""
+    """A field that filters a list by its text; `called` is its accessible name."""
     made = LineField(placeholderText=prompt, clearButtonEnabled=True, accessibleName=called)
     made.textChanged.connect(lambda _: narrow())
     return made
@@ -280,13 +280,13 @@ class TextBox(QPlainTextEdit):
 
 
 def completing(field: QLineEdit) -> QStringListModel:
-    """Offer words below a field while one types in it; the model that comes back holds them."""
+    """Suggest words while someone types in the field; they are taken from the returned model."""
     words = QStringListModel(field)
     completer = QCompleter(words, field)
     completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
     field.setCompleter(completer)
     if (popup := completer.popup()) is not None:
-        # It has no parent to be dressed with.
+        # It has no parent from which it would get its style.
         theme.apply_theme(popup)
     return words
 
@@ -296,7 +296,7 @@ class _Storable(QValidator):
         return QValidator.State.Acceptable, storable(text), len(storable(text[:place]))
 
 
-# What was typed is told this long after the last key, and while typing goes on at least this often.
+# Typed text is reported this long after the last key, and while typing goes on at least this often.
 PAUSE_MS = 400
 LONGEST_MS = 1_000
 
@@ -305,13 +305,13 @@ class GrowingEdit(Refitting, TextBox):
     """A plain-text editor between one and `most` lines high, in the direction of its first strong letter."""
 
     edited = Signal(str)
-    """The text as it is, after a pause in typing, after a second of typing, and when the focus goes."""
+    """The current text, after a pause in typing, after a second of typing, and on losing the focus."""
     left = Signal()
     """Esc was pressed."""
     rested = Signal()
-    """The focus went, or the text was closed to writing or opened."""
+    """The focus was lost, or the text became read-only or editable."""
     menu_wanted = Signal(object, int)
-    """A QMenu is about to be shown for the character at a position, counted as Qt counts."""
+    """A QMenu about to be shown, and the position of its character as Qt counts."""
 
     def __init__(
         self, least: int = 1, most: int = 12, parent: QWidget | None = None, **settings: Any
@@ -329,14 +329,14 @@ class GrowingEdit(Refitting, TextBox):
         self.document().documentLayout().documentSizeChanged.connect(self.refit)
 
     def setPlainText(self, text: str) -> None:
-        """Put a text into the field; it was not typed, so nobody is told."""
+        """Set a text; it was not typed, so nothing is emitted."""
         self._announced = text
         super().setPlainText(text)
         self._announced = self.toPlainText()
         self._quiet()
 
     def tell(self) -> None:
-        """Tell at once of what was typed and not yet told."""
+        """Emit at once what was typed and not yet emitted."""
         self._quiet()
         text = self.toPlainText()
         if text != self._announced:
@@ -357,7 +357,8 @@ class GrowingEdit(Refitting, TextBox):
             self.rested.emit()
 
     def event(self, event: QEvent) -> bool:
-        """Keep every key from the page's shortcuts while an input method composes; pass on what undo cannot do."""
+        """Keep every key from the page's shortcuts while an input method composes; pass on undo and redo without effect
+        here."""
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             if self._composing:
                 event.accept()
@@ -372,9 +373,9 @@ class GrowingEdit(Refitting, TextBox):
         super().inputMethodEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc tells and leaves; undo and redo go on to the page where the field has nothing to take back.
+        """Esc emits the text and leaves; undo and redo go to the page if the field has nothing to undo.
 
-        Not every system makes a menu's event of Shift+F10.
+        Shift+F10 is handled here, because not every system turns it into a context-menu event.
         """
         if event.key() == Qt.Key.Key_Escape and not self._composing:
             self.tell()
@@ -391,7 +392,7 @@ class GrowingEdit(Refitting, TextBox):
             super().keyPressEvent(event)
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        """Leave files to the window: a dropped task is to be opened, not to become words of the text."""
+        """Leave files to the window: a dropped task is to be opened, not inserted as text."""
         files = source.hasUrls() and all(url.isLocalFile() for url in source.urls())
         return not files and super().canInsertFromMimeData(source)
 
@@ -403,7 +404,8 @@ class GrowingEdit(Refitting, TextBox):
         self.rested.emit()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Show the usual menu, with what else is to be had at the word clicked on, or by the key at the caret."""
+        """Show the standard menu with additional entries for the word clicked on, or with the keyboard for that at the
+        cursor."""
         menu = self.createStandardContextMenu(event.pos())
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         keyed = event.reason() == QContextMenuEvent.Reason.Keyboard
@@ -433,7 +435,7 @@ class GrowingEdit(Refitting, TextBox):
         self._longest.stop()
 
     def _turn(self) -> None:
-        """Write from the side on which the text's script begins."""
+        """Set the text direction by the text's script."""
         direction = direction_of(self.toPlainText())
         option = self.document().defaultTextOption()
         if option.textDirection() != direction:
@@ -452,7 +454,7 @@ class GrowingEdit(Refitting, TextBox):
         return max(lines * self.fontMetrics().lineSpacing(), high) + around
 
     def _written(self) -> int:
-        """How high the lines are as they are laid out: those of other scripts may be higher than the font's own."""
+        """The height of the lines as laid out: those of other scripts may be higher than the font's own."""
         high, block = 0.0, self.document().firstBlock()
         while block.isValid():
             high += block.layout().boundingRect().height()
@@ -460,7 +462,7 @@ class GrowingEdit(Refitting, TextBox):
         return ceil(high)
 
     def refit(self) -> None:
-        # With a scroll bar a text may need as many lines as have room, and one more without: it would never end.
+        # With a scroll bar a text may need one line more than without: refitting would never end.
         if self._fitting:
             return
         self._fitting = True

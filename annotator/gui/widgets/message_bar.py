@@ -1,4 +1,4 @@
-"""Message bar: what happened and what to do, with a level and an optional action."""
+"""Message bar (what happened, what to do, level, optional action), progress row, and panels in the same style."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -33,16 +33,16 @@ from annotator.gui.widgets.basics import (
 
 Level = Literal["info", "success", "warning", "error"]
 SUCCESS_MS, INFO_MS, READ_MS = 6_000, 6_000, 60
-# What offers a way on stays long enough to take it.
+# Milliseconds for a message with an action, to leave time for it.
 ACT_MS = 30_000
-# In pixels: between a message and what it lies over, and the widest that a passing one gets.
+# In pixels: the margin around a message, and the maximum width of a temporary one.
 EDGE, WIDEST = 8, 820
 _ICONS = {"info": "info", "success": "check", "warning": "warning", "error": "error"}
 _SPOKEN = {"info": "Note", "success": "Done", "warning": "Warning", "error": "Error"}
 
 
 class MessageBar(RoleFrame):
-    """One message at a time, hidden when there is none. Informational ones disappear by themselves."""
+    """One message at a time, hidden if there is none. Informational ones disappear after a time."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("message", parent)
@@ -74,7 +74,7 @@ class MessageBar(RoleFrame):
         self.hide()
 
     def float_over(self, host: QWidget, *, below: bool = True) -> None:
-        """Lie over a widget, at its lower or upper edge, instead of pushing it; only what lasts makes it give way."""
+        """Overlay a widget at its lower or upper edge instead of pushing it; only lasting messages make it give way."""
         parent = host.parentWidget()
         if parent is None:
             raise ValueError("A message bar floats over a widget that is laid out already.")
@@ -97,7 +97,7 @@ class MessageBar(RoleFrame):
         high = layout.totalHeightForWidth(wide)
         high = high if high > 0 else self.sizeHint().height()
         given = high + 2 * EDGE if self._lasting and not self.isHidden() else 0
-        # What a frame draws around itself is a margin, too.
+        # A frame's own border is part of its margins.
         edge = host.frameWidth() if isinstance(host, QFrame) else 0
         above = 0 if self._below else given
         host.setContentsMargins(edge, edge + above, edge, edge + given - above)
@@ -106,7 +106,7 @@ class MessageBar(RoleFrame):
         self.raise_()
 
     def show_message(self, level: Level, happened: str, todo: str = "", lasting: bool = False) -> None:
-        """Say what happened and what to do; a lasting message cannot be dismissed, only replaced or cleared."""
+        """Show what happened and what to do; a lasting message cannot be dismissed, only replaced or cleared."""
         self.level, self._lasting = level, lasting
         self._happened.setText(happened)
         todo = in_window(todo)
@@ -119,7 +119,7 @@ class MessageBar(RoleFrame):
         self._dress()
         self.show()
         self._lie()
-        # Not at the start: its many events take a millisecond to name.
+        # Imported late: the module takes a millisecond to load, for its many events.
         from PySide6.QtGui import QAccessible, QAccessibleEvent
 
         QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
@@ -127,11 +127,11 @@ class MessageBar(RoleFrame):
         if level == "success" and not lasting:
             self._timer.start(SUCCESS_MS)
         elif level == "info" and not lasting:
-            # As long as it takes to read.
+            # In proportion to the reading time.
             self._timer.start(INFO_MS + READ_MS * len(self.text()))
 
     def set_action(self, words: str, slot: Callable[[], object], act: str = "") -> None:
-        """Offer a way on; `act` of the key table does the same."""
+        """Show an action button; `act` of the key table triggers the same."""
         self._offer(self._act, words, slot, act)
 
     def set_other(self, words: str, slot: Callable[[], object]) -> None:
@@ -147,7 +147,7 @@ class MessageBar(RoleFrame):
             self._timer.start(ACT_MS)
 
     def text(self) -> str:
-        """All that is said now; empty when nothing is."""
+        """The whole message; empty if there is none."""
         return "" if self.isHidden() else f"{self._happened.text()} {self._todo.text()}".strip()
 
     def clear(self) -> None:
@@ -157,9 +157,9 @@ class MessageBar(RoleFrame):
         self._lie()
 
     def expire(self, *, left: bool = False) -> None:
-        """The act that this was said of is over: only what lasts, or offers a way on, stays.
+        """Clear the message once its act is over, unless it is lasting or offers an action.
 
-        Once the page is `left`, what offers a way on goes too, unless it is a warning or an error.
+        After the page is `left`, a message with an action goes, too, unless it is a warning or an error.
         """
         gone = self._act.isHidden() or (left and self.level in ("success", "info"))
         if not self._lasting and gone:
@@ -183,13 +183,13 @@ class MessageBar(RoleFrame):
         theme.set_role(self, level=self.level)
 
 
-# Before this share and time have passed, what is left cannot be told from what is done.
+# Before this share and this many seconds have passed, the remaining time cannot be estimated.
 _SHARE_TO_TELL = 0.03
 _SECONDS_TO_TELL = 2.0
 
 
 class ProgressRow(QWidget):
-    """Hidden until there is progress to show."""
+    """A progress bar with text; hidden until there is progress to show."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -200,9 +200,9 @@ class ProgressRow(QWidget):
         self.hide()
 
     def show_progress(self, what: str, done: int, total: int, left_s: float | None = None) -> None:
-        """Show that `done` of `total` are through; a total of 0 means that nobody knows how many there are.
+        """Show that `done` of `total` are finished; a total of 0 means unknown.
 
-        Without `left_s`, seconds still to go, they are estimated from the time so far.
+        Without `left_s`, the remaining seconds are estimated from the elapsed time.
         """
         if self._begun[0] != what or done == 0:
             self._begun = (what, time.monotonic())
@@ -223,7 +223,7 @@ class ProgressRow(QWidget):
 
 
 def left_in_words(seconds: float | None) -> str:
-    """How long still, as one would say it: “about 3 min left”; empty when that is not known."""
+    """The remaining time in words: “about 3 min left”; empty if unknown."""
     if seconds is None:
         return ""
     if seconds < 5:
@@ -237,7 +237,7 @@ def left_in_words(seconds: float | None) -> str:
 
 
 class EscapePanel(RoleFrame):
-    """A hidden panel in the look of a message; Esc and its button close it."""
+    """A hidden panel in the style of a message; Esc and its button close it."""
 
     closed = Signal()
 
@@ -261,7 +261,7 @@ class MissingPanel(EscapePanel):
     """What is missing, as a list whose entries lead to their places; subclasses lay it out."""
 
     jumped = Signal(str, str)
-    """An entry was chosen: the subject that it is about, and the field there."""
+    """An entry was chosen: its subject and the field."""
 
     def __init__(self, name: str, close_words: str) -> None:
         super().__init__(close_words)
@@ -275,7 +275,7 @@ class MissingPanel(EscapePanel):
     def show_entries(
         self, entries: Sequence[tuple[str, str, tuple[str, str]]], least_height: int, most: int
     ) -> None:
-        """List entries of (icon, words, place); at most so many are in view at once, fewer where room is short."""
+        """List entries of (icon, words, place); at most `most` are in view at once, fewer if space is short."""
         chosen = self.entries.currentRow()
         self.entries.clear()
         for picture, words, place in entries:

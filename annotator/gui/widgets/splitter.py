@@ -1,4 +1,4 @@
-"""Splitter that remembers its position, moves by keyboard, and stacks where it is narrow."""
+"""Splitter that remembers its position, moves by keyboard, and stacks its parts if space is short."""
 
 from collections.abc import Sequence
 
@@ -10,16 +10,16 @@ from annotator.gui import theme
 from annotator.gui.widgets.basics import with_properties
 
 _STEP = 24
-# A part that stands above another has at least this height, at 100 %.
+# The minimum height of a part above another, at 100 %.
 _LOWEST = 160
-# A list that grows with the zoom takes at most so much of the window: beside two more parts, or beside one.
+# The maximum share of the window for a list that grows with the zoom: beside two more parts, or beside one.
 _SHARE, BESIDE_ONE = 0.22, 0.3
 
 
 class Splitter(QSplitter):
     """A splitter that restores its sizes at the next start; no part collapses by accident.
 
-    Parts side by side that need more width than there is stand one above the other until there is room again.
+    Parts side by side that need more width than there is are stacked until there is space again.
     """
 
     def __init__(
@@ -31,9 +31,9 @@ class Splitter(QSplitter):
         stretch: Sequence[int] = (),
         least: Sequence[int] = (),
     ) -> None:
-        """`sizes` are those at first, by part, and `stretch` says by how much each part takes what is over.
+        """`sizes` are the initial sizes by part, `stretch` the factors by which the parts share the remaining space.
 
-        By part, `least` is the width at 100 % that it keeps; 0 leaves that to the part.
+        `least` is the minimum width by part, at 100 %; 0 leaves it to the part.
         """
         super().__init__(orientation)
         self._key = f"splitter/{name}"
@@ -53,7 +53,7 @@ class Splitter(QSplitter):
         stretch: Sequence[int] = (),
         least: Sequence[int] = (),
     ) -> None:
-        """Take parts, for heirs that make them themselves."""
+        """Add parts; for subclasses that build them themselves."""
         for part, width in zip(parts, least, strict=False):
             if width:
                 theme.scale(part.setMinimumWidth, width)
@@ -65,7 +65,7 @@ class Splitter(QSplitter):
             self.setSizes(sizes)
 
     def remember(self) -> None:
-        """Keep the present sizes for the next start, unless the parts are stacked for want of room."""
+        """Store the current sizes for the next start, unless the parts are stacked because space is short."""
         if not self._stacked:
             QSettings().setValue(self._key, self.saveState())
             QSettings().setValue(f"{self._key} zoom", theme.current().zoom)
@@ -78,17 +78,17 @@ class Splitter(QSplitter):
         self._key = f"splitter/{name}"
 
     def setOrientation(self, orientation: Qt.Orientation) -> None:
-        """Set the parts out otherwise, as far as there is room."""
+        """Set the orientation of the parts; they stay stacked if space is short."""
         self._across = orientation == Qt.Orientation.Horizontal
         super().setOrientation(orientation)
         self._turn()
 
     def give_way(self, part: QWidget, to: QWidget) -> None:
-        """Hide a part while another is shown, wherever there is no room for all parts side by side."""
+        """Hide `part` while `to` is shown, whenever there is no space for all parts side by side."""
         self._yielding = part, to
 
     def grow(self, part: QWidget, width: int, share: float = _SHARE) -> None:
-        """Have a list, so wide at 100 %, keep room for its words at every zoom, up to that share of the window."""
+        """Scale a list's width with the zoom, from `width` at 100 % up to a share of the window."""
         self._list, self._list_width, self._share = part, width, share
         theme.watch(self, self._follow)
 
@@ -113,12 +113,12 @@ class Splitter(QSplitter):
         self._turn()
 
     def _measure(self, zoom: int) -> None:
-        """Take the list's present width, which it has at a zoom, for the one it is to have."""
+        """Take the list's current width, at a given zoom, as the wanted one."""
         if self._list is not None and self._list.isVisible() and not self._stacked:
             self._list_width, self._zoom = self._list.width() * 100 / zoom, zoom
 
     def _follow(self) -> None:
-        """Give the list its width at the present zoom; what it takes or leaves is the widest part's."""
+        """Set the list's width for the current zoom, at the expense of the widest part."""
         zoom = theme.current().zoom
         if self._list is None or self._stacked or zoom == self._zoom:
             return
@@ -139,17 +139,17 @@ class Splitter(QSplitter):
         return [_needed(part) for part in parts if part and (part in others or not part.isHidden())]
 
     def lacks_room(self, *others: QWidget) -> bool:
-        """Whether the parts in view, and these others, need more width than there is."""
+        """Whether the visible parts, and these others, need more width than there is."""
         least = self._least(*others)
         return sum(size.width() for size in least) + self._gaps(len(least)) > self.width()
 
     def _gaps(self, parts: int) -> int:
-        """What the handles between so many parts take, with their margins, which `handleWidth` leaves out."""
+        """The width of the handles between `parts` parts, with their margins, which `handleWidth` leaves out."""
         handle = self.handle(1).sizeHint() if parts > 1 else QSize(0, 0)
         return max(handle.width(), handle.height()) * max(0, parts - 1)
 
     def minimumSizeHint(self) -> QSize:
-        """Parts side by side need no more width than the widest of them."""
+        """The minimum width of stacked parts is that of the widest."""
         hint = super().minimumSizeHint()
         if not self._across:
             return hint
@@ -180,7 +180,7 @@ class Splitter(QSplitter):
 
 
 def _needed(part: QWidget) -> QSize:
-    """What is set is enough, whatever the part would ask for by itself."""
+    """A part's minimum size as set explicitly, otherwise the one it asks for."""
     size, hint = part.minimumSize(), part.minimumSizeHint()
     return QSize(size.width() or hint.width(), size.height() or hint.height())
 
@@ -209,7 +209,7 @@ _BAR, _GAP = 14, 3
 
 
 class SpreadBar(QWidget):
-    """Shares as lengths, with words: “3: 2 (20 %)”; a part is its label and its count."""
+    """Shares as lengths, with text: “3: 2 (20 %)”; each part is a label and a count."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""Find bar: marks all hits, and brings one after the other into view."""
+"""Find bar: marks all matches, and brings one after the other into view. Also asks before opening a link."""
 
 import re
 import time
@@ -25,15 +25,15 @@ from annotator.gui.widgets.fields import LineField
 from annotator.gui.widgets.reading.report_view import SLICE_S
 
 MOST = 5_000
-# A search goes on for so long at once, in seconds, and from then on in slices.
+# Seconds a search goes on at once; after that it continues in slices.
 AT_ONCE_S = 0.1
 SEARCHING = "Searching…"
 
 
 class Searched(Protocol):
-    """A searchable view: marks, and places as two growing numbers.
+    """A searchable view with marks; positions are spans of two increasing numbers.
 
-    Hits that take time to come have a None between them wherever the search may be interrupted.
+    Slow matches are yielded with a None wherever the search may be interrupted.
     """
 
     def hits(self, words: re.Pattern[str]) -> Iterator[tuple[int, int] | None]: ...
@@ -50,7 +50,7 @@ class FindBar(RoleFrame):
 
     closed = Signal()
     moved = Signal()
-    """Another place found is in view, or none."""
+    """Another match is in view, or none."""
 
     def __init__(self, searched: Searched, parent: QWidget | None = None) -> None:
         super().__init__("bar", parent)
@@ -83,7 +83,7 @@ class FindBar(RoleFrame):
         self.hide()
 
     def open_bar(self, words: str = "") -> None:
-        """Come into view with the focus, looking for these words, or those looked for last."""
+        """Show the bar with the focus and search for these words, or the previous ones."""
         self.show()
         if words:
             self.words.setText(words)
@@ -91,7 +91,7 @@ class FindBar(RoleFrame):
         self.search()
 
     def close_bar(self) -> None:
-        """Go away with all marks of what was found; the place in view is left selected, for the hands to go on from."""
+        """Close the bar and clear the marks; select the current match, so that work can go on from there."""
         if self._settle.isActive():
             self.search()
         span = self._matches[self._at] if self._at >= 0 and not self._further.isActive() else None
@@ -103,7 +103,7 @@ class FindBar(RoleFrame):
             self._searched.select(*span)
 
     def search(self) -> None:
-        """Look for the words again; the place in view stays the one it was where it is still found."""
+        """Search again; the current match stays current if it still matches."""
         self._settle.stop()
         self._further.stop()
         words = r"\s+".join(re.escape(word) for word in self.words.text().split())
@@ -113,7 +113,7 @@ class FindBar(RoleFrame):
         self._gather(AT_ONCE_S)
 
     def _search_on(self) -> None:
-        # On a page that was left it goes on; what was closed looks for nothing.
+        # Go on while the page is out of view, but not after the bar was closed.
         if not self.isHidden():
             self._gather(SLICE_S)
 
@@ -134,14 +134,14 @@ class FindBar(RoleFrame):
         self._mark(spans, at)
 
     def go(self, step: int) -> None:
-        """Go to the next place found (1) or the one before (-1), around the end."""
+        """Go to the next match (1) or the previous one (-1), wrapping around."""
         if self._settle.isActive():
             self.search()
         elif self._matches and not self._further.isActive():
             self._mark(self._matches, (self._at + step) % len(self._matches))
 
     def count(self) -> tuple[int, int]:
-        """Which of the places found is in view, counted from 1, and how many there are."""
+        """The number of the current match, counted from 1, and the number of matches."""
         return self._at + 1, len(self._matches)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -170,7 +170,7 @@ SCHEMES = ("http", "https")
 
 
 class LinkQuestion(QDialog):
-    """Shows the whole address; Cancel has the focus."""
+    """Shows the whole address before a link is opened; Cancel has the focus."""
 
     def __init__(self, url: QUrl, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -200,7 +200,7 @@ class LinkQuestion(QDialog):
 
 
 def ask_to_open(parent: QWidget, url: str) -> LinkQuestion | None:
-    """Ask whether to open an address of the web; None, and nothing asked, for any other kind of address."""
+    """Ask whether to open a web address; for any other kind of address, ask nothing and return None."""
     parsed = QUrl(url)
     if not parsed.isValid() or parsed.scheme().lower() not in SCHEMES or not parsed.host():
         return None

@@ -1,4 +1,4 @@
-"""Text of any script with highlights; cheap enough for a hundred at once."""
+"""Text of any script with highlights, cheap enough for a hundred at once; quotation buttons and formulas."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -36,7 +36,7 @@ from annotator.gui.widgets.basics import Refitting, direction_of, grow_by_width,
 class TextPositions:
     """Converts a text's Python offsets to Qt's positions and back.
 
-    `objects` are the spans of the text for which a document holds one object each, such as a formula.
+    `objects` are the spans of the text that are single objects in the document, such as formulas.
     """
 
     def __init__(self, text: str, objects: Sequence[tuple[int, int]] = ()) -> None:
@@ -46,14 +46,14 @@ class TextPositions:
         self._wide_qt = [place + before for before, place in enumerate(self._wide)]
         self._starts, self._ends = [start for start, _ in objects], [end for _, end in objects]
         spare = (self._halves(end) - self._halves(start) - 1 for start, end in objects)
-        # How many halves fewer the document has before each object.
+        # The number of UTF-16 code units by which the document is shorter before each object.
         self._spared = [0, *accumulate(spare)]
         self._starts_qt = [
             self._halves(start) - less for start, less in zip(self._starts, self._spared, strict=False)
         ]
 
     def to_qt(self, offset: int, *, end: bool = False) -> int:
-        """Qt's position of a Python offset; within an object it is the object's, or as an end the one behind it."""
+        """The Qt position of a Python offset; inside an object, that of the object, or with `end` the one after it."""
         inside = bisect_left(self._starts, offset) - 1
         if inside >= 0 and offset < self._ends[inside]:
             return self._starts_qt[inside] + end
@@ -67,7 +67,7 @@ class TextPositions:
         return offset + bisect_left(self._wide, offset)
 
 
-# Words [start, end) of a text, counted in Python's characters.
+# Words [start, end) of a text, in Python characters.
 Span = tuple[int, int]
 LINE_END = "\u2028"
 _RIGHT, _LEFT = Qt.AlignmentFlag.AlignRight, Qt.AlignmentFlag.AlignLeft
@@ -76,7 +76,7 @@ _RIGHT, _LEFT = Qt.AlignmentFlag.AlignRight, Qt.AlignmentFlag.AlignLeft
 def lay_out(
     text: str, font: QFont, width: float, marked: Sequence[Span] = (), mark: str = "state-disagree"
 ) -> QTextLayout:
-    """A text broken into lines of a width, in the direction of its own script; `mark` is a colour with a soft one."""
+    """A text broken into lines of a width, in the direction of its script; `mark` is a colour that has a soft variant."""
     layout = QTextLayout(text.replace("\r\n", " \n").replace("\n", LINE_END), font)
     option, direction = QTextOption(), direction_of(text)
     option.setTextDirection(direction)
@@ -113,7 +113,7 @@ def _formats(text: str, marked: Sequence[Span], mark: str) -> list[QTextLayout.F
 
 
 class MarkedText(QWidget):
-    """As high as its lines, or one line that ends in … while it is folded."""
+    """As high as its lines; folded, one line with the rest elided."""
 
     def __init__(
         self, text: str = "", scale: float = 1.0, colour: str = "text", mark: str = "state-disagree"
@@ -139,7 +139,7 @@ class MarkedText(QWidget):
         self._forget()
 
     def fold(self, folded: bool) -> None:
-        """Show one line, with the whole in the tooltip, or all lines."""
+        """Show one line, with the full text as tooltip, or all lines."""
         self._folded = folded
         self.setToolTip(tooltip(self._text) if folded else "")
         self._forget()
@@ -197,7 +197,7 @@ class MarkedText(QWidget):
 
 
 def spans_of(pieces: Sequence[TextPiece], kind: str) -> list[Span]:
-    """Where the pieces of a kind stand in their own wording, without the white space around them."""
+    """The spans of pieces of a kind in their own wording, without surrounding white space."""
     spans, place = [], 0
     for piece in pieces:
         if piece.kind == kind and piece.text.strip():
@@ -209,7 +209,7 @@ def spans_of(pieces: Sequence[TextPiece], kind: str) -> list[Span]:
 
 
 def marked(old: str, new: str) -> str:
-    """Both wordings as HTML: what was taken out struck through, what was put in underlined."""
+    """Both wordings as HTML: removed text struck through, added text underlined."""
     out, put = theme.token("state-disagree-soft").name(), theme.token("state-agreed-soft").name()
     looks = {
         "removed": f"<span style='background:{out};text-decoration:line-through'>{{}}</span>",
@@ -220,26 +220,26 @@ def marked(old: str, new: str) -> str:
 
 
 def keep_hidden(parent: QWidget, *parts: QWidget) -> None:
-    """Parts that were given no place stay hidden inside `parent`, so that they go with it."""
+    """Hide parts without a parent inside `parent`, so that they are deleted with it."""
     for part in parts:
         if part.parentWidget() is None:
             part.setParent(parent)
             part.hide()
 
 
-# What stands for an object in a document's text.
+# The character for an object in a document's text.
 OBJECT = "\ufffc"
-# The air on both sides, in thousandths of an em.
+# The space on both sides, in thousandths of an em.
 _AIR = 60
 _PARTS = re.compile(r"[MLQCZ]|-?\d+")
 _NUMBERS = {"M": 2, "L": 2, "Q": 4, "C": 6, "Z": 0}
 
 
 class Formulas(QPyTextObject):
-    """Draws those images of a document that are formulas.
+    """Paints the images of a document that are formulas.
 
-    Its images stand in the middle of the small letters (`vertical-align: middle`). A formula asks for as much room
-    below its baseline as it needs there and, unless it is higher than letters are, leaves the line as high as it was.
+    The document's images are aligned to the middle of the x-height (`vertical-align: middle`). A formula reserves the
+    space it needs below its baseline and, unless it is higher than the letters, does not raise the line.
     """
 
     def __init__(self, parent: QObject) -> None:
@@ -247,16 +247,16 @@ class Formulas(QPyTextObject):
         self._selected: list[tuple[QTransform, QPainterPath, QColor]] = []
 
     def serve(self, document: QTextDocument) -> None:
-        """Draw this document's formulas from now on.
+        """Paint this document's formulas from now on.
 
-        Once it is filled: a document that has its layout lays itself out again with every piece that comes.
+        Call it once the document is filled: a document with a layout lays itself out again with every piece added.
         """
         document.setLayoutEnabled(False)
         document.documentLayout().registerHandler(QTextFormat.ObjectTypes.ImageObject.value, self)
         document.setLayoutEnabled(True)
 
     def draw_selected(self, viewport: QWidget) -> None:
-        """Draw once more what is marked or selected: Qt has laid the colour over it."""
+        """Paint marked or selected formulas again: Qt has painted the colour over them."""
         if self._selected:
             painter = QPainter(viewport)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -267,7 +267,7 @@ class Formulas(QPyTextObject):
             self._selected.clear()
 
     def intrinsicSize(self, document: QTextDocument, position: int, given: QTextFormat) -> QSizeF:
-        """The room that Qt parts about the middle of the small letters."""
+        """The size that Qt distributes around the middle of the x-height."""
         look = given.toCharFormat()
         formula = formula_of(look)
         if formula is None:
@@ -288,7 +288,7 @@ class Formulas(QPyTextObject):
         position: int,
         given: QTextFormat,
     ) -> None:
-        """Fill the outline with the colour of the words, on their baseline."""
+        """Fill the outline with the text colour, on the text's baseline."""
         look = given.toCharFormat()
         formula = formula_of(look)
         if formula is None:
@@ -306,12 +306,12 @@ class Formulas(QPyTextObject):
 
 
 def formula_of(look: QTextCharFormat) -> Formula | None:
-    """The formula that an image is; None where it is none."""
+    """The formula of an image; None if it is no formula."""
     return _decoded(look.toImageFormat().name())
 
 
 def read(document: QTextDocument) -> tuple[str, TextPositions]:
-    """A document's text with the sources of its formulas in their places, and how its places are counted."""
+    """A document's text with the sources of formulas in their places, and the positions for it."""
     plain = document.toPlainText()
     if OBJECT not in plain:
         return plain, TextPositions(plain)
@@ -328,7 +328,7 @@ def read(document: QTextDocument) -> tuple[str, TextPositions]:
 
 
 def _source_at(document: QTextDocument, position: int) -> str:
-    """The source of the formula at a position; empty where none stands there."""
+    """The source of the formula at a position; empty if there is none."""
     cursor = QTextCursor(document)
     cursor.setPosition(position + 1)
     look = cursor.charFormat()
@@ -343,7 +343,7 @@ def _decoded(address: str) -> Formula | None:
 
 @lru_cache(maxsize=2_048)
 def _outline(formula: Formula) -> QPainterPath:
-    """An outline as Qt draws it; what of it cannot be read is left out."""
+    """The outline as a QPainterPath; unreadable commands are left out."""
     path = QPainterPath()
     path.setFillRule(Qt.FillRule.WindingFill)
     draw: dict[str, Callable[..., None]] = {
@@ -367,7 +367,7 @@ def _outline(formula: Formula) -> QPainterPath:
 
 
 def _baseline(document: QTextDocument, position: int) -> float:
-    """Where the words around a position stand; Qt itself would set an object into the middle of its line."""
+    """The baseline of the text around a position; Qt itself would centre an object in its line."""
     block = document.findBlock(position)
     line = block.layout().lineForTextPosition(position - block.position())
     if not line.isValid():
@@ -381,22 +381,22 @@ def _em(look: QTextCharFormat) -> float:
 
 
 def _scale(document: QTextDocument, look: QTextCharFormat, formula: Formula) -> float:
-    """1, or less where the formula would be wider than the page."""
+    """The scale of a formula: 1, or less if it would be wider than the page."""
     room = document.pageSize().width() - 2 * document.documentMargin()
     wide = (formula.width + 2 * _AIR) * _em(look) / EM
     return min(1.0, room / wide) if room > 0 and wide > 0 else 1.0
 
 
 SPOKEN_LETTERS = 600
-# A quotation is kept as it stands in the Markdown; its marks and links' targets would only disturb here.
+# Quotations are stored as Markdown; its marks and link targets are not shown here.
 _MARKS = re.compile(r"\]\([^()\s]*\)|[*`#\[\]]+")
-# Room beside the words for the icon and the ends.
+# The width of the icon and the button's ends beside the text.
 _AROUND = 54
 _LEAST = 80
 
 
 class QuoteButton(Refitting, QPushButton):
-    """As wide as its words where there is room, elided otherwise. `tail` (a page) is never cut off."""
+    """As wide as its text if there is space, elided otherwise. `tail` (a page) is never elided."""
 
     def __init__(self, role: str, hint: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""PDF viewer: words selected by mouse or keyboard, found, marked and quoted."""
+"""PDF viewer: words are selected by mouse or keyboard, found, marked and quoted."""
 
 import math
 import re
@@ -62,7 +62,7 @@ class PageLayout:
         return range(self.page_at(top), bisect_right(self._tops, bottom)) if self._tops else range(0)
 
     def box(self, place: int, across: int, down: int) -> QRectF:
-        """A page's rectangle in a view scrolled so far across and down."""
+        """A page's rectangle in a view scrolled by `across` and `down`."""
         width, height = (side * self.scale for side in self._sizes[place])
         left = max(float(GAP), (self._width - width) / 2)
         return QRectF(left - across, self._tops[place] - down, width, height)
@@ -76,13 +76,13 @@ class PageLayout:
 
 MOST_PIXELS = 12_000_000
 MOST_CACHED = 12
-# Places on a page are asked for on a canvas this much finer than a point.
+# Positions on a page are looked up on a canvas this much finer than a point.
 _FINE = 10
 _HYPHENS = "\x02\ufffe\xad"
 
 
 class PageWords:
-    """The letters of one page, one for each character PDFium counts, with their boxes in points from the top left."""
+    """The text of one page, one letter for each character of PDFium, with boxes in points from the top left."""
 
     def __init__(self, page: "PdfPage") -> None:
         from pypdfium2 import PdfPosConv
@@ -99,14 +99,14 @@ class PageWords:
 
     @cached_property
     def letters(self) -> str:
-        """One letter for each character; what PDFium has no letter for is a space."""
+        """One letter for each character; a space if PDFium has no letter for it."""
         from pypdfium2 import raw
 
         codes = (raw.FPDFText_GetUnicode(self._words, place) for place in range(self._words.count_chars()))
         return "".join(chr(code) if code else " " for code in codes)
 
     def quote(self, start: int, end: int) -> str:
-        """The characters [start, end) as text: lines end in a line feed, words broken at an end are joined."""
+        """The characters [start, end) as text: lines end in a line feed, hyphenated words are joined."""
         letters = self.letters[start:end].replace("\r\n", "\n").replace("\r", "\n")
         for hyphen in _HYPHENS:
             letters = letters.replace(hyphen + "\n", "").replace(hyphen, "")
@@ -114,13 +114,13 @@ class PageWords:
         return whole.replace("\x00", "").strip()
 
     def at(self, x: float, y: float, reach: float = 12.0) -> int | None:
-        """The character at or near a point; None where there is none within reach."""
+        """The index of the character at or near a point; None if there is none within reach."""
         across, up = self._places.to_page(round(x * _FINE), round(y * _FINE))
         result: int | None = self._words.get_index(across, up, reach, reach)
         return result
 
     def boxes(self, start: int, end: int) -> list[QRectF]:
-        """The rectangles that the characters [start, end) cover, one for each line or part of it."""
+        """The rectangles of the characters [start, end), one for each line or part of one."""
         if end <= start:
             return []
         many = self._words.count_rects(start, end - start)
@@ -136,10 +136,10 @@ class PageWords:
 
 
 class PdfPages:
-    """An open PDF. Pictures are made when asked for, and the last few are kept."""
+    """An open PDF. Pictures of pages are made on demand, and the last few are cached."""
 
     def __init__(self, data: bytes) -> None:
-        """Open a PDF from its bytes; Unreadable when it is damaged, locked or empty."""
+        """Open a PDF from its bytes; UnreadablePdf if it is damaged, locked or empty."""
         from pypdfium2 import PdfDocument, PdfiumError
 
         try:
@@ -163,7 +163,7 @@ class PdfPages:
         return self._pictures.get((place, round(scale * 1000)))
 
     def picture(self, place: int, scale: float) -> QImage:
-        """A page, counted from 0, at so many pixels a point; Unreadable when the page is damaged."""
+        """A page, counted from 0, at `scale` pixels per point; UnreadablePdf if the page is damaged."""
         from pypdfium2 import PdfiumError, raw
 
         if (image := self.cached_picture(place, scale)) is not None:
@@ -185,7 +185,7 @@ class PdfPages:
         return made
 
     def words(self, place: int) -> PageWords:
-        """The words of a page, counted from 0; Unreadable when the page is damaged."""
+        """The words of a page, counted from 0; UnreadablePdf if the page is damaged."""
         from pypdfium2 import PdfiumError
 
         if place not in self._words:
@@ -198,7 +198,7 @@ class PdfPages:
         return self._words[place]
 
     def letters(self, place: int) -> str:
-        """The letters of a page, counted from 0; kept, and none where the page is damaged."""
+        """The letters of a page, counted from 0, cached; empty if the page is damaged."""
         if place not in self._letters:
             try:
                 self._letters[place] = self.words(place).letters
@@ -217,10 +217,10 @@ _ZOOM_MIN, _ZOOM_MAX, _ZOOM_STEP = 50, 400, 10
 
 
 class PdfSheets(Refitting, QAbstractScrollArea):
-    """The pages of one PDF. Pages are counted from 1 in all that is told."""
+    """The pages of one PDF. Signals count pages from 1."""
 
     page_changed = Signal(int, int)
-    """The page in view and how many there are."""
+    """The page in view and the number of pages."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -238,7 +238,7 @@ class PdfSheets(Refitting, QAbstractScrollArea):
         self.destroyed.connect(partial(_close_all, self._open))
 
     def show_pdf(self, data: bytes) -> bool:
-        """Show a PDF from its bytes; False, with the reason in its place, when it cannot be read."""
+        """Show a PDF from its bytes; if it cannot be read, show the reason and return False."""
 
         self.clear()
         try:
@@ -264,7 +264,7 @@ class PdfSheets(Refitting, QAbstractScrollArea):
 
     @property
     def message(self) -> str:
-        """Why there are no pages; empty when there are."""
+        """The reason why there are no pages; empty if there are."""
         return self._message
 
     @property
@@ -281,12 +281,12 @@ class PdfSheets(Refitting, QAbstractScrollArea):
             self.verticalScrollBar().setValue(round(self._layout.top(page - 1)) - GAP // 2)
 
     def zoom(self, step: int) -> None:
-        """Larger (1), smaller (-1), or as wide as the view (0)."""
+        """Enlarge (1), reduce (-1), or fit to the width of the view (0)."""
         self._zoom = max(_ZOOM_MIN, min(_ZOOM_MAX, self._zoom + step * _ZOOM_STEP if step else 100))
         self.refit()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw what is in view; pages not yet made are white until their turn comes."""
+        """Paint the visible pages; pages not yet rendered are white."""
         painter = QPainter(self.viewport())
         painter.fillRect(self.viewport().rect(), theme.token("sunken"))
         if self._pages is None:
@@ -301,7 +301,7 @@ class PdfSheets(Refitting, QAbstractScrollArea):
         self.viewport().update()
 
     def paint_over(self, painter: QPainter, place: int, box: QRectF) -> None:
-        """Draw over a page, counted from 0, what heirs show on it."""
+        """Paint over a page, counted from 0; for subclasses."""
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
@@ -350,7 +350,7 @@ class PdfSheets(Refitting, QAbstractScrollArea):
         painter.drawRect(box)
 
     def _draw_one(self) -> None:
-        """Make one missing picture, then let the window go on before the next."""
+        """Render one missing page, then return to the event loop before the next."""
         for place in self._in_view():
             if self._pages is None or place in self._broken:
                 continue
@@ -378,9 +378,9 @@ def _close_all(pages: "list[PdfPages]") -> None:
 
 _WORD = re.compile(r"\w+|[^\w\s]+")
 
-# A place is the page's number, counted from 0, times this, and the letter on it.
+# A position is the page's number, counted from 0, times this, plus the index of the letter.
 _PAGE = 10_000_000
-# Kind of mark: its colour.
+# Kind of mark → its colour.
 _MARKS = {kind: f"mark-{kind}" for kind in ("kept", "evidence", "find", "find-current")}
 
 
@@ -393,7 +393,7 @@ class CaretStep(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Caret:
-    """A selection between two places of one page; `head` is the end that moves."""
+    """A selection between two positions on one page; `head` is the end that moves."""
 
     page: int
     anchor: int = 0
@@ -404,7 +404,7 @@ class Caret:
         return min(self.anchor, self.head), max(self.anchor, self.head)
 
     def moved(self, letters: str, step: CaretStep, way: int, extend: bool) -> "Caret":
-        """The caret a step on (1) or back (-1) in a page's letters, its anchor staying when it extends."""
+        """The caret one step on (1) or back (-1) in a page's letters; with `extend` its anchor stays."""
         head = max(0, min(len(letters), _PLACES[step](letters, self.head, way)))
         return Caret(self.page, self.anchor if extend else head, head)
 
@@ -457,10 +457,10 @@ _STEPS = {
 
 
 class PdfView(PdfSheets):
-    """Words are selected by mouse or keyboard, found, marked and quoted."""
+    """A PDF whose words can be selected by mouse or keyboard, found, marked and quoted."""
 
     selection_changed = Signal(str, int)
-    """The selected words and their page; ("", page) when nothing is selected any more."""
+    """The selected words and their page; ("", page) if nothing is selected any more."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -474,12 +474,12 @@ class PdfView(PdfSheets):
         super().clear()
 
     def selected(self) -> tuple[str, int] | None:
-        """The selected words and their page; None where nothing is selected."""
+        """The selected words and their page; None if nothing is selected."""
         first, (start, end) = self._caret.page * _PAGE, self._caret.span
         return self._quote(first + start, first + end)
 
     def chosen(self) -> tuple[str, int] | None:
-        """What is selected; while a search is open and nothing is selected, the place it found."""
+        """The selection; if nothing is selected while a search is open, the current match."""
         result = self._marks.get("find-current", [])
         return self.selected() or next((self._quote(*span) for span in result), None)
 
@@ -489,14 +489,14 @@ class PdfView(PdfSheets):
             self._move_to(Caret(place, 0, len(words.letters)), follow=False)
 
     def place(self, quote: str, page: int) -> tuple[int, int] | None:
-        """Where a quotation stands on a page; None when it is not found there."""
+        """The span of a quotation on a page; None if it is not found there."""
         if self._pages is None or not 1 <= page <= self.count:
             return None
         first, span = (page - 1) * _PAGE, find(self._pages.letters(page - 1), quote)
         return (first + span[0], first + span[1]) if span else None
 
     def hits(self, words: re.Pattern[str]) -> Iterator[tuple[int, int] | None]:
-        """Where words stand, one place after the other; none goes over a page's end."""
+        """The matches, page by page; none crosses a page break."""
         for place in range(self.count):
             yield None
             for hit in words.finditer(self._pages.letters(place) if self._pages else ""):
@@ -511,12 +511,12 @@ class PdfView(PdfSheets):
             self._reveal(start // _PAGE, words.letter_box(start % _PAGE))
 
     def select(self, start: int, end: int) -> None:
-        """Select a place as if by hand and bring it into view."""
+        """Select a span as if by hand and bring it into view."""
         self._move_to(Caret(start // _PAGE, start % _PAGE, end % _PAGE), follow=False)
         self.reveal(start, end)
 
     def forget_selection(self) -> None:
-        """Take the selection away, so that a mark in its place can be seen."""
+        """Clear the selection, so that a mark in its place can be seen."""
         self._move_to(Caret(self._caret.page, self._caret.head, self._caret.head), follow=False)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -544,7 +544,7 @@ class PdfView(PdfSheets):
             self._move_to(Caret(place, start, end), follow=False)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Arrows move the cursor, Shift extends, Ctrl goes by words; Ctrl+A takes the page, Ctrl+C copies."""
+        """Arrows move the cursor, Shift extends, Ctrl goes by words; Ctrl+A selects the page, Ctrl+C copies."""
         modifiers = event.modifiers()
         if event.matches(QKeySequence.StandardKey.SelectAll):
             self.select_page()
@@ -592,7 +592,7 @@ class PdfView(PdfSheets):
         return (quote, start // _PAGE + 1) if quote else None
 
     def _words(self, place: int) -> "PageWords | None":
-        """The words of a page, or None where there is no page or it cannot be read."""
+        """The words of a page; None if there is no such page or it cannot be read."""
         if self._pages is None or not 0 <= place < self.count:
             return None
         try:

@@ -1,4 +1,4 @@
-"""Report viewer: words found, selected, quoted and marked."""
+"""Report viewer: words are found, selected, quoted and marked."""
 
 import re
 import time
@@ -46,7 +46,7 @@ _TAG = re.compile(r"<(\w+)>?")
 
 
 class Loading(QObject):
-    """Fills an invisible document with pieces of HTML; `finished` hands it over."""
+    """Fills an invisible document with pieces of HTML; `finished` emits it."""
 
     finished = Signal()
 
@@ -59,11 +59,11 @@ class Loading(QObject):
         self._timer = later(self, self._slice, 0, again=True)
 
     def start(self) -> None:
-        """Go on whenever the window has nothing better to do."""
+        """Continue whenever the window is idle."""
         self._timer.start()
 
     def stop(self) -> None:
-        """Leave off; nothing is handed over any more."""
+        """Stop; nothing is emitted afterwards."""
         self._timer.stop()
         self._next = len(self._pieces)
 
@@ -101,7 +101,7 @@ class Loading(QObject):
         cursor.insertHtml(html)
 
     def _format_of(self, tag: str) -> QTextBlockFormat:
-        """A block's format by its tag: inserted HTML gives its first block none."""
+        """The format of a block by its tag: the first block of inserted HTML gets none."""
         if tag not in self._formats:
             sample = QTextDocument()
             sample.setDefaultStyleSheet(self.document.defaultStyleSheet())
@@ -131,7 +131,7 @@ class LayingOut(QObject):
 
 
 def empty_document(parent: QObject, sheet: str, font: QFont, margin: int) -> QTextDocument:
-    """A document to be filled; its parent answers what it asks to load."""
+    """A document to be filled; its parent answers requests for resources."""
     made = QTextDocument(parent)
     made.setUndoRedoEnabled(False)
     made.setDefaultStyleSheet(sheet)
@@ -141,9 +141,9 @@ def empty_document(parent: QObject, sheet: str, font: QFont, margin: int) -> QTe
 
 
 def position_at(document: QTextDocument, height: float) -> int:
-    """The first character of the line at a height, as the document counts.
+    """The first character of the line at a height, as a document position.
 
-    `cursorForPosition` answers with the document's end while what follows is not laid out.
+    `cursorForPosition` returns the document's end while what follows is not laid out.
     """
     layout, first, last = document.documentLayout(), 0, 1
     while last < document.blockCount() - 1 and _ends(document, last) <= height:
@@ -164,7 +164,7 @@ def _ends(document: QTextDocument, number: int) -> float:
 
 
 _Line = QTextCharFormat.UnderlineStyle
-# Kind of mark: its colour by name, and the line under it, so that no kind is told by colour alone.
+# Kind of mark → colour name and underline, so that no kind is recognised by colour alone.
 MARKS: dict[str, tuple[str, _Line]] = {
     "evidence": ("mark-evidence", _Line.SingleUnderline),
     "kept": ("mark-kept", _Line.DashDotLine),
@@ -194,7 +194,7 @@ blockquote { color: %(muted)s; margin-left: %(indent)spx; margin-top: 0px; margi
 
 
 def style_sheet() -> str:
-    """The style sheet of a report's document in the present colours and sizes."""
+    """The style sheet of a report's document in the current colours and sizes."""
     px = theme.current().px
     return _SHEET % {
         "gap": px(9),
@@ -211,7 +211,7 @@ def style_sheet() -> str:
 
 
 def mark_format(kind: str) -> QTextCharFormat:
-    """How words marked as that kind look; KeyError for an unknown kind."""
+    """The format of words marked as a kind; KeyError for an unknown kind."""
     colour, line = MARKS[kind]
     look = QTextCharFormat()
     look.setBackground(theme.token(colour))
@@ -222,7 +222,7 @@ def mark_format(kind: str) -> QTextCharFormat:
 
 
 def selection(view: QTextEdit, start: int, end: int, kind: str) -> QTextEdit.ExtraSelection:
-    """A mark over the characters [start, end) of the view's document, counted as Qt counts."""
+    """A mark over the characters [start, end) of the view's document, as document positions."""
     made = QTextEdit.ExtraSelection()
     cursor = view.textCursor()
     cursor.setPosition(start)
@@ -232,7 +232,7 @@ def selection(view: QTextEdit, start: int, end: int, kind: str) -> QTextEdit.Ext
     return made
 
 
-# A document of this many characters of HTML is made at once, a longer one in slices.
+# HTML of up to this many characters is loaded at once, longer HTML in slices.
 AT_ONCE = 40_000
 PAGE = 20_000
 _SURELY_SCROLLS = 8_000
@@ -240,12 +240,12 @@ _ZOOM_MIN, _ZOOM_MAX, _ZOOM_STEP = 60, 300, 10
 
 
 class ReportPages(QTextBrowser):
-    """Shows one text at a time. Every offset is one into `text()`, counted in Python's characters."""
+    """Shows one text at a time. Every offset is one into `text()`, in Python characters."""
 
     link_clicked = Signal(str)
-    """The full address of a link that was pressed; nothing is opened."""
+    """The full address of a clicked link; nothing is opened."""
     loaded = Signal()
-    """The whole text is there: `text()` and marks cost nothing from now on."""
+    """The whole text is loaded: from now on `text()` and marks are fast."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -270,7 +270,7 @@ class ReportPages(QTextBrowser):
         theme.watch(self, self._dress)
 
     def show_html(self, html: str) -> None:
-        """Show sanitised HTML, in pieces where it is cut by `rendered.CUT`; `loaded` tells when all is there."""
+        """Show sanitised HTML, in the pieces separated by `rendered.CUT`; `loaded` is emitted at the end."""
         self._begin(html, None)
         self._loading = Loading(self._new_document(), html.split(CUT))
         self._loading.finished.connect(self._loaded)
@@ -285,11 +285,11 @@ class ReportPages(QTextBrowser):
 
     @property
     def loading(self) -> bool:
-        """Whether the text is still coming; `loaded` tells when all is there."""
+        """Whether loading is in progress; `loaded` is emitted at the end."""
         return self._loading is not None
 
     def text(self) -> str:
-        """The whole text, as offsets count it; finishes loading when need be."""
+        """The whole text that offsets refer to; finishes loading if necessary."""
         if self._loading is not None:
             self._loading.finish()
         if self._text is None:
@@ -298,7 +298,7 @@ class ReportPages(QTextBrowser):
         return self._text
 
     def show_page(self, page: int) -> None:
-        """Turn to a page of a long plain text, counted from 0."""
+        """Show a page of a long plain text, counted from 0."""
         assert self._plain is not None
         self._page = max(0, min(page, len(self._pages) - 1))
         document = self._new_document()
@@ -309,32 +309,32 @@ class ReportPages(QTextBrowser):
 
     @property
     def pages(self) -> int:
-        """How many pages the text has; 1 unless it is a long plain text."""
+        """The number of pages; 1 unless it is a long plain text."""
         return len(self._pages)
 
     def zoom_text(self, step: int) -> None:
-        """Make only this text larger (1) or smaller (-1), or as all the rest is (0)."""
+        """Enlarge (1) or reduce (-1) this text only, or use the general size again (0)."""
         self._zoom = max(_ZOOM_MIN, min(_ZOOM_MAX, self._zoom + step * _ZOOM_STEP if step else 100))
         self._dress()
 
     def paint_marks(self) -> None:
-        """Paint what heirs mark in the words that are shown now."""
+        """Paint the marks of subclasses in the text now shown."""
 
     def loadResource(self, _kind: int, _name: QUrl | str) -> Any:
-        """One transparent dot for whatever is asked for.
+        """Return a transparent dot for every resource.
 
-        Were nothing returned, Qt would open the path itself: files, devices, network shares.
+        If nothing were returned, Qt would open the path itself: files, devices, network shares.
         """
         dot = QImage(1, 1, QImage.Format.Format_ARGB32)
         dot.fill(Qt.GlobalColor.transparent)
         return dot
 
     def focusNextPrevChild(self, forward: bool) -> bool:
-        """Tab leaves the report; it does not stop at every link of it."""
+        """Leave the report on Tab, instead of stopping at every link."""
         return QTextEdit.focusNextPrevChild(self, forward)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Space turns a screen further, Enter presses the link at the cursor, page keys go on to the next page."""
+        """Space scrolls by a screen, Enter follows the link at the cursor, page keys go on to the next page."""
         key, plain = event.key(), keys.plain(event)
         if key == Qt.Key.Key_Space:
             self._screen(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
@@ -357,7 +357,7 @@ class ReportPages(QTextBrowser):
         self._formulas.draw_selected(self.viewport())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the words at the top where they are, and the page bar at the foot."""
+        """Keep the text at the top in place, and the page bar at the bottom."""
         top = self._top()
         super().resizeEvent(event)
         self._place_bar()
@@ -395,7 +395,7 @@ class ReportPages(QTextBrowser):
         return empty_document(self, style_sheet(), font, px(14))
 
     def _take(self, document: QTextDocument) -> None:
-        """Show another document; Qt deletes the one it began with, the others are ours.
+        """Show another document; Qt deletes its initial one, the others are ours.
 
         A long one gets its scroll bar and its width first: otherwise it would be laid out three times.
         """
@@ -410,9 +410,9 @@ class ReportPages(QTextBrowser):
             before.deleteLater()
 
     def _top(self) -> int:
-        """Which character stands at the top, as the document counts; 0 where nothing was scrolled.
+        """The character at the top, as a document position; 0 if nothing was scrolled.
 
-        What was held there before still is, or resizing would wander off by a line each time.
+        If the scroll position is that of the last call, the answer is, too: otherwise each resize would move by a line.
         """
         value = self.verticalScrollBar().value()
         if self._held is None or self._held[1] != value:
@@ -430,7 +430,7 @@ class ReportPages(QTextBrowser):
         self._held = (top, bar.value())
 
     def _dress(self) -> None:
-        """Make the text again in other colours or sizes, at the place where it was."""
+        """Render the text again in other colours or sizes, keeping the scroll position."""
         top = self._top()
         self._make_again()
         self.text()
@@ -445,7 +445,7 @@ class ReportPages(QTextBrowser):
             self.show_html(self._html)
 
     def _lay_out_to_the_end(self) -> None:
-        """Have the scroll bar know the whole length now; by itself it learns of it some time after the layout."""
+        """Tell the scroll bar the whole length now; Qt does so only some time after the layout."""
         layout = self.document().documentLayout()
         layout.documentSizeChanged.emit(layout.documentSize())
 
@@ -459,7 +459,7 @@ class ReportPages(QTextBrowser):
             self.show_page(page)
 
     def _screen(self, way: int) -> None:
-        """A screen further or back; past the end of a page, the next one."""
+        """Scroll a screen forwards or back; beyond the end of a page, go to the next one."""
         bar = self.verticalScrollBar()
         before = bar.value()
         bar.setValue(before + way * bar.pageStep())
@@ -485,7 +485,7 @@ class ReportPages(QTextBrowser):
 
 
 def _page_starts(text: str) -> list[int]:
-    """Where pages of about 20 000 characters begin, each at the start of a line where there is one near."""
+    """The starts of pages of about 20 000 characters, each at the start of a line if there is one near."""
     starts = [0]
     while len(text) - starts[-1] > PAGE * 3 // 2:
         least, most = starts[-1] + PAGE // 2, starts[-1] + PAGE
@@ -517,7 +517,7 @@ class PageBar(RoleFrame):
         self._number.valueChanged.connect(lambda number: self.chosen.emit(number - 1))
 
     def show_place(self, page: int, pages: int) -> None:
-        """Show that this page, counted from 0, of so many is in view; tells nobody."""
+        """Show the current page, counted from 0, and the number of pages, without emitting."""
         blocked = self._number.blockSignals(True)
         self._number.setRange(1, max(1, pages))
         self._number.setValue(page + 1)
@@ -529,7 +529,7 @@ class PageBar(RoleFrame):
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Words [start, end) of the text, marked as a kind of `report_style.MARKS`."""
+    """Words [start, end) of the text, marked as a kind of `MARKS`."""
 
     start: int
     end: int
@@ -537,7 +537,7 @@ class Mark:
 
 
 class ReportView(ReportPages):
-    """All offsets are into `text()`, in Python's characters."""
+    """A report with marks, selection and search. All offsets are into `text()`, in Python characters."""
 
     marked_words = Signal()
     """The selection changed."""
@@ -549,7 +549,7 @@ class ReportView(ReportPages):
         self.selectionChanged.connect(self.marked_words)
 
     def show_plain(self, text: str, moments: Sequence[tuple[int, str]] = ()) -> None:
-        """Show text as it is; each of the `moments`, in the order of the text, stands beside the line of its offset."""
+        """Show plain text; each of the `moments`, in text order, is printed beside the line of its offset."""
         self._moments = moments
         super().show_plain(text)
 
@@ -557,7 +557,7 @@ class ReportView(ReportPages):
         return (hit.span() for hit in words.finditer(self.text()))
 
     def selected_text(self) -> tuple[str, int, int]:
-        """The selected words with their offsets; ("", -1, -1) where nothing is selected."""
+        """The selected words with their offsets; ("", -1, -1) if nothing is selected."""
         if not self.textCursor().hasSelection():
             return "", -1, -1
         text, cursor = self.text(), self.textCursor()
@@ -573,7 +573,7 @@ class ReportView(ReportPages):
         self.reveal(start, end)
 
     def mark(self, start: int, end: int, kind: str) -> None:
-        """Mark words; they keep their mark until `clear_marks` or another text. KeyError for an unknown kind."""
+        """Mark words until `clear_marks` or another text. KeyError for an unknown kind."""
         MARKS[kind]
         self._marks.append(Mark(start, end, kind))
         self.paint_marks()
@@ -601,7 +601,7 @@ class ReportView(ReportPages):
             bar.setValue(place)
 
     def createMimeDataFromSelection(self) -> QMimeData:
-        """What is copied: formulas as their source."""
+        """The selection for the clipboard, with formulas as their source."""
         copied = super().createMimeDataFromSelection()
         if OBJECT in copied.text():
             words, copied = self.selected_text()[0], QMimeData()
@@ -626,14 +626,14 @@ class ReportView(ReportPages):
 
     def _moments_width(self) -> int:
         shown = self._moments if self._plain is not None else ()
-        # One of each length: a font's digits are of one width.
+        # One of each length, because digits of a font have the same width.
         longest = {len(words): words for _, words in shown}
         return max(
             (self.fontMetrics().horizontalAdvance(f"{words}  ") for words in longest.values()), default=0
         )
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Print the moments of the lines in view in the left margin, where no word is."""
+        """Print the moments of visible lines in the left margin."""
         super().paintEvent(event)
         if wide := self._moments_width():
             painter, height = QPainter(self.viewport()), self.viewport().height()
@@ -678,14 +678,14 @@ class ReportView(ReportPages):
 
 
 def even_letters() -> QFont:
-    """The system's font of letters that are all of one width, in the present size."""
+    """The system's monospaced font in the current size."""
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
     font.setPointSizeF(theme.current().points)
     return font
 
 
 class RawText(TextBox):
-    """A text field that Tab leaves."""
+    """A plain-text field that Tab leaves."""
 
     def __init__(self, name: str, *, readonly: bool = True) -> None:
         super().__init__()
