@@ -1,4 +1,4 @@
-"""The action bar of the Author page: counts, remarks, and buttons for the whole document."""
+"""The action bar of the Author page: counts, findings, and buttons for the whole document."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ class AuthoringActionBar(RoleFrame):
             KeyButton("New", act="new_unit"),
             KeyButton("Submit", act="submit", role="primary"),
         )
-        # What submitting changes in scores.
+        # How submitting affects scores.
         self.consequence = PlainLabel(role="hint", wrap=True)
         self.offered: OfferedMarks | None = None
         self.marks = KeyButton("", act="take_marks", role="quiet")
@@ -65,9 +65,9 @@ class AuthoringActionBar(RoleFrame):
     def show_document(
         self, document: Document[Any], weights: Weights, bar: float, *, locked: bool, given: bool
     ) -> None:
-        """Tell of a document as it stands in its fields; a locked one cannot be added to or submitted.
+        """Show the counts of a document as currently typed; a `locked` one takes no new units and cannot be submitted.
 
-        The project allows the `weights` and keeps questions at the `bar`.
+        `weights` are those the project allows, `bar` is its threshold for questions.
         """
         shown = document, weights, bar, locked, given
         if shown != self._shown:
@@ -89,7 +89,7 @@ class AuthoringActionBar(RoleFrame):
     def _show_offer(self) -> None:
         left = self.offered.left(self._shown[0]) if self.offered and self._shown else {}
         self.marks.setVisible(bool(left))
-        # The key presses the button, seen or not.
+        # The key works through the button, visible or not.
         self.marks.setEnabled(bool(left))
         if self.offered and left:
             counts = Counter(value.replace("_", " ") for one in left.values() for value in one.values())
@@ -110,7 +110,7 @@ class AuthoringActionBar(RoleFrame):
             )
 
     def show_findings(self, findings: Sequence[Finding], to_come: int = 0) -> None:
-        """Tell how many remarks there are, errors and warnings apart; `to_come` counts those not yet made as well."""
+        """Show the number of errors and of warnings; `to_come` also counts findings not shown yet."""
         if self._shown_findings != (findings, to_come):
             self._shown_findings = findings, to_come
             self._tell_findings(findings, to_come)
@@ -135,7 +135,7 @@ class SubmitPanel(MissingPanel):
     """Errors and warnings; warnings can be overridden with a reason."""
 
     overridden = Signal(str)
-    """Submit in spite of the warnings, for this reason."""
+    """Submit despite the warnings, for this reason."""
 
     def __init__(self) -> None:
         super().__init__("Missing fields and remarks", "Close")

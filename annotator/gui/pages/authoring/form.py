@@ -1,4 +1,4 @@
-"""Editor of an artifact: its units in a list that keeps each in place while others change."""
+"""The form of an artifact (its units in a list that keeps each in place while others change), saving, and unit acts."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ from annotator.gui.widgets.reading.marked_text import TextPositions
 
 
 def as_typed(document: Document[Any], typed: Mapping[str, Mapping[str, Any]]) -> Document[Any]:
-    """The document with what stands in its fields just now, unit id by unit id; nothing is validated."""
+    """The document with its unsaved field values, by unit id; nothing is validated."""
     if not typed:
         return document
     units = tuple(unit.model_copy(update=dict(typed.get(unit.id, {}))) for unit in document.units)
@@ -51,7 +51,7 @@ def as_typed(document: Document[Any], typed: Mapping[str, Mapping[str, Any]]) ->
 
 
 def fresh(kind: Kind, rated_as: QuestionType | None = None) -> Document[Any]:
-    """What an artifact begins as: one empty unit to type into; a selection has its question type's dimensions."""
+    """A new artifact's document: one empty unit, or for a selection the dimensions of its question type."""
     document = DOCUMENTS[kind]
     if kind is Kind.SELECTION:
         rated = rated_as.dimensions if rated_as else ()
@@ -60,13 +60,13 @@ def fresh(kind: Kind, rated_as: QuestionType | None = None) -> Document[Any]:
 
 
 def copied(document: Document[Any]) -> Document[Any]:
-    """The same words under ids of their own, for someone who starts from another's artifact."""
+    """A copy of a document with new unit ids, for someone who starts from another person's artifact."""
     units: tuple[Unit, ...] = tuple(unit.model_copy(update={"id": new_id()}) for unit in document.units)
     return document.model_copy(update={"units": units})
 
 
 def changed(unit: Unit | Document[Any], fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of the fields whose values are not the unit's, or the document's, already."""
+    """The fields whose values differ from the unit's or document's."""
     return {name: value for name, value in fields.items() if getattr(unit, name) != value}
 
 
@@ -90,22 +90,22 @@ _OF_STATE = {
 
 
 def standing_of(artifact: Artifact) -> WorkStatus:
-    """How far an artifact is; what nobody of the project wrote was imported."""
+    """The status of an artifact; one without an author in the project was imported."""
     if not artifact.author_id and artifact.state is not State.CONSENSUS:
         return WorkStatus("imported", "import", "state-missing", len(artifact.document.units))
     return WorkStatus(*_OF_STATE[artifact.state], len(artifact.document.units))
 
 
 def standings(artifacts: Sequence[Artifact]) -> dict[Kind, WorkStatus]:
-    """How far each kind is: the first artifact of each counts, which is the person's own if there is one."""
+    """The status of each kind: that of its first artifact, which is the person's own if there is one."""
     return {artifact.kind: standing_of(artifact) for artifact in reversed(artifacts)}
 
 
 def next_open(project: Project, item_id: str, kind: Kind) -> tuple[str, Kind] | None:
-    """Where the person's work goes on after a kind of an item is done: item and kind, or None when nowhere.
+    """The item and kind where the person's work continues after a kind of an item, or None.
 
-    Another begun kind of the same item comes first, then the next item that is not submitted: the same kind
-    there, or a begun one where that is submitted already.
+    Another begun kind of the same item comes first, then the next item that is not submitted: the same kind there, or a
+    begun one if that is submitted already.
     """
     drafts = _kinds(project, item_id, State.DRAFT)
     for other in _after(WRITTEN, kind):
@@ -122,7 +122,7 @@ def next_open(project: Project, item_id: str, kind: Kind) -> tuple[str, Kind] | 
 
 
 def _kinds(project: Project, item_id: str, state: State) -> set[Kind]:
-    """The kinds written here of which the person has an artifact in that state."""
+    """The kinds on this page of which the person has an artifact in that state."""
     result = annotating.artifacts_of(project, item_id)
     mine = {
         artifact.kind for artifact in result if artifact.author_id == project.by and artifact.state is state
@@ -131,14 +131,14 @@ def _kinds(project: Project, item_id: str, state: State) -> set[Kind]:
 
 
 def _after(sequence: Sequence[T], present: T) -> Iterator[T]:
-    """What follows the present one, going round to just before it."""
+    """The elements after `present`, wrapping around to just before it."""
     place = sequence.index(present)
     yield from sequence[place + 1 :]
     yield from sequence[:place]
 
 
 class Saving(TypedFields):
-    """The open artifact, and typed text, by unit and field, that is no revision yet."""
+    """The open artifact, and typed text by unit and field that is not yet a revision."""
 
     def __init__(self, session: ProjectSession, parent: QObject) -> None:
         super().__init__(session, parent)
@@ -146,7 +146,7 @@ class Saving(TypedFields):
         self.editable = False
 
     def follow(self, artifact: Artifact | None, *, editable: bool) -> None:
-        """From now on save into this artifact; what was typed into another must have been kept before."""
+        """Save into this artifact from now on; text typed into another must be stored before."""
         if artifact is None or self.artifact is None or artifact.id != self.artifact.id:
             self.typed.clear()
             self._timer.stop()
@@ -157,7 +157,7 @@ class Saving(TypedFields):
             self._session.do(artifacts.save_draft, self.artifact.id, unit_id, field, text)
 
     def put(self, unit_id: str, **fields: Any) -> None:
-        """A choice was made: it becomes a revision of its own at once, after what was typed before it."""
+        """Save a choice as a revision of its own at once, after what was typed before it."""
         if self.keep():
             self.typed[unit_id] = fields
             self.keep()
@@ -174,7 +174,7 @@ class Saving(TypedFields):
         return not new or change_unit(self._session, self.artifact.id, unit_id, new)
 
     def _keep_of_missing(self, artifact: Artifact, unit_id: str, fields: dict[str, Any]) -> bool:
-        """The unit was taken out elsewhere while it was written in: its words stand in a new one at the end."""
+        """Put typed text whose unit was deleted elsewhere into a new unit at the end."""
         words = {name: value for name, value in fields.items() if isinstance(value, str) and value.strip()}
         if not words:
             return True
@@ -191,7 +191,7 @@ class Saving(TypedFields):
 
 
 def change_unit(session: ProjectSession, artifact_id: str, unit_id: str, fields: dict[str, Any]) -> bool:
-    """Make fields of a unit, or without an id of the document itself, a revision; whether that could be done."""
+    """Write fields of a unit, or without an id of the document itself, as a revision; whether that succeeded."""
     verb: Callable[..., object] = (
         partial(artifacts.change_unit, unit_id=unit_id) if unit_id else artifacts.change_whole
     )
@@ -199,7 +199,7 @@ def change_unit(session: ProjectSession, artifact_id: str, unit_id: str, fields:
 
 
 MARGIN_WHEN_SCROLLED = 24
-# Between two units, where the line stands that shows where a dragged one comes to lie.
+# The space between two units, where a line shows the drop position of a dragged one.
 GAP = 6
 NOWHERE = ("", "")
 
@@ -211,12 +211,12 @@ class UnitsForm(PlainArea):
     chosen = Signal(str, str, object)
     asked = Signal(str, str)
     entered = Signal(str)
-    """The focus came into a field of that name, or (empty) onto a unit."""
+    """The focus entered a field of that name, or (empty) a unit itself."""
     left = Signal()
     """The focus left a field."""
 
     def __init__(self, draft: Callable[[str, str, str], None], speller: Speller) -> None:
-        """`draft` keeps what is being typed: unit id, field, text."""
+        """`draft` stores what is being typed: unit id, field, text."""
         super().__init__("Units")
         self._draft, self._speller = draft, speller
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -232,25 +232,26 @@ class UnitsForm(PlainArea):
         self._waiting: dict[Callable[[], UnitEditor], list[UnitEditor]] = {}
         self._offered: tuple[Item, Sequence[tuple[str, str]], QuestionType | None] | None = None
         self.whole: WholeEditor | None = None
-        # By editor what it shows, unless someone has written or chosen in it since.
+        # Editor → what it shows, unless someone has typed or chosen in it since.
         self._shown: dict[UnitEditor, tuple[Unit, int, frozenset[str]]] = {}
         self._current_id = ""
         self._place = NOWHERE
         self._showing = False
-        # The units that someone wrote in, chose in or left; the empty id is the whole, once it was to be submitted.
+        # The units that someone typed in, chose in or left; the empty id is the whole document, once submitting was
+        # tried.
         self._touched: set[str] = set()
         for sign in (self.typed, self.chosen):
             sign.connect(lambda unit_id, *_: self._touched.add(unit_id))
         application().focusChanged.connect(self._focus_moved)
 
     def minimumSizeHint(self) -> QSize:
-        """Wide enough that no field is cut: units are scrolled down, never across."""
+        """Wide enough that no field is cut off: units are never scrolled horizontally."""
         inner = self.widget()
         width = inner.minimumSizeHint().width() if inner else 0
         return QSize(width + self.verticalScrollBar().sizeHint().width(), super().minimumSizeHint().height())
 
     def take_on(self, make: Callable[[], UnitEditor]) -> None:
-        """From now on units are edited in what `make` gives; editors of another kind wait until theirs is back."""
+        """Use editors built by `make` from now on; those of another kind are kept until theirs is shown again."""
         if make is self._make:
             return
         if self._make is not None:
@@ -269,7 +270,7 @@ class UnitsForm(PlainArea):
             editor.offer(*self._offered)
 
     def _show_whole(self, document: Document[Any], typing: Collection[str], *, locked: bool) -> None:
-        """Below the units, the fields of the document itself where its kind has any."""
+        """Show the fields of the document itself below the units, if its kind has any."""
         words = KINDS[document.KIND]
         if words.whole and self.whole is None:
             self.whole = WholeEditor(words)
@@ -287,13 +288,13 @@ class UnitsForm(PlainArea):
     def show_document(
         self, document: Document[Any], typed: Mapping[str, Mapping[str, Any]], *, locked: bool
     ) -> None:
-        """Show a document in place; fields with newer words (`typed`) keep them, focus and scroll stay."""
+        """Show a document in place; fields with newer input (`typed`) keep it, and focus and scroll position stay."""
         before, inner = self.editors, self.widget()
         moved = [editor.unit_id for editor in before] != [unit.id for unit in document.units]
         lost = self._focused_place() if moved else -1
         self._showing = True
         if inner is not None and not before:
-            # Many new widgets are styled and laid out faster while nobody sees them.
+            # Many new widgets are styled and laid out faster while hidden.
             inner.hide()
         self.editors = self._arranged(document.units) if moved else before
         for place, (editor, unit) in enumerate(zip(self.editors, document.units, strict=True)):
@@ -322,7 +323,7 @@ class UnitsForm(PlainArea):
         self._showing = False
 
     def _arranged(self, units: Sequence[Unit]) -> list[UnitEditor]:
-        """An editor for each unit: the one that shows it already, one that is spare, or a new one."""
+        """An editor for each unit: the one that shows it, a spare one, or a new one."""
         known = {editor.unit_id: editor for editor in self.editors}
         unit_ids = {unit.id for unit in units}
         for editor in self.editors:
@@ -350,7 +351,7 @@ class UnitsForm(PlainArea):
         return editor
 
     def _drag(self, editor: UnitEditor, at: QPoint, dropped: bool) -> None:
-        """Show where a unit comes to lie; once it is dropped, have it moved there."""
+        """Show where a dragged unit would be dropped; once it is dropped, ask for it to be moved there."""
         others = [each for each in self.editors if each is not editor]
         y = self._gap.mapFromGlobal(at).y() + self._gap.y()
         place = sum(y > each.geometry().center().y() for each in others)
@@ -364,26 +365,26 @@ class UnitsForm(PlainArea):
             self.ensureVisible(0, y, 0, MARGIN_WHEN_SCROLLED)
 
     def show_drafted(self, words: Mapping[str, str]) -> None:
-        """Say of units, by id, that they were taken from a model's draft; of all others nothing."""
+        """Mark the units, by id, that were taken from a model's draft; clear the mark of all others."""
         for editor in self.editors:
             editor.show_drafted(words.get(editor.unit_id, ""))
 
     def due(self, findings: Sequence[Finding]) -> list[Finding]:
-        """The remarks to be made by now: of an empty unit that nobody has touched there are none."""
+        """The findings to show now: none on an empty unit that nobody has touched."""
         silent = {editor.unit_id for editor in self.editors if editor.may_wait} - self._touched
         silent |= set() if "" in self._touched or len(silent) < len(self.editors) else {""}
         return [finding for finding in findings if finding.unit_id not in silent]
 
     def complain(self) -> None:
-        """It is to be submitted: from now on every remark is due."""
+        """Show every finding from now on, because submitting was tried."""
         self._touched |= {"", *(editor.unit_id for editor in self.editors)}
 
     def begin(self) -> None:
-        """Another document is come to: nothing of it is touched."""
+        """Reset the touched units for another document."""
         self._touched.clear()
 
     def show_findings(self, findings: Sequence[Finding]) -> None:
-        """Put every remark where it belongs: under a field, or under the last unit when it is on the whole."""
+        """Show each finding under its field, or under the last unit if it is about the whole document."""
         of_unit = grouped((finding.unit_id, finding) for finding in self.due(findings))
         for editor in self.editors:
             editor.show_findings(of_unit.get(editor.unit_id, ()))
@@ -394,7 +395,7 @@ class UnitsForm(PlainArea):
 
     @property
     def current(self) -> UnitEditor | None:
-        """The unit at the cursor: where the focus is, or was last."""
+        """The unit that has the focus, or had it last."""
         return next((editor for editor in self.editors if editor.unit_id == self._current_id), None)
 
     @property
@@ -409,7 +410,7 @@ class UnitsForm(PlainArea):
         self.reveal(unit_id)
 
     def step(self, by: int) -> None:
-        """Put the focus onto the unit `by` places below the current one, as far as there are any."""
+        """Focus the unit `by` places below the current one, within the list."""
         current = self.current
         if current is not None:
             place = max(0, min(len(self.editors) - 1, self.editors.index(current) + by))
@@ -421,13 +422,13 @@ class UnitsForm(PlainArea):
         return [editor.unit_id for editor in self.editors].index(unit_id)
 
     def neighbour(self, unit_id: str) -> str:
-        """The id of the unit below, or else above; empty when it stands alone."""
+        """The id of the unit below, otherwise of the one above; empty if there is no other."""
         ids, place = [editor.unit_id for editor in self.editors], self.place_of(unit_id)
         rest = ids[place + 1 :] or ids[:place][::-1]
         return rest[0] if rest else ""
 
     def reveal(self, unit_id: str) -> None:
-        """Bring a unit into view once its new place is known."""
+        """Scroll to a unit once it is laid out in its new place."""
         for editor in self.editors:
             if editor.unit_id == unit_id:
                 QTimer.singleShot(0, editor, partial(self._reveal, editor))
@@ -455,7 +456,7 @@ class UnitsForm(PlainArea):
         if before[1]:
             self._touched.add(before[0])
             if self._showing:
-                # Saving would show the document again, in the middle of being shown.
+                # Saving would show the document again while it is being shown.
                 QTimer.singleShot(0, self, self.left.emit)
             else:
                 self.left.emit()
@@ -471,7 +472,7 @@ class UnitsForm(PlainArea):
 
 
 class WholeEditor(FieldsFrame):
-    """The fields of a kind's document itself; its signals are those of a unit without an id."""
+    """The fields of a document itself; its signals have an empty unit id."""
 
     def __init__(self, words: KindSpec) -> None:
         super().__init__(words)
@@ -482,7 +483,7 @@ class WholeEditor(FieldsFrame):
             form.addRow(label_of(made, field.title), made)
 
     def show_document(self, document: Document[object], typing: Collection[str], *, locked: bool) -> None:  # type: ignore[type-var]
-        """Show what a document says; fields named in `typing` hold newer words and are left alone."""
+        """Show a document's fields; those named in `typing` hold newer input and are left alone."""
         for name, field in self.fields.items():
             if name not in typing:
                 field.show_value(getattr(document, name))
@@ -490,10 +491,10 @@ class WholeEditor(FieldsFrame):
 
 
 class KindTabs(QTabBar):
-    """One tab per kind; every coloured mark also has a word."""
+    """One tab per kind; each coloured mark also has a word."""
 
     picked = Signal(object)
-    """A Kind was chosen by the person."""
+    """A Kind was selected by the person."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -522,7 +523,7 @@ class KindTabs(QTabBar):
             self.setCurrentIndex(places[(places.index(self.currentIndex()) + by) % len(places)])
 
     def show_standings(self, standings: Mapping[Kind, WorkStatus]) -> None:
-        """Mark every tab with how far its document is; another wording of a unit marks none anew."""
+        """Mark every tab with the status of its document; skipped if no status has changed."""
         if standings != self._standings:
             self._standings = standings
             self.repaint_icons()
@@ -558,7 +559,7 @@ class UnitActs(QObject):
         say: Callable[[str], object],
         parent: QObject,
     ) -> None:
-        """`say` tells what was done, where it is worth a word."""
+        """`say` shows a short message about what was done."""
         super().__init__(parent)
         self._session, self._form, self._saving, self._say = session, form, saving, say
         form.asked.connect(self.do)
@@ -582,7 +583,7 @@ class UnitActs(QObject):
         acts[ask]()
 
     def new(self) -> None:
-        """A new unit below the one at the cursor, with the focus in it."""
+        """Add a unit below the current one and focus it."""
         artifact = self._ready()
         if artifact is None or self._form.given:
             return
@@ -594,7 +595,7 @@ class UnitActs(QObject):
         self._form.go(next((e.unit_id for e in self._form.editors if e.unit_id not in before), ""))
 
     def below(self, unit_id: str) -> None:
-        """Go on to the unit below where that is still empty, else to a new one there; from an empty one nowhere."""
+        """Go to the unit below if it is empty, otherwise add one; do nothing if the current unit is empty."""
         place = self._form.place_of(unit_id)
         here, *after = (editor.text.value().strip() for editor in self._form.editors[place : place + 2])
         if after == [""]:
@@ -603,7 +604,7 @@ class UnitActs(QObject):
             self.new()
 
     def delete(self, unit_id: str = "") -> None:
-        """Take a unit out; the focus goes to the one below, or else above."""
+        """Delete a unit; the focus goes to the one below, otherwise above."""
         artifact, unit_id = self._ready(), unit_id or self._current_id()
         if artifact is None or not unit_id or self._form.given:
             return
@@ -617,7 +618,7 @@ class UnitActs(QObject):
             self._say(f"{name} {number} is deleted; {keys.shown('undo')} brings it back.")
 
     def move(self, by: int, unit_id: str = "") -> None:
-        """Move a unit up (less than 0) or down; the focus stays where it is."""
+        """Move a unit up (negative) or down; the focus stays."""
         artifact, unit_id = self._ready(), unit_id or self._current_id()
         if artifact is None or not unit_id or self._form.given:
             return
@@ -626,7 +627,7 @@ class UnitActs(QObject):
             self._form.reveal(unit_id)
 
     def merge(self, unit_id: str = "") -> None:
-        """Join a unit to the one above; the focus goes there."""
+        """Merge a unit into the one above; the focus goes there."""
         artifact, unit_id = self._ready(), unit_id or self._current_id()
         if artifact is None or not unit_id or self._form.given:
             return
@@ -637,7 +638,7 @@ class UnitActs(QObject):
             self._say(f"Merged with the one above; {keys.shown('undo')} parts them.")
 
     def split(self, unit_id: str = "") -> None:
-        """Make two of a unit at the cursor in its words; the focus goes to the second."""
+        """Split a unit at the cursor in its text; the focus goes to the second part."""
         current, artifact = self._form.current, self._ready()
         if artifact is None or current is None or self._form.given:
             return
@@ -649,13 +650,13 @@ class UnitActs(QObject):
             )
 
     def share_rest(self) -> None:
-        """Let the points without a share have equal parts of what the others leave."""
+        """Share the remaining percentage equally among the points without a share."""
         artifact = self._ready()
         if artifact is not None and self._session.do(artifacts.share_rest, artifact.id) is not None:
             self._say(f"The rest is shared; {keys.shown('undo')} takes it back.")
 
     def choose(self, number: int) -> None:
-        """Choose by number: the weight of a criterion, true or false, vital or okay, a rating."""
+        """Choose an option by number: a criterion's weight, true or false, vital or okay, a rating."""
         current = self._form.current
         if current is not None and self._saving.editable:
             current.choose(number)
@@ -665,7 +666,7 @@ class UnitActs(QObject):
             self._form.go(unit_id, "note")
 
     def quote(self, anchor: Anchor) -> bool:
-        """Lean the unit at the cursor on one more quotation; whether there was such a unit."""
+        """Add a quotation to the current unit; whether there is one."""
         artifact, unit_id = self._ready(), self._current_id()
         if artifact is None or not unit_id:
             return False
@@ -691,5 +692,5 @@ class UnitActs(QObject):
         return current.unit_id if current else ""
 
     def _ready(self) -> Artifact | None:
-        """The artifact with all that was typed in it, or None when it may not be edited or typing cannot be kept."""
+        """The artifact after saving what was typed, or None if it cannot be edited or the typing cannot be saved."""
         return self._saving.artifact if self._saving.editable and self._saving.keep() else None

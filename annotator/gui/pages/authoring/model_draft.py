@@ -1,4 +1,4 @@
-"""Help with writing: a model's draft, which only who asked for it sees, reference material, and references in bulk."""
+"""Help with writing: a model's draft, visible only to the person who asked for it; reference material; bulk references."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -59,7 +59,7 @@ from annotator.gui.widgets.fields import ChoiceBox, TextBox
 from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.reading.marked_text import QuoteButton
 
-# One text scrolls, not two in one another.
+# Higher than any text, so that only the surrounding area scrolls.
 EVERY_LINE = 100_000
 NOT_YOU = "Work is handed out in this project: only a coordinator can add it to the item."
 ABOUT = {
@@ -69,7 +69,7 @@ ABOUT = {
 
 
 class DraftCard(QFrame):
-    """A unit of a draft that may be accepted; an accepted one has no buttons."""
+    """A unit of a draft that can be taken; a taken one has no buttons."""
 
     def __init__(self, draft: "ModelDraft", unit: Unit, number: int, *, taken: bool) -> None:
         super().__init__()
@@ -151,10 +151,10 @@ def _about(unit: Unit) -> list[Chip]:
 
 
 class ModelDraft(Pane):
-    """The request above, the draft's units below, read only while visible."""
+    """The request above, the draft's units below; queried only while visible."""
 
     taken = Signal(str, bool)
-    """Take this unit of the draft; the second says whether to go on writing in it."""
+    """Take this unit of the draft; the second value says whether to go on editing it."""
     quote_wanted = Signal(object)
 
     def __init__(self, session: ProjectSession) -> None:
@@ -183,7 +183,7 @@ class ModelDraft(Pane):
         self._inner = QWidget()
         self._units = vertical(StretchSpace(1), on=self._inner, margins=(0, 0, 4, 0), spacing=8)
         self.area = PlainArea("The draft", self._inner)
-        # The panel's own colour shows between the cards.
+        # The panel's own colour is visible between the cards.
         for ground in (self.area.viewport(), self._inner):
             ground.setAutoFillBackground(False)
         foot = horizontal(StretchSpace(1), self.nothing_more)
@@ -206,19 +206,19 @@ class ModelDraft(Pane):
             self.reference.show_draft(None)
             self._wake_units(self._item)
         if worked_here and not self.isAncestorOf(QApplication.focusWidget() or self):
-            # What had the keyboard went with the last unit.
+            # The focused widget disappeared with the last unit.
             self.setFocus(Qt.FocusReason.OtherFocusReason)
             self.enter()
 
     def _arrived(self) -> None:
-        """Show the draft; the keyboard goes on with it, unless someone types."""
+        """Show the draft and move the focus to it, unless someone types."""
         self.wake()
         if self.isVisible() and not isinstance(QApplication.focusWidget(), TYPED):
             self.enter()
 
     @property
     def of_reference(self) -> bool:
-        """Whether it is about reference material, which is chosen beside key insights."""
+        """Whether the draft is of reference material, which is offered beside key insights."""
         return self._kind is Kind.INSIGHTS and self.what.currentData() == WriterAid.REFERENCE.value
 
     def _wake_reference(self, item: Item) -> None:
@@ -250,7 +250,7 @@ class ModelDraft(Pane):
         self._show_cards([(unit, unit.id in draft.taken) for unit in draft.document.units])
 
     def _lacks(self, item: Item) -> str:
-        """What must be there before a model can draft: a source, or what units of the kind are made of."""
+        """What a model needs before it can draft: a source, or the units that this kind is made of; empty if nothing."""
 
         extraction = model_drafts.OFFERED.get(self._kind)
         if extraction is None or extraction.sources:
@@ -265,7 +265,7 @@ class ModelDraft(Pane):
         return f"Write {lacking[0]} for this item first: a model drafts from these." if lacking else ""
 
     def enter(self) -> None:
-        """Take the focus: the first card that may be taken, the text to be edited, or the button that asks."""
+        """Focus the first card that can be taken, the text to edit, or the button that asks."""
         if self.of_reference and self.draft_id:
             self.reference.enter()
             return
@@ -279,7 +279,7 @@ class ModelDraft(Pane):
         )
 
     def take(self, *, edit: bool) -> None:
-        """Take the unit at the cursor; the next one gets the cursor. Reference material is taken as a whole."""
+        """Take the current unit and make the next one current. Reference material is taken as a whole."""
         if self.of_reference:
             if edit:
                 self.enter()
@@ -310,7 +310,7 @@ class ModelDraft(Pane):
             return
         focused = holds(self._inner)
         if focused:
-            # The keyboard would go from card to card as they are put away, and the cursor with it.
+            # Otherwise the focus would go from card to card as they are hidden, and with it the current unit.
             self.setFocus(Qt.FocusReason.OtherFocusReason)
         for card in self.cards:
             card.hide()
@@ -319,7 +319,7 @@ class ModelDraft(Pane):
         for number, (unit, taken) in enumerate(units, start=1):
             card = DraftCard(self, unit, number, taken=taken)
             self._units.insertWidget(self._units.count() - 1, card)
-            # By itself it could be given the focus only at the next idle.
+            # Left to Qt, it could be focused only when the event loop runs again.
             card.show()
             self.cards.append(card)
         if self.current() is None:
@@ -336,7 +336,7 @@ class ModelDraft(Pane):
         self.taken.emit(unit_id, edit)
 
     def mark(self, unit_id: str) -> None:
-        """The unit at the cursor is this one now."""
+        """Make this unit the current one."""
         self._current = unit_id
         for card in self.cards:
             card.mark_current(card.unit.id == unit_id)
@@ -376,7 +376,7 @@ class ReferenceMaterialEditor(Pane):
             inside.addWidget(PlainLabel(hint, "hint", wrap=True))
             inside.addWidget(field, 0, Qt.AlignmentFlag.AlignTop)
         inside.addStretch(1)
-        # The panel's own colour shows between the fields.
+        # The panel's own colour is visible between the fields.
         for ground in (self.area.viewport(), self._inner):
             ground.setAutoFillBackground(False)
         vertical(
@@ -390,10 +390,10 @@ class ReferenceMaterialEditor(Pane):
         )
 
     def show_draft(self, waiting: EditedDraft | None) -> None:
-        """Show a draft as it was edited so far, or nothing; of the one shown already nothing is put again."""
+        """Show a draft as edited so far, or nothing; the texts of a draft already shown are not set again."""
         known, shown = self.draft_id, waiting.proposal.id if waiting else ""
         if known != shown:
-            # What was typed a moment ago belongs to the draft that goes.
+            # Text typed just now belongs to the draft that is being replaced.
             self.tell()
         self.draft_id = shown
         self.setVisible(waiting is not None)
@@ -440,14 +440,14 @@ RESEARCH = "The source is a research paper: its evidence is the source itself."
 
 
 class BulkEvidence(Pane):
-    """References put into a gold evidence list in one go: where they come from above, what was read below."""
+    """Adds references to a gold evidence list in bulk: the input above, the parsed references below."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
         self._item: Item | None = None
         self._offer = EvidenceOffer("", ())
         self.keep: Callable[[], bool] = lambda: True
-        """Keeps what is being typed into the form; False when it cannot be kept."""
+        """Saves what is being typed into the form; False if it cannot be saved."""
         self.about, self.summary = PlainLabel(HOW, "hint", wrap=True), PlainLabel(role="strong", wrap=True)
         self.text = with_properties(
             TextBox(placeholderText="A list of works, BibTeX, RIS, CSV, DOIs or arXiv ids"),
@@ -507,7 +507,7 @@ class BulkEvidence(Pane):
         self._ask(lookups.from_file, path)
 
     def take(self) -> None:
-        """Put what is new and what is ticked of the doubtful into the evidence, in one act."""
+        """Add the new references and the ticked doubtful ones to the evidence, in one act."""
         chosen = self._chosen()
         if self._item is None or not chosen or not self.keep():
             return
@@ -523,7 +523,7 @@ class BulkEvidence(Pane):
             self.take()
 
     def look_up(self) -> None:
-        """Ask the services for what is lacking, on another thread."""
+        """Look up what is missing with the online services, on another thread."""
         if self._item is not None and self.keep():
             self.look.setEnabled(False)
             self.session.do_later(self._looked_up, lambda *_: None, lookups.look_up_evidence, self._item.id)
@@ -540,7 +540,7 @@ class BulkEvidence(Pane):
         self.text.clear()
         self._soon.stop()
         self._show(EvidenceOffer("", ()))
-        # In the text the key of undo would bring the pasted words back.
+        # In the text field, the undo key would bring the pasted text back.
         self.entries.setFocus(Qt.FocusReason.OtherFocusReason)
         self.answer.show_message("success", words)
 
@@ -553,7 +553,7 @@ class BulkEvidence(Pane):
 
     def _ask(self, question: Callable[..., EvidenceOffer], *more: Any) -> None:
         if self._item is not None:
-            # What was typed just before is not read over what is asked for now.
+            # Text typed just before must not be parsed over this query's answer.
             self._soon.stop()
             item_id = self._item.id
             self.session.ask_later(lambda offer: self._arrived(item_id, offer), question, item_id, *more)

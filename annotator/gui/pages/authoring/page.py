@@ -51,16 +51,15 @@ if TYPE_CHECKING:
     from annotator.gui.pages.authoring.model_draft import ModelDraft
 
 
-# A question longer than a line, or than so many letters, is shown by its beginning; all of it is a press away, and on
-# the left.
+# A question longer than a line, or than SHORT letters, is shortened; the whole is shown on demand, and on the left.
 SHORT = 120
 LONGEST = 4000
 
 
 LEAST_SECONDS = 0.1
-# A page this wide shows the guideline as long as the person has not closed it.
+# From this width on the page shows the guideline, unless the person has closed it.
 WIDE = 1400
-# So much room a document takes, where its weights stand in one line; enlarged it asks for more by itself.
+# The minimum width of a document whose weights are on one line; at a larger zoom it asks for more by itself.
 LEAST_SHEET = 430
 GUIDELINE_KEY = "author/guideline"
 NO_ITEMS = "No items yet", "Items are the questions that documents are written for."
@@ -74,7 +73,7 @@ NOT_YOURS = (
 class AuthorPage(Page):
     NAME: ClassVar[str] = "Author"
     ICON: ClassVar[str] = "author"
-    # What may touch what is shown; judgements come by the thousand and do not.
+    # Kinds of change that may affect the page; judgements come by the thousand and do not.
     HEARS = BEHIND = ("artifact", "item", "source", "import", "assignment", "adjudication", "parcel")
 
     def __init__(self, session: ProjectSession) -> None:
@@ -179,7 +178,7 @@ class AuthorPage(Page):
         )
 
     def navigate(self, place: dict[str, Any]) -> None:
-        """Show the item and kind asked for, otherwise those shown last, otherwise where work is going on."""
+        """Show the requested item and kind, otherwise the ones shown last, otherwise the ones being worked on."""
         self._read_assigned()
         item_id = place.get("item_id") or (self.item.id if self.item else "") or self._last_item()
         if item_id not in self._ids and not (
@@ -216,14 +215,14 @@ class AuthorPage(Page):
         self._spend()
 
     def stop(self) -> None:
-        """Save nothing any more: what cannot become a revision is a draft in the file."""
+        """Stop saving: text that cannot become a revision is stored as a draft."""
         self.sheet.saving.follow(None, editable=False)
         self._spending.stop()
         self.source.stop()
         self.side.stop()
 
     def focus_first(self) -> None:
-        """Begin at the unit that was asked for, else the first empty one, or at the button that starts the document."""
+        """Focus the requested unit, otherwise the first empty one, or the button that starts the document."""
         goal, self._goal = self._goal, ""
         if self.item is not None:
             self.sheet.focus_first()
@@ -233,7 +232,7 @@ class AuthorPage(Page):
         return not self.sheet.isAncestorOf(field)
 
     def go_to(self, item_id: str, kind: Kind | None = None) -> bool:
-        """Go to an item and a kind; False, and everything stays, when what was typed cannot be kept."""
+        """Go to an item and a kind; False, without any change, if what was typed cannot be saved."""
         if not self.sheet.saving.keep():
             return False
         self._spend()
@@ -244,7 +243,7 @@ class AuthorPage(Page):
         return True
 
     def step(self, by: int) -> None:
-        """Go to the next (+1) or previous (-1) item, as far as there are any."""
+        """Go to the next (+1) or previous (-1) item, if there is one."""
         if self.item is not None and self.item.id in self._ids:
             place = self._ids.index(self.item.id) + by
             if 0 <= place < len(self._ids):
@@ -260,33 +259,33 @@ class AuthorPage(Page):
             self._begin(*goal)
 
     def _new(self) -> None:
-        """A new unit; where nothing is written yet, the document with its first one."""
+        """Add a unit; if there is no document yet, start one."""
         if self.sheet.artifact is None and self.sheet.beginning.start.isEnabled():
             self.sheet.start()
         else:
             self.sheet.acts.new()
 
     def _begin(self, item_id: str, kind: Kind) -> None:
-        """Go to an item and that kind, or to another where it is not written for it."""
+        """Go to an item and that kind, or to another one if that is not written for the item."""
         if self.go_to(item_id, self.assigned.fitting(item_id, kind)):
             self.sheet.focus_first()
 
     def _submit(self) -> None:
-        """Submit; from what is submitted already, go on."""
+        """Submit; if the document is submitted already, go on."""
         if self.sheet.artifact is not None and self.sheet.artifact.state is State.SEALED:
             self.go_on()
         else:
             self.sheet.change(self.sheet.submit)
 
     def _reopen(self) -> None:
-        """Open a document that is closed; what is open or not theirs stays as it is."""
+        """Reopen a closed document; a document that is open or another person's stays as it is."""
         if self.sheet.strip.reopen.isVisible():
             self.sheet.reopen()
         else:
             self.sheet.change(lambda: None)
 
     def on_change(self, change: Change) -> None:
-        """Show what was committed: here, on another page, or by another process."""
+        """Show what was committed here, on another page, or by another process."""
         if self.item is None:
             return
         if change.kind == "artifact":
@@ -294,7 +293,7 @@ class AuthorPage(Page):
                 self.assigned.refresh()
                 self.header.show_due(self.assigned.due(self.item.id))
             shown = self.sheet.artifact
-            # Another wording leaves the state of a document as it is.
+            # Another wording does not change the state of a document.
             reworded = shown is not None and shown.id == change.subject and change.undoable
             self._refresh(self._documents(self.item.id), reworded=reworded)
             if not reworded:
@@ -307,7 +306,7 @@ class AuthorPage(Page):
             self._refresh(self._documents(self.item.id))
 
     def _go_after(self, change: Change) -> None:
-        """Undo and redo reach into other documents: show the one that was changed, or nobody would see it."""
+        """After undo or redo in another document, go there, so that the change is seen."""
         shown = self.sheet.artifact
         elsewhere = shown is None or shown.id != change.subject
         if elsewhere and change.undoable and change.by == self.session.project.by and self.isVisible():
@@ -327,7 +326,7 @@ class AuthorPage(Page):
         self.source.show_item(self.item, [*beside, *(origin.sources if origin else ())])
 
     def _sources(self) -> list[Source]:
-        """What lies beside the item itself, and not beside the seminar that it comes from."""
+        """The sources of the item itself, without those of the seminar it comes from."""
         return [
             source
             for source in self.source.sources
@@ -340,7 +339,7 @@ class AuthorPage(Page):
             self.session.go("Author", item_id=origin.seminar.id, **place)
 
     def _documents(self, item_id: str) -> Sequence[Artifact]:
-        """The documents of an item; labels are given on a page of their own."""
+        """The documents of an item; labels have a page of their own."""
         return [
             each for each in self.session.ask(annotating.artifacts_of, item_id) or () if each.kind in WRITTEN
         ]
@@ -365,7 +364,7 @@ class AuthorPage(Page):
         self.side.wake()
 
     def _pick(self, kind: Kind) -> None:
-        """A tab was chosen; when typing cannot be kept it falls back."""
+        """Switch to a kind's tab; go back if what was typed cannot be saved."""
         if self.item is None or not self.sheet.saving.keep():
             self.tabs.show_kind(self.sheet.kind)
             return
@@ -384,7 +383,7 @@ class AuthorPage(Page):
         )
 
     def _turn_draft(self) -> None:
-        """Show or hide the panel of a model's draft or of references to take, where the kind has one."""
+        """Show or hide the panel of a model's draft or of bulk references, if the kind has one."""
         part = self.side.helper
         if self.item is not None and (self.sheet.kind in HELPED_KINDS or self.side.shows(part)):
             self.side.toggle(part)
@@ -392,7 +391,7 @@ class AuthorPage(Page):
                 part.enter()
 
     def _with_draft(self, act: "Callable[[ModelDraft], object]") -> None:
-        """The keys of a draft do nothing while its panel is closed."""
+        """Apply an act to the shown draft; do nothing while its panel is closed."""
         if self.side.shown_draft:
             act(self.side.shown_draft)
 
@@ -409,13 +408,13 @@ class AuthorPage(Page):
         return do
 
     def _show_source(self) -> None:
-        """Where there is no room for both, what stands at the right is closed."""
+        """Show the source; if there is no room for both, close the side panel."""
         if self.source.isHidden():
             self.side.close_button.click()
             self.source.show()
 
     def _quote(self) -> None:
-        """Lean the unit at the cursor on the words selected or found in the source."""
+        """Add the words selected or found in the source to the current unit as a quotation."""
         self._show_source()
         anchor = self.source.quote()
         if anchor is None:
@@ -428,7 +427,7 @@ class AuthorPage(Page):
             self.sheet.enter_current()
 
     def _show_quoted(self) -> None:
-        """Mark all that the document in hand quotes; what the unit at the cursor quotes stands out."""
+        """Mark all quotations of the document; those of the current unit are highlighted."""
         artifact, current = self.sheet.artifact, self.sheet.form.current
         units = artifact.document.units if artifact else ()
         quoted = [(unit.id, anchor) for unit in units for anchor in unit.anchors]
@@ -436,7 +435,7 @@ class AuthorPage(Page):
         self.source.leads.show_units(self.origin.inspirations if self.origin else self.sheet.written_from())
 
     def _show_quote(self, anchor: Anchor) -> None:
-        """Bring a quotation into view, or say that its words are there no more."""
+        """Scroll to a quotation, or say that its words are no longer in the source."""
         self._show_source()
         if not self.source.show_anchor(anchor):
             self.sheet.say("info", "These words are no longer in the source; the quotation is kept.")
@@ -448,7 +447,7 @@ class AuthorPage(Page):
             self.sheet.enter_current()
 
     def _submitted(self, artifact: Artifact) -> None:
-        """Say what came of it here, and where work goes on; the page stays."""
+        """Show the result of submitting, and offer where work continues; the page stays."""
         assert self.item is not None
         at = self.item.id, stage_of(artifact.kind), artifact.id, artifact.revision
         words = frozen_words(self.item.key, self.session.ask(assignments.frozen_by, *at))
@@ -462,11 +461,11 @@ class AuthorPage(Page):
             name = KINDS[kind].title if item_id == self.item.id or there is None else there.key
             self.sheet.messages.set_action(f"Next: {name[:40]}", partial(self._begin, item_id, kind))
         if not holds(self.sheet):
-            # What asked for drafts has gone, and the keyboard with it.
+            # The button that asks for drafts has disappeared, and the focus with it.
             self.sheet.enter_current()
 
     def _spend(self) -> None:
-        """Keep the active time since it was last kept, for the document in hand."""
+        """Record the active time since the last call for the open document, or the item."""
         subject = self.sheet.artifact.id if self.sheet.artifact else self.item.id if self.item else ""
         seconds = self.clock.take()
         if subject and seconds >= LEAST_SECONDS and not self.session.project.readonly:
@@ -493,9 +492,9 @@ class AuthorPage(Page):
         self._offer_guideline()
 
     def _offer_guideline(self) -> None:
-        """Open the guideline where the page is wide or the person once opened it, but never in the source's place.
+        """Open the guideline if the page is wide or the person once opened it, but never instead of the source.
 
-        What the person turns here stays as it is, and is the choice for other days.
+        What the person toggles here is not changed back, and is stored as their preference.
         """
         if self._turned or not self.isVisible():
             return
@@ -514,7 +513,7 @@ class AuthorPage(Page):
 
 class ItemHeader(QFrame):
     stepped = Signal(int)
-    """Another item was asked for: +1 the next, -1 the previous."""
+    """Go to another item: +1 the next, -1 the previous."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -556,7 +555,7 @@ class ItemHeader(QFrame):
         vertical(top, self.question, on=self, margins=(12, 8, 12, 4), spacing=4)
 
     def show_item(self, item: Item, place: int, count: int) -> None:
-        """Show an item and where it stands among all, counted from 1."""
+        """Show an item and its place among all, counted from 1."""
         other = self._item is None or self._item.id != item.id
         self._item = item
         self.key.setText(item.key)
@@ -572,12 +571,12 @@ class ItemHeader(QFrame):
         self._show_question()
 
     def show_due(self, words: str) -> None:
-        """Say by when the person's work on the item is due; empty words say nothing."""
+        """Show the due date of the person's work on the item; empty words show nothing."""
         self.due.show_words(f"Due {words}" if words else "")
         theme.set_role(self.due, state="disagree" if "late" in words else "unconfirmed")
 
     def show_origin(self, seminar: str) -> None:
-        """Lead to the seminar of that key, whose task the item was made from; nowhere where it is empty."""
+        """Link to the seminar with that key, whose task the item was made from; hidden if empty."""
         self.seminar.setText(f"Seminar {seminar}")
         self.seminar.setVisible(bool(seminar))
 

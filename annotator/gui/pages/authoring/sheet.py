@@ -1,4 +1,4 @@
-"""One document of an item: state above, units between, actions below."""
+"""One document of an item: state above, units in the middle, actions below."""
 
 from collections.abc import Callable, Sequence
 from functools import cache, partial
@@ -103,9 +103,10 @@ class StateStrip(QFrame):
         drafted: bool,
         reopens: bool,
     ) -> None:
-        """Show the state of an artifact; `versions` are all of its kind that may be seen, `readonly` the file is.
+        """Show the state of an artifact; `versions` are all visible ones of its kind, `readonly` says whether the file
+        is.
 
-        One that is `drafted` may be asked of a model; one that `reopens` is closed and may be opened again.
+        `drafted`: a model may be asked for a draft; `reopens`: it is closed and may be reopened.
         """
         standing, mine = standing_of(artifact), artifact.author_id == me
         self._mine, self._editable = mine, editable
@@ -154,32 +155,32 @@ def _version_words(artifact: Artifact, me: str) -> str:
     return "Consensus" if artifact.state is State.CONSENSUS else "Imported"
 
 
-# What a model may be asked to draft.
+# Kinds for which a model may be asked for a draft.
 DRAFTED_KINDS = frozenset(
     (Kind.INSIGHTS, Kind.INSPIRATIONS, Kind.TASKS, Kind.RUBRIC, Kind.DIAGNOSTICS, Kind.CHECKLIST)
 )
 LONGEST_VERB = 60
-# The guideline is asked at most once per pause in typing.
+# Findings are computed at most once per pause in typing.
 DELAY_MS = 150
-# What has a panel of help: a model's draft, or references in bulk.
+# Kinds with a help panel: a model's draft, or bulk references.
 HELPED_KINDS = DRAFTED_KINDS | {Kind.EVIDENCE}
-# Also without a model: the baseline copies sentences of the transcript.
+# Available without a model, too: the baseline copies sentences of the transcript.
 OFFLINE_HELP = frozenset((Kind.EVIDENCE, Kind.INSPIRATIONS))
 
 
 @cache
 def _maker(kind: Kind, weights: Weights) -> Callable[[], UnitEditor]:
-    """The same for the same, so that editors which were made are used again."""
+    """Compares equal for equal arguments, so that existing editors are used again."""
     return partial(forms.editor, kind, weights)
 
 
 class AuthoringSheet(Pane):
-    """The right-hand side of the page: the artifact in hand, or the way to begin one."""
+    """The right-hand side of the page: the open artifact, or the button to start one."""
 
     stirred = Signal()
-    """Something was typed, chosen or scrolled: a sign of life."""
+    """Something was typed, chosen or scrolled, which counts as activity."""
     sealed = Signal(object)
-    """The Artifact that was submitted just now."""
+    """The Artifact that was just submitted."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
@@ -189,8 +190,8 @@ class AuthoringSheet(Pane):
         self._requested = ""
         self._drafted: tuple[str, ...] = ()
         self.closed: Refusal | None = None
-        """Why the document in view cannot be changed now, if so."""
-        # What was checked last, and what the guideline remarks on it.
+        """Why the document in view cannot be changed now; None if it can."""
+        # The arguments of the last check, and the guideline's findings on them.
         self._checked: tuple[object, ...] = ()
         self._remarked: list[Finding] = []
         self._sources: Sequence[Source] = ()
@@ -232,7 +233,7 @@ class AuthoringSheet(Pane):
     def show_kind(
         self, item: Item, kind: Kind, artifacts: Sequence[Artifact], sources: Sequence[Source]
     ) -> None:
-        """Go to a kind of an item; `artifacts` are the item's that may be seen. Keep typing before."""
+        """Go to a kind of an item; `artifacts` are the item's visible ones. Save what was typed before."""
         self._requested, self._drafted = "", ()
         self.panel.hide()
         self.form.begin()
@@ -243,12 +244,12 @@ class AuthoringSheet(Pane):
         self.check()
 
     def know(self, item: Item, sources: Sequence[Source]) -> None:
-        """The item or its sources have changed: what the guideline says may change with them."""
+        """Take over a changed item or changed sources, which may change the findings."""
         self.item, self._sources, self._checked = item, sources, ()
         self.speller.follow(item, stage_of(self.kind))
 
     def refresh(self, documents: Sequence[Artifact], *, reworded: bool = False) -> None:
-        """Show the artifact in hand as it is now, in place; `reworded` where nothing but its units has changed."""
+        """Show the current state of the open artifact in place; `reworded` if only its units have changed."""
         assert self.item is not None
         self._documents = documents
         versions = [artifact for artifact in documents if artifact.kind is self.kind]
@@ -288,7 +289,7 @@ class AuthoringSheet(Pane):
         self.bar.offer(self.session.ask(_offered_marks, artifact) if offered else None)
 
     def take_marks(self) -> None:
-        """Put what a judge labelled into the document, where its author has said nothing."""
+        """Fill in a judge's labels where the author has chosen nothing."""
         offer, artifact = self.bar.offered, self.artifact
         if offer is not None and artifact is not None and self.saving.keep():
             verb = f"{offer.field} by {offer.judge}"[:LONGEST_VERB]
@@ -302,7 +303,7 @@ class AuthoringSheet(Pane):
         self._check_soon.start()
 
     def check(self) -> list[Finding]:
-        """See what the guideline remarks on the document, and show it; typing has it done at most once a pause."""
+        """Compute and show the guideline's findings; while typing, at most once per pause."""
         self._check_soon.stop()
         self.findings = self._remarks()
         self.form.show_findings(self.findings)
@@ -327,7 +328,7 @@ class AuthoringSheet(Pane):
         self.panel.enter()
 
     def seal(self, reason: str = "") -> None:
-        """Submit; `reason` says why warnings were overridden. Errors are listed instead."""
+        """Submit; `reason` says why warnings are overridden. Errors are listed instead."""
         artifact = self.artifact
         if artifact is None or not self.saving.keep():
             return
@@ -349,7 +350,7 @@ class AuthoringSheet(Pane):
             self.form.go(goal, field if unit_id else "text")
 
     def focus_first(self) -> None:
-        """Put the keyboard where work begins: the first empty unit, else the first, else the start button."""
+        """Focus the first empty unit, otherwise the first one, otherwise the start button."""
         if self.artifact is None:
             self.beginning.enter()
         elif self.form.editors:
@@ -366,7 +367,7 @@ class AuthoringSheet(Pane):
             self.focus_first()
 
     def say(self, level: Level, words: str, todo: str = "") -> None:
-        """Say a word above the actions; it goes away by itself."""
+        """Show a temporary message above the actions."""
         self.messages.show_message(level, words, todo)
 
     def start(self) -> None:
@@ -389,7 +390,7 @@ class AuthoringSheet(Pane):
             self.focus_first()
 
     def change(self, act: Callable[[], object]) -> None:
-        """Do what changes the document; one that is closed says so instead."""
+        """Run an act that changes the document; if it is closed, say so instead."""
         if self.closed is None:
             act()
         else:
@@ -397,7 +398,7 @@ class AuthoringSheet(Pane):
             self.say("info", f"{self.closed.happened} {self.closed.todo} {way}".strip())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Typing that no field took, because the document is closed, is answered too."""
+        """Answer typing that no field accepted because the document is closed."""
         if self.artifact is not None and self.closed is not None and _writes(event):
             self.change(lambda: None)
         else:
@@ -409,7 +410,7 @@ class AuthoringSheet(Pane):
         return self.session.ask(artifacts.objection, artifact)
 
     def take(self, draft_id: str, unit_id: str, *, edit: bool) -> bool:
-        """Put a unit of a model's draft below the one at the cursor; `edit` goes on writing in it."""
+        """Add a unit of a model's draft below the current one; with `edit`, focus it."""
         if not self.saving.keep():
             return False
         current = self.form.current
@@ -423,7 +424,7 @@ class AuthoringSheet(Pane):
         return bool(made)
 
     def _show_drafted(self, artifact: Artifact) -> None:
-        # What is taken from a draft is a new unit: another wording of one changes nothing here.
+        # A unit taken from a draft is a new one: another wording of a unit changes nothing here.
         units = (artifact.id, *(unit.id for unit in artifact.document.units))
         if units == self._drafted:
             return
@@ -443,7 +444,7 @@ class AuthoringSheet(Pane):
 
     @property
     def _types(self) -> tuple[QuestionType, ...]:
-        # No other kind is rated; asking takes longer than saving a unit.
+        # No other kind is rated; the query takes longer than saving a unit.
         return settings.types(self.session.project) if self.kind is Kind.SELECTION else ()
 
     @property
@@ -471,7 +472,7 @@ class AuthoringSheet(Pane):
         return [unit for unit in units if unit.text.strip()]
 
     def _remarks(self) -> list[Finding]:
-        """What the guideline remarks on what stands in the fields just now; nothing on what is not edited."""
+        """The guideline's findings on the document as currently typed; none if it cannot be edited."""
         if self.artifact is None or self.item is None or not self.saving.editable:
             return []
         self._tell()
@@ -491,7 +492,7 @@ class AuthoringSheet(Pane):
 
 
 def _offered_marks(project: Project, artifact: Artifact) -> "OfferedMarks | None":
-    """Loaded with the first evidence: it looks into every protocol."""
+    """Loaded with the first evidence list, because it looks into every protocol."""
     from annotator.actions.sets import validation_ground
 
     return validation_ground.offered(project, artifact)

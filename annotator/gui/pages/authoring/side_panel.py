@@ -1,4 +1,4 @@
-"""Side panel of the Author page: guideline, revisions, a model's draft, or references to take."""
+"""Side panel of the Author page: guideline, revisions, a model's draft, or bulk references; and what is assigned."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from annotator.gui.pages.authoring.model_draft import BulkEvidence, ModelDraft
 
 
-# While typing goes on the list is not read again at every revision.
+# While typing goes on, the list is not queried at every revision.
 SETTLE_MS = 800
 
 LEAST_WIDTH, DRAFT_WIDTH = 230, 330
@@ -54,12 +54,12 @@ H = TypeVar("H", "ModelDraft", "BulkEvidence")
 
 
 class SidePanel(Pane):
-    """One panel at a time, or none; what helps with writing is loaded and made when it is first asked for."""
+    """One panel at a time, or none; the helpers are imported and built when first needed."""
 
     turned = Signal()
     """Another part is shown, or none."""
     taken = Signal(str, bool)
-    """Take this unit of the model's draft; the second says whether to go on writing in it."""
+    """Take this unit of the model's draft; the second value says whether to go on editing it."""
     quote_wanted = Signal(object)
 
     def __init__(self, session: ProjectSession) -> None:
@@ -68,7 +68,7 @@ class SidePanel(Pane):
         self._titles: dict[QWidget, str] = {}
         self._item: Item | None = None
         self.keep: Callable[[], bool] = lambda: True
-        """Keeps what is being typed into the form; False when it cannot be kept."""
+        """Saves what is being typed into the form; False if it cannot be saved."""
         self.title = PlainLabel(role="subtitle")
         self.close_button = chips.tool_button(
             "Close this panel", "close", lambda: self.toggle(self._stack.currentWidget()), 14
@@ -121,11 +121,11 @@ class SidePanel(Pane):
 
     @property
     def shown(self) -> QWidget | None:
-        """The part that stands here now; None while the panel is closed."""
+        """The part shown; None while the panel is closed."""
         return None if self.isHidden() else self._stack.currentWidget()
 
     def toggle(self, part: QWidget | None) -> None:
-        """Show a part, such as `text` or `history`, or hide the panel where that part is shown already."""
+        """Show a part, such as `text` or `history`, or hide the panel if that part is already shown."""
         if part is None:
             return
         shown = self.shows(part)
@@ -145,7 +145,7 @@ class SidePanel(Pane):
 
     @property
     def helper(self) -> "ModelDraft | BulkEvidence":
-        """What helps with the present kind: a model's draft, or references in bulk."""
+        """The helper for the current kind: a model's draft, or bulk references."""
         return self.references if self._kind is Kind.EVIDENCE else self.draft
 
     @property
@@ -159,7 +159,7 @@ class SidePanel(Pane):
             self.references.take()
 
     def take_source(self) -> None:
-        """Take the source itself, where evidence is written."""
+        """Take the source itself as a reference, if evidence is being written."""
         if self._kind is Kind.EVIDENCE:
             self.references.take_source()
 
@@ -185,7 +185,7 @@ class SidePanel(Pane):
         self._show_guideline()
 
     def follow_item(self, item: Item, kind: Kind) -> None:
-        """Be about a kind of an item from now on; one kind's help gives way to another's."""
+        """Switch to a kind of an item; a helper shown for one kind is replaced by that of the other."""
         self._item = item
         self.follow(kind, "text")
         for helper in self._helpers:
@@ -214,7 +214,7 @@ class SidePanel(Pane):
 
 
 class HistoryList(Pane):
-    """The revisions of an artifact, read only while visible."""
+    """The revisions of an artifact; queried only while visible."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
@@ -275,9 +275,9 @@ Place = tuple[str, Kind]
 
 
 class AssignedKinds:
-    """Read when the page is shown and when assignments change.
+    """The person's assigned work, read when the page is shown and when assignments change.
 
-    Anyone who has no assignment at all is offered every item and every kind.
+    Someone without any assignment is offered every item and every kind.
     """
 
     def __init__(self, session: ProjectSession) -> None:
@@ -293,11 +293,11 @@ class AssignedKinds:
         return self._session.ask(items.ids, items.Filter(mine=True, stages=AUTHORING)) or []
 
     def something_else(self) -> bool:
-        """Whether there are items, all of them someone else's to write for."""
+        """Whether there are items, but none for this person to write for."""
         return self._offered is not None and bool(self._session.ask(items.count))
 
     def kinds(self, item_id: str) -> frozenset[Kind] | None:
-        """The kinds the person is asked to write for an item; None where everything is open to them."""
+        """The kinds assigned to the person for an item; None if all are open to them."""
         if self._offered is None:
             return None
         stages = self._offered.get(item_id, set())
@@ -308,15 +308,15 @@ class AssignedKinds:
         return list(self._session.ask(profile.kinds, role) or ())
 
     def fitting(self, item_id: str, kind: Kind) -> Kind | None:
-        """A kind where it is written for an item; None where another is to be chosen."""
+        """The kind, if it is written for the item; otherwise None."""
         return kind if kind in self.of_role(item_id) else None
 
     def due(self, item_id: str) -> str:
-        """By when, in words; empty when there is no date or nothing is left to hand in."""
+        """The due date in words; empty if there is none or nothing is left to submit."""
         return self._due.get(item_id, "")
 
     def likely(self, item_id: str, artifacts: Sequence[Artifact], present: Kind) -> Kind:
-        """The kind that work on an item resumes: one's own draft, else what is asked for, else what is there."""
+        """The kind to resume on an item: an own draft, otherwise an assigned kind, otherwise an existing document."""
         me = self._session.project.by
         mine = {each.kind: each for each in artifacts if each.author_id == me}
         drafts = [kind for kind, each in mine.items() if each.state is State.DRAFT]
@@ -330,7 +330,7 @@ class AssignedKinds:
         return self.fitting(item_id, present) or self.of_role(item_id)[0]
 
     def what_waits(self) -> str:
-        """What waits for this person where no other document does: as the counts beside the pages say."""
+        """A message about the person's other waiting work, with the counts beside the pages."""
         from annotator.actions.parcels import waiting
 
         left = self._session.ask(waiting.counts) or {}
@@ -346,7 +346,7 @@ class AssignedKinds:
         return here if own else "Nothing else to do: every item is submitted."
 
     def next(self, item_id: str, kind: Kind) -> Place | None:
-        """Where work goes on after a kind of an item; None when nothing else waits."""
+        """The item and kind where work continues after a kind of an item; None if nothing else waits."""
         if self._offered is None:
             return self._session.ask(next_open, item_id, kind)
         waiting = [place for place in self._open() if place != (item_id, kind)]
@@ -362,7 +362,7 @@ class AssignedKinds:
         return next((place for place in there if place[1] is kind), there[0]) if there else None
 
     def _open(self) -> list[Place]:
-        """The pieces that are not handed in, item by item, by kind."""
+        """The assigned documents not yet submitted, sorted by kind."""
         result = self._session.ask(assignments.of_person, self._session.project.by) or []
         open_ = [
             assignment for assignment in result if assignment.trial == 1 and assignment.submitted_at is None
@@ -392,9 +392,9 @@ class AuthoringStart(QWidget):
     def show_kind(
         self, words: KindSpec, *, readonly: bool, drafted: bool = False, untyped: Sequence[str] = ()
     ) -> None:
-        """Explain a kind that has not been begun; one that is `drafted` may be asked of a model.
+        """Explain a kind without a document; `drafted` offers to ask a model for a draft.
 
-        `untyped` names the types of which the item's question must be one first.
+        `untyped` names the question types of which the item must have one first.
         """
         more = f"{NO_TYPE}{', '.join(untyped)}." if untyped else READ_ONLY if readonly else ""
         self._empty.show_words(f"No {words.title.lower()} yet", f"{words.what} {more}".strip())

@@ -36,28 +36,28 @@ class LabellingModel(QObject):
     """The open report; all labels and their changes pass through here."""
 
     leaving = Signal()
-    """The open report is about to be left: what is being typed must be kept now."""
+    """The open report is about to be left: store what is being typed."""
     opened = Signal()
-    """Another report lies open, or none."""
+    """Another report was opened, or none."""
     moved = Signal(str)
-    """The unit at hand has changed: its id."""
+    """The id of the unit that became the current one."""
     answer_changed = Signal(str)
-    """The answer to a unit has changed: its id."""
+    """The id of the unit whose answer has changed."""
     chosen = Signal(int)
-    """A label was chosen for the unit at hand, by its place in the order of the keys."""
+    """The index of the label chosen for the current unit, in the order of the keys."""
     kind_given = Signal(int)
-    """A kind was chosen on the card of the unit at hand."""
+    """The index of the kind chosen on the current unit's card."""
     evidence_wanted = Signal()
-    """The passage of the unit at hand is to be brought into view."""
+    """Scroll to the current unit's evidence."""
 
     def __init__(self, session: ProjectSession, queue: LabelQueue, clock: Clock, page: QObject) -> None:
         super().__init__(page)
         self._session, self._queue, self._clock = session, queue, clock
         self._unspent = 0.0
         self._kinds: dict[str, dict[str, str]] = {}
-        """What was said at second looks, by taxonomy and unit; empty where those are not asked for."""
+        """Answers at second looks, by taxonomy and unit; a taxonomy that is not asked about is missing."""
         self._left: dict[str, tuple[str, str]] = {}
-        """Where each protocol was left: line and unit."""
+        """Protocol → the line and unit where it was left."""
         self.protocol = USUAL
         self.sheet: LabelSheet | None = None
         self.unit_id = ""
@@ -68,7 +68,7 @@ class LabellingModel(QObject):
 
     @property
     def response_id(self) -> str:
-        """The open report (of a pair the first), or nothing."""
+        """The id of the open report (of a pair the first), or an empty string."""
         return self.sheet.response_id if self.sheet else ""
 
     @property
@@ -92,11 +92,11 @@ class LabellingModel(QObject):
         return self.sheet.labels.get(unit_id) if self.sheet else None
 
     def value_of(self, unit_id: str) -> str:
-        """What is said of a unit: a value, “unsure”, or nothing."""
+        """The answer to a unit: a value, “unsure”, or an empty string."""
         return label_value(self.label(unit_id))
 
     def _outdated(self, unit_id: str) -> str:
-        """What was said of a unit when its words were others, unless it was said again since."""
+        """The answer to a unit's earlier wording, unless it was answered again since."""
         if self.sheet is None or (self.value_of(unit_id) and not self.sheet.sealed):
             return ""
         return label_value(self.sheet.outdated.get(unit_id))
@@ -114,17 +114,18 @@ class LabellingModel(QObject):
         )
 
     def _kinds_asked(self, unit_id: str) -> list[tuple[Taxonomy, str]]:
-        """By what a person may look again at what they said of a unit, and what they said then, or nothing."""
+        """The taxonomies that apply to a unit's answer, each with the kind given, or an empty string."""
         value = self.value_of(unit_id)
         offered = [(TAXONOMIES[name], given) for name, given in self._kinds.items()]
         return [(taxonomy, given.get(unit_id, "")) for taxonomy, given in offered if value in taxonomy.after]
 
     def lacks_kind(self, unit_id: str) -> bool:
-        """Whether something that must be said at a second look is not said yet."""
+        """Whether a required kind is missing."""
         return any(taxonomy.whole and not given for taxonomy, given in self._kinds_asked(unit_id))
 
     def give_kind(self, unit_id: str, place: int) -> bool:
-        """Give a label the kind of a place in the order of the keys, or take that back; whether it was done."""
+        """Give a label the kind of an index in the order of the keys, or remove it if it has it; whether that
+        succeeded."""
         known = [(one, given, value) for one, given in self._kinds_asked(unit_id) for value in one.values]
         if place >= len(known):
             return False
@@ -132,7 +133,7 @@ class LabellingModel(QObject):
         return self._do(label_sealing.give, unit_id, taxonomy.name, "" if given == value else value)
 
     def place(self) -> dict[str, str]:
-        """What is at hand, in the words of `wanted`; empty where nothing is."""
+        """The current location, as `wanted` takes it; empty if no report is open."""
         sheet = self.sheet
         if sheet is None:
             return {}
@@ -140,7 +141,7 @@ class LabellingModel(QObject):
         return at | {"response_id": sheet.response_id, "other_id": sheet.other_id}
 
     def wanted(self, place: Mapping[str, Any]) -> str | None:
-        """The line a place on the page speaks of: by its report's id, or the first open one of an item."""
+        """The line for a location on the page: by its report's id, or the first open one of an item."""
         if place.get("response_id"):
             response_id = str(place["response_id"])
             task = self._queue.about(response_id, str(place.get("other_id", "")))
@@ -150,7 +151,7 @@ class LabellingModel(QObject):
         return chosen.id if chosen else None
 
     def first(self) -> str:
-        """The line that was open, or was left under this protocol, or the first that waits, or the first of all."""
+        """The line that is open, or was left under this protocol, or the first open one, or the first of all."""
         for task_id in (self.task_id, self._was[0]):
             if self._queue.line(task_id):
                 return task_id
@@ -164,14 +165,14 @@ class LabellingModel(QObject):
         return self._left.get(self.protocol, ("", ""))
 
     def take_up(self, protocol: str) -> None:
-        """Another question is asked from now on; nothing lies open, and the place under the former is kept."""
+        """Switch to another protocol: close the report, and remember the location under the former one."""
         self._left[self.protocol] = (self.task_id, self.unit_id)
         self.leaving.emit()
         self.put_down()
         self.protocol, self.sheet, self.unit_id = protocol, None, ""
 
     def open(self, task_id: str, unit_id: str = "") -> bool:
-        """Lay out a report or a pair at a unit, by default its first open one; whether that could be done."""
+        """Open a report or a pair at a unit, by default its first open one; whether that succeeded."""
         self.leaving.emit()
         self.put_down()
         task = self._queue.line(task_id)
@@ -194,7 +195,7 @@ class LabellingModel(QObject):
         return True
 
     def put_down(self) -> None:
-        """The report is left: the active time spent on it is kept."""
+        """Record the active time spent on the report that is left."""
         self._unspent += self._clock.take()
         if self.sheet and not self._session.project.readonly and self._unspent >= 0.1:
             self._session.ask(assignments.spend, self.sheet.response_id, self._unspent)
@@ -206,7 +207,7 @@ class LabellingModel(QObject):
             self.moved.emit(unit_id)
 
     def say(self, place: int) -> bool:
-        """Give the current unit the label of a place in the order of the keys; whether it is now so labelled."""
+        """Give the current unit the label of an index in the order of the keys; whether it now has it."""
         known = answers(self.protocol) if self.sheet else ()
         if not self.unit_id or place >= len(known):
             return False
@@ -222,7 +223,7 @@ class LabellingModel(QObject):
         )
 
     def say_rest(self) -> bool:
-        """Say of all that is open beside the current unit what is mostly said; whether anything was."""
+        """Give all open units beside the current one the default answer; whether there were any."""
         rest, group = self.rest(), self.group
         if not rest or group is None:
             return False
@@ -230,10 +231,10 @@ class LabellingModel(QObject):
         return self._do(labels.set_labels, waiting, rest, protocol=self.protocol)
 
     def rest(self) -> str:
-        """What can be said in one go of all that is open beside the current unit; empty when nothing."""
+        """The default answer for all open units beside the current one; empty if there is none."""
         shown, group = presentation_of(self.protocol), self.group
         value = shown.rest
-        # A list is answered together only where there is but one answer.
+        # In a list, units are answered together only if there is a single answer.
         alone = group is not None and (shown.layout is CaseLayout.MATRIX or group.values == (value,))
         return value if alone and group and any(not self.value_of(unit.id) for unit in group.units) else ""
 
@@ -247,13 +248,13 @@ class LabellingModel(QObject):
             self._do(labels.set_flag, self.unit_id, not is_flagged(self.label(self.unit_id)), self.protocol)
 
     def mark(self, unit_id: str, quote: str, start: int | None, end: int | None) -> bool:
-        """Keep a passage of what is read as a unit's evidence; an empty quote takes it away."""
+        """Store a passage as a unit's evidence; an empty quote removes it."""
         return self._do(labels.set_evidence, unit_id, quote, start, end, self.protocol)
 
     def take_in(self, change: Change) -> LabelChanged | None:
-        """Take over a change of this person's own labels; what it is about.
+        """Apply a change of this person's own labels and return its subject.
 
-        Judgements of other raters pass unseen: then it is None.
+        None for judgements of other raters, which are ignored.
         """
         mine = [(before, after) for before, after in _each(change) if self._is_mine(after or before)]
         changed = [self._take_in_one(before, after) for before, after in mine]
@@ -320,13 +321,13 @@ class LabellingFlow(page.Flow):
     """Advances over the units of a report and the reports of the queue."""
 
     paused = Signal()
-    """Every unit of the report is labelled; nothing moves until the person says so."""
+    """Every unit of the report is labelled; the person decides when to go on."""
     kind_missing = Signal()
-    """A key was pressed while the unit at hand waits for the kind of its error."""
+    """A key was pressed while the current unit waits for the kind of its error."""
     still_open = Signal()
-    """The report was to be done, but units are open."""
+    """The report was to be finished, but units are open."""
     ready = Signal(str)
-    """Labels of an item can be submitted, and the person says so: its id."""
+    """The id of an item whose labels can be submitted, as the person asked."""
     finished = Signal()
     """Nothing is left to label in any report."""
 
@@ -334,7 +335,7 @@ class LabellingFlow(page.Flow):
         super().__init__(bench)
         self.readonly = readonly
         self.waits_for_kinds = False
-        """Whether an error stays at hand until its kind is said."""
+        """Whether a unit with an error stays current until the kind of the error is given."""
         self._bench, self._queue = bench, queue
         bench.moved.connect(lambda _: self.touched())
 
@@ -344,7 +345,7 @@ class LabellingFlow(page.Flow):
             self._go_on_unless_open()
 
     def answer(self, act: str) -> None:
-        """Give the answer that an act stands for under the protocol in hand, if there is one."""
+        """Give the answer of an act under the current protocol, if it has one."""
         place = places(self._bench.protocol).get(act)
         if place is None:
             return
@@ -357,16 +358,17 @@ class LabellingFlow(page.Flow):
             self.advance()
 
     def say_rest(self) -> None:
-        """Label all that is open beside the current unit, and go on; of numbers the key is that of 0."""
+        """Label all open units beside the current one, and go on; if answers are numbers, give 0 instead, which has
+        this key."""
         if ZERO in places(self._bench.protocol):
             self.answer(ZERO)
         elif self._bench.say_rest():
             self.advance()
 
     def look_again(self, place: int) -> None:
-        """Say of what kind the label given last is; whoever waited for it goes on.
+        """Give the label given last a kind, and go on if it was waiting for one.
 
-        Another unit takes it only once the person touches it: automatic advance does not take the key away.
+        Another unit gets it only once the person touches that unit: automatic advance does not redirect the key.
         """
         unit_id = self.decided or self._bench.unit_id
         given = self._bench.give_kind(unit_id, place)
@@ -374,13 +376,13 @@ class LabellingFlow(page.Flow):
             self._go_on_unless_open()
 
     def step(self, by: int) -> None:
-        """The unit below (1) or above (-1), no further than the ends."""
+        """Go to the unit below (1) or above (-1), within the report."""
         ids, here = self._ids, self._bench.unit_id
         if here in ids:
             self._bench.move_to(ids[max(0, min(len(ids) - 1, ids.index(here) + by))])
 
     def next_open(self) -> None:
-        """The next open unit, in this report and then in the ones that follow, around the end."""
+        """Go to the next open unit, in this report and then in the following ones, wrapping around."""
         unit_id = self._next_in_report()
         if unit_id and (self._ids.index(unit_id) > self._ids.index(self._bench.unit_id)):
             self._bench.move_to(unit_id)
@@ -394,13 +396,13 @@ class LabellingFlow(page.Flow):
             self._bench.move_to(unit_id)
 
     def neighbour(self, by: int) -> None:
-        """The report shown below (1) or above (-1) in the queue."""
+        """Open the report shown below (1) or above (-1) in the queue."""
         task = self._queue.neighbour(self._bench.task_id, by)
         if task is not None:
             self._bench.open(task.id)
 
     def submit(self) -> None:
-        """Done with this report: on to the item's next, or its labels are ready; or say what is still open here."""
+        """Finish this report: open the item's next one, or offer to submit; if units are open, go to the first."""
         waiting = self._bench.open_units
         if waiting:
             self._bench.move_to(waiting[0])
@@ -431,13 +433,13 @@ class LabellingFlow(page.Flow):
         if unit_id:
             self._bench.move_to(unit_id)
         elif self._bench.sheet is not None and self._bench.sheet.other_id:
-            # A pair has nothing more to be asked; the person who would say more goes back to it.
+            # A pair has no other unit; the person can go back to add something.
             self.go_on()
         else:
             self.paused.emit()
 
     def _next_in_report(self) -> str:
-        """The open unit after the current one, from the top again after the last; nothing when none is left."""
+        """The next open unit after the current one, wrapping around; empty if there is none."""
         ids, here = self._ids, self._bench.unit_id
         at = ids.index(here) + 1 if here in ids else 0
         waiting = set(self._bench.open_units)

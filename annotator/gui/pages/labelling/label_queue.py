@@ -1,4 +1,4 @@
-"""Qt model of the label queue: reports under their items, with progress."""
+"""The label queue: its Qt model of reports under their items, with progress, its pane, and the menu of recent labels."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -64,9 +64,9 @@ class LabelQueue(Queue[str, LabelTask]):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(ReportFilter.ALL, parent)
         self.due: Mapping[str, str] = {}
-        """By when items are due, in words for the tooltips."""
+        """Item → due date in words, for tooltips."""
         self.submits = True
-        """Whether labels are submitted item by item, and locked; else report by report, and stay open."""
+        """Whether labels are submitted by item, and then locked; otherwise by report, and stay open."""
 
     def key_of(self, line: ItemGroup | LabelTask) -> str | None:
         return line.id if isinstance(line, LabelTask) else None
@@ -90,7 +90,7 @@ class LabelQueue(Queue[str, LabelTask]):
         return sum(map(self.is_open, self.lines))
 
     def about(self, response_id: str, unit_id: str) -> LabelTask | None:
-        """The line that a unit of a report belongs to; of a pair the unit is the report shown second."""
+        """The line of a unit of a report; for a pair `unit_id` is the second report."""
         return self.line(response_id) or self.line(task_id(response_id, unit_id))
 
     def count(self, task_id: str, labelled: int, unsure: int, *, waits: bool = False) -> None:
@@ -98,21 +98,20 @@ class LabelQueue(Queue[str, LabelTask]):
         self.put(task_id, replace(self._lines[task_id], labelled=labelled, unsure=unsure, waits=waits))
 
     def open_beside(self, task_id: str) -> LabelTask | None:
-        """The next report of the same item with open criteria, from its first again after its last; or None."""
+        """The next report of the same item with open units, wrapping around; None if there is none."""
         here = self.line(task_id)
         return self.next_open(task_id, [task for task in self.lines if here and task.item_id == here.item_id])
 
     def unsubmitted(self) -> list[str]:
-        """The items of which every report is labelled, but nothing submitted; where reports are submitted one by one,
-        those with such a report.
-        """
+        """The items whose reports are all labelled but not submitted; if reports are submitted one by one, the items
+        with a labelled report that is not."""
         if not self.submits:
             return list(dict.fromkeys(task.item_id for task in self._lines.values() if is_ready(task)))
         result: dict[str, bool] = {}
         for task in self._lines.values():
             ready = task.labelled == task.units and not task.sealed
             result[task.item_id] = result.get(task.item_id, True) and ready
-        # Where all was given elsewhere nothing waits for this person.
+        # Labels that all came from elsewhere do not wait for this person.
         own = {task.item_id for task in self._lines.values() if not task.given}
         return [item_id for item_id, ready in result.items() if ready and item_id in own]
 
@@ -124,7 +123,7 @@ class LabelQueue(Queue[str, LabelTask]):
                 self.put(task.id, replace(task, waits=False))
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        """Only reports can be chosen; the lines of items are passed over by the keys."""
+        """Only reports can be selected; the keys skip the headings of items."""
         heading = index.isValid() and isinstance(self._rows[index.row()], ItemGroup)
         return Qt.ItemFlag.NoItemFlags if heading else super().flags(index)
 
@@ -146,7 +145,7 @@ class LabelQueue(Queue[str, LabelTask]):
 
 
 def is_ready(task: LabelTask) -> bool:
-    """Whether a report that is submitted by itself is labelled, and its labels are to be submitted."""
+    """Whether a report that is submitted by itself is labelled, but not submitted yet."""
     return task.waits and task.labelled == task.units
 
 
@@ -196,12 +195,12 @@ class LabellingQueueDelegate(QueueDelegate):
         painter.setPen(theme.token(self.inks(option)[0]))
         painter.drawText(inner, START, task.name)
         if task.units == 1:
-            # Open or done: the icon says it.
+            # Open or done: the icon is enough.
             return
         metrics = option.fontMetrics
         left = inner.left() + metrics.horizontalAdvance(task.name) + px(10)
         right = inner.right() - metrics.horizontalAdvance(f"{task.units:,} of {task.units:,}") - px(10)
-        # In a narrow list the bar goes first, then the words; the icon and the tooltip stay.
+        # In a narrow list the bar is dropped first, then the numbers; the icon and the tooltip stay.
         if right >= left - px(10):
             painter.drawText(inner, END, f"{task.labelled:,} of {task.units:,}")
         if right - left >= px(16):
@@ -211,9 +210,9 @@ class LabellingQueueDelegate(QueueDelegate):
             paint_bar(painter, bar, share, theme.token(f"state-{state}"))
 
 
-# What the versions before kept under another name was not chosen by anyone.
+# A new name: what earlier versions stored under another was not chosen by anyone.
 QUEUE = "label/queue-chosen"
-# The page is this wide, at 100 %, where the queue stands beside the report from the first.
+# From this width on, at 100 %, the queue is shown beside the report by default.
 ROOMY = 1300
 
 
@@ -227,7 +226,7 @@ class LabellingQueuePane(QueuePane[ReportFilter, LabelQueue]):
             lists="Reports to label",
         )
         self.called = "report"
-        """What a line is."""
+        """The noun for a line."""
 
     def progress(self) -> str:
         left, every = self.queue.left, counted(len(self.queue.lines), self.called)
@@ -243,7 +242,7 @@ class LabellingQueuePane(QueuePane[ReportFilter, LabelQueue]):
 
 
 class Folding(QObject):
-    """Shows the queue beside the report where there is room for both, unless a person decides otherwise."""
+    """Shows the queue beside the report if there is room for both, unless the person decides otherwise."""
 
     def __init__(self, page: QWidget, queue: QWidget, button: QAbstractButton) -> None:
         super().__init__(page)

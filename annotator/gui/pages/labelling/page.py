@@ -1,4 +1,4 @@
-"""The Label page, where people answer what a judge is asked about reports, blind to systems and to other raters."""
+"""The Label page, where people answer a judge's questions about reports, blind to systems and to other raters."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -56,9 +56,9 @@ from annotator.gui.widgets.chips import EmptyState, Picture
 from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.splitter import Splitter
 
-# The parts of the page on which reports are made ready for judging.
+# The parts of the Material page on which reports are prepared for judging.
 EXTRACTS, CITED = {"part": "Extracts"}, {"part": "Cited pages"}
-# What is lacking under any protocol → headline, words, the page that mends it, and the button's words.
+# What is missing under any protocol → headline, text, the page that mends it, and the button's text.
 LACKING = {
     "items": (
         "No items yet",
@@ -100,13 +100,13 @@ LACKING = {
 
 
 def way_to_mend(protocol: str) -> tuple[str, dict[str, str]]:
-    """The page, and the place on it, where what cannot be asked although the rest can is made good."""
+    """The page and place where the gaps of a protocol, under which the rest can be asked, are fixed."""
     page = presentation_of(protocol).mended_on
     return page, EXTRACTS if page == "Material" else {}
 
 
 def needs(protocol: str) -> str:
-    """What an item needs before anything of it can be asked about, or what else can be done."""
+    """What an item needs before it can be labelled under a protocol, or what else to do."""
     kind = judged_by(protocol)
     if kind is None:
         return "Choose another kind of question above."
@@ -120,7 +120,7 @@ def nothing_yet(session: ProjectSession, protocol: str, lacking: str) -> EmptySt
 
 
 def _lacking(protocol: str, lacking: str) -> tuple[str, str, str, str]:
-    """The same where a kind of artifact is lacking, a part of the reports, or something of the protocol's own."""
+    """Headline, text, page and button for a missing kind of artifact, a part of reports, or a protocol's own need."""
     if lacking in set(Kind):
         spec = KINDS[Kind(lacking)]
         words = f"Reports are labelled by {spec.units} that are submitted on the Author page."
@@ -138,7 +138,7 @@ def _lacking(protocol: str, lacking: str) -> tuple[str, str, str, str]:
 
 
 class LabellingDone(EmptyState):
-    """Every report is labelled; suggests what to do next."""
+    """Shown when every report is labelled; suggests what to do next."""
 
     def __init__(
         self,
@@ -156,7 +156,7 @@ class LabellingDone(EmptyState):
     def show_counts(
         self, called: Presentation, lines: int, units: int, unsure: int, unsubmitted: int
     ) -> None:
-        """Say how much was done, how much of it is unsure, and of how many items it is still to be submitted."""
+        """Show how much is labelled, how much of it as unsure, and of how many items it is not submitted yet."""
         where = f" in {counted(lines, called.line)}" if called.line != called.one else ""
         done = f"{called.counted(units)}{where}. Thank you."
         about = " They count as missing, never as an answer." if unsure else ""
@@ -187,7 +187,7 @@ class SealedStrip(RoleFrame):
         self.hide()
 
     def show_standing(self, standing: SealingStatus | None, key: str) -> None:
-        """Say when an item's labels were submitted; None hides the line."""
+        """Show when an item's labels were submitted; None hides the line."""
         self.setVisible(standing is not None)
         if standing is not None:
             when = f" on {moment(standing.sealed_at)}" if standing.sealed_at else ""
@@ -263,7 +263,7 @@ class LabelPage(Page):
         self.report_pane.stepped.connect(self.flow.neighbour)
         self.report_pane.scrolled.connect(self.clock.touch)
         self.bench.chosen.connect(self.flow.say)
-        # A kind that is pressed on the card of the current unit is meant for that one.
+        # A kind clicked on the current unit's card is meant for that unit.
         self.bench.kind_given.connect(lambda _: self.flow.touched())
         self.bench.kind_given.connect(self.flow.look_again)
         self.criteria.waiting.toggled.connect(lambda on: setattr(self.flow, "waits_for_kinds", on))
@@ -303,7 +303,7 @@ class LabelPage(Page):
         }
         for act, slot in self._acts.items():
             self.bind(act, self._saving(slot))
-        # In a matrix the arrows are the matrix's own, and go in four directions.
+        # In a matrix the arrows belong to the matrix, and go in four directions.
         self.bind("next_unit", lambda: self.flow.step(1), self.criteria.cards)
         self.bind("previous_unit", lambda: self.flow.step(-1), self.criteria.cards)
         for act in (*ACTS, *OTHERS):
@@ -317,14 +317,14 @@ class LabelPage(Page):
         self._offer_keys()
 
     def _offer_keys(self) -> None:
-        """Only keys of answers that there are take a press: a person may have given theirs to another act."""
+        """Enable only the keys of available answers: a person may have assigned the other keys to other acts."""
         offered = places(self.bench.protocol)
         for act in (*ACTS, *OTHERS):
             for shortcut in self._shortcuts[act]:
                 shortcut.setEnabled(act in offered)
 
     def _press(self, act: str) -> None:
-        """Do what a button stands for; unlike its key, that of an answer gives it also where it is given."""
+        """Trigger a button's act; unlike its key, an answer's button repeats an answer already given."""
         if act in (*ACTS, *OTHERS):
             self.flow.say(places(self.bench.protocol)[act])
         else:
@@ -374,11 +374,11 @@ class LabelPage(Page):
         return self.bench.place()
 
     def _fill(self) -> None:
-        """Take over what waits under the protocol in hand, and how it is answered."""
+        """Show the queue and the answers of the current protocol."""
         protocol = self.bench.protocol
         self.guideline.show_words(self.session.ask(label_cases.guide, protocol) or "")
         seen = self.session.ask(labels.seen, protocol)
-        # Claims are looked through report by report; a queue that is as it was need not be asked for again.
+        # Claims are listed report by report; an unchanged queue is not queried again.
         self._submits = bool(self.session.ask(label_cases.handed_out, protocol))
         if self._stale or seen != self._seen or self._submits:
             self._seen, result = seen, self.session.ask(labels.outlook, protocol)
@@ -413,7 +413,7 @@ class LabelPage(Page):
         self.bench.put_down()
 
     def on_change(self, change: Change) -> None:
-        """This person's own labels show at once; what is undone or redone is brought before them."""
+        """Show this person's own labels at once; after undo or redo, go to the changed one."""
         if change.kind in STALE_KINDS:
             self._stale = True
             return
@@ -421,7 +421,7 @@ class LabelPage(Page):
         if changed is None:
             return
         self.queue_pane.recount()
-        # Only undo and redo lead elsewhere: what comes in meanwhile must not move what the next key is for.
+        # Only undo and redo navigate: other changes must not redirect the next key.
         if self.session.turning and self.isVisible():
             self.flow.touched()
             if changed.protocol != self.bench.protocol:
@@ -432,11 +432,11 @@ class LabelPage(Page):
 
     def rebind(self) -> None:
         super().rebind()
-        # The controls of the criteria are made again with the report.
+        # The controls of the units are rebuilt with the report.
         self._stale = True
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc leads back to the current unit; from there the page keys scroll what is read."""
+        """Esc returns to the current unit; from there the page keys scroll the text."""
         if event.key() == Qt.Key.Key_Escape:
             self.criteria.take_focus()
         elif holds(self.criteria) and event.key() in SCREENS:
@@ -481,7 +481,7 @@ class LabelPage(Page):
 
     @property
     def _is_last(self) -> bool:
-        """Whether no other report of the item has open criteria."""
+        """Whether no other report of the item has open units, and labels are submitted by item."""
         beside = self.queue.open_beside(self.bench.task_id)
         return (beside is None or beside.id == self.bench.task_id) and self._submits
 
@@ -502,7 +502,7 @@ class LabelPage(Page):
         )  # fmt: skip
 
     def _mark(self) -> None:
-        """Keep what is selected in what is read as the evidence of the unit at hand."""
+        """Store the words selected in the text as the current unit's evidence."""
         quote, start, end = self.report_pane.selection()
         if not quote:
             self.messages.show_message(
@@ -522,22 +522,22 @@ class LabelPage(Page):
                 self.messages.set_action("Restore it", lambda: self.bench.mark(*old))
 
     def _find(self) -> None:
-        """Find an item while the list has the keyboard, otherwise words in what is read."""
+        """Find an item if the queue has the focus, otherwise words in the text."""
         (self.queue_pane if holds(self.queue_pane) else self.report_pane).seek()
 
     def _other_pane(self) -> None:
-        """From the units to what is read, text by text, from there to the list of reports, and round again."""
+        """Cycle the focus: units, each of the texts, the queue."""
         texts = [(pane, pane.report) for pane in self.report_pane.panes]
         parts = [(self.criteria, self.criteria.body.holder), *texts, (self.queue_pane, self.queue_pane.list)]
         focus = Qt.FocusReason.ShortcutFocusReason
         go_round([(pane, partial(inside.setFocus, focus)) for pane, inside in parts if inside.isVisible()])
 
     def _submit(self) -> None:
-        """Done with what is in view: with a report, or with all of them."""
+        """Finish what is in view: a report, or all of them."""
         (self.submit_all if self.middle.currentWidget() is self.done else self.flow.submit)()
 
     def submit_item(self, item_id: str) -> None:
-        """Submit the labels of an item, or go to the first that is missing and list those of its report."""
+        """Submit the labels of an item, or go to the first missing one and list those of its report."""
         missing: Sequence[tuple[str, str]] = ()
         if self.queue.submits:
             missing = self.session.ask(label_sealing.missing, item_id, self.bench.protocol) or ()
@@ -557,7 +557,7 @@ class LabelPage(Page):
             self._say_submitted(" ".join(filter(None, (sentence, *done.values()))))
 
     def _seal(self, item_id: str) -> str | None:
-        """Submit; what of an agreement was frozen with it, in words, or None where it was refused."""
+        """Submit; return the message about an agreement frozen with it (may be empty), or None if it was refused."""
         change = self.session.do(label_sealing.submit, item_id, self.bench.protocol)
         if change is None:
             return None

@@ -1,4 +1,4 @@
-"""Texts to read: the question, and the report alone, beside a second one, or beside a cited page."""
+"""Texts to read: the question, and one report, two reports, or a report beside a cited page."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -34,7 +34,7 @@ REPORT = "label/report"
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """An arrangement: its settings key, orientation and first sizes; `report` can be hidden."""
+    """An arrangement: its settings key, orientation and initial sizes; `report` can be hidden."""
 
     name: str
     orientation: Qt.Orientation
@@ -61,12 +61,12 @@ class ReadingSplitter(Splitter):
         self.setStretchFactor(0, 3)
         self.setStretchFactor(1, 2)
         self.setSizes(list(self._now.sizes))
-        # Less than what they would like: large type must not push the window over the edge of the screen.
+        # Less than they ask for: large type must not push the window over the edge of the screen.
         report.setMinimumWidth(LEAST_REPORT)
         self._side.setMinimumWidth(LEAST_UNITS)
 
     def arrange(self, protocol: str) -> None:
-        """Stand as a protocol asks for it, with the sizes it was left with."""
+        """Use the arrangement of a protocol, with the sizes it had last."""
         arrangement = ARRANGEMENTS[presentation_of(protocol).layout]
         if arrangement.name != self._now.name:
             self._now = arrangement
@@ -87,19 +87,19 @@ class ReadingSplitter(Splitter):
         )
 
     def toggle_guideline(self) -> None:
-        """Show the guideline beside the units, or put it away; below two reports it needs room to be read."""
+        """Show the guideline beside the units, or hide it; below two reports it gets the height to be read."""
         self._guideline.setVisible(self._guideline.isHidden())
         if self._now.orientation == DOWN:
             self._make_room()
             self.setSizes([10_000, 1])
 
     def _make_room(self) -> None:
-        """What stands below two reports has its height, however long the guideline beside it."""
+        """Fix the height of the strip below two reports, however long the guideline beside it."""
         least = LEAST_STRIP if self._guideline.isHidden() else STRIP_WITH_GUIDELINE
         self._side.setMinimumHeight(theme.current().px(least))
 
     def toggle_report(self) -> None:
-        """Show the report beside a matrix, or put it away; elsewhere it always stands there."""
+        """Show or hide the report beside a matrix; in other arrangements it is always visible."""
         if self._now.optional_report:
             shown = self._report.isHidden()
             QSettings().setValue(REPORT, shown)
@@ -113,11 +113,11 @@ class LinkedScrolling(QObject):
         super().__init__(area)
         self.on = False
         self._busy = False
-        # Python's hold on a bar may end before the bar does: it is asked for again each time.
+        # PySide may lose a bar before Qt does: ask the area for it each time.
         self._areas = area, other
         area.verticalScrollBar().valueChanged.connect(self._one_moved)
         other.verticalScrollBar().valueChanged.connect(self._other_moved)
-        # A pane that is closed loses its areas one after the other, and the first may still move.
+        # A closing pane loses its areas one after the other, and the first may still scroll.
         other.destroyed.connect(self._part)
 
     def _one_moved(self) -> None:
@@ -147,13 +147,13 @@ EVIDENCE_STEPS = {"next_evidence": 1, "previous_evidence": -1}
 
 
 class ReportPane(ReadingPane):
-    """Question and texts; `beside` is a second report or a page."""
+    """The question and the texts; `beside` is a second report or a page."""
 
     LEAST, SIDE_BY_SIDE = 200, 700
 
     scrolled = Signal()
     stepped = Signal(int)
-    """The next report (1) or the one before (-1) was asked for."""
+    """Go to the next report (1) or the previous one (-1)."""
 
     def __init__(self, session: ProjectSession, bench: LabellingModel) -> None:
         super().__init__(session, "label/texts", PlainArea("The question"))
@@ -189,7 +189,7 @@ class ReportPane(ReadingPane):
             checkable=True,
             accessibleName="List of reports",
         )
-        # A button that leaves the focus where the work is.
+        # These buttons do not take the focus.
         picture_button = partial(chips.tool_button, focusPolicy=Qt.FocusPolicy.NoFocus)
         self.together = picture_button("Scroll both reports together", "link", checkable=True)
         self.together.toggled.connect(self._scroll_together)
@@ -212,12 +212,12 @@ class ReportPane(ReadingPane):
 
     @property
     def _instead(self) -> bool:
-        """Whether something is read in the place of the report, in which no offset stands."""
+        """Whether another text replaces the report, so that offsets into the report do not apply."""
         return bool(self._bench.sheet and presentation_of(self._bench.sheet.protocol).text)
 
     @property
     def in_hand(self) -> TextPane:
-        """The text that has the keyboard; otherwise the one that decides: the page of a claim, or the report."""
+        """The focused text; otherwise the one that decides: the page of a claim, or the report."""
         default = self.first if self._is_pair else self.panes[-1]
         return next((pane for pane in self.panes if holds(pane)), default)
 
@@ -225,7 +225,7 @@ class ReportPane(ReadingPane):
         self.in_hand.seek()
 
     def selection(self) -> tuple[str, int | None, int | None]:
-        """The words selected in the text in hand, or in the other; offsets are given for the first report alone."""
+        """The words selected in the current text, or in the other; with offsets only for the first report."""
         for pane in sorted(self.panes, key=lambda pane: pane is not self.in_hand):
             quote, start, end = pane.selection()
             if quote:
@@ -235,7 +235,7 @@ class ReportPane(ReadingPane):
         return "", None, None
 
     def forget_selection(self) -> None:
-        """Take the selections away, so that a mark in their place can be seen."""
+        """Clear the selections, so that a mark in their place can be seen."""
         for pane in self.panes:
             pane.forget_selection()
 
@@ -269,7 +269,7 @@ class ReportPane(ReadingPane):
         self._linked.on = pair and self.together.isChecked()
 
     def _entitle(self) -> None:
-        """Two texts side by side both say what they are; one above a page is named over the question already."""
+        """Give both texts headings if they are side by side; one above a page is named over the question already."""
         sheet, across = self._bench.sheet, self.texts.orientation() == Qt.Orientation.Horizontal
         if sheet is not None:
             alone = self.beside.isHidden() or not across
@@ -278,7 +278,7 @@ class ReportPane(ReadingPane):
             )
 
     def _show_unit(self) -> None:
-        """What the current unit is read by: its page, its place in the report, its evidence."""
+        """Show what the current unit is judged by: its page, its place in the report, its evidence."""
         group = self._bench.group
         address, page = (group.given.get(name) for name in ("address", "page")) if group else (None, None)
         if group is not None and page is not None and (address, page) != self._page:
@@ -294,12 +294,12 @@ class ReportPane(ReadingPane):
         self._show_evidence(reveal=True)
 
     def _loaded(self) -> None:
-        """A whole text is there, for the first time or in other colours; only the first time moves it."""
+        """Mark a text once it is loaded; scroll only the first time, not after a change of colours."""
         self._show_context()
         self._show_evidence(reveal=self._fresh)
 
     def _show_context(self) -> None:
-        """Where the claim at hand stands in the report; looked for once all of it is there."""
+        """Mark the current claim in the report, once the report is loaded."""
         if self.first.report.loading:
             return
         anchor = getattr(self._bench.unit, "anchor", None)
@@ -314,7 +314,7 @@ class ReportPane(ReadingPane):
         self._fresh = False
         passages: dict[TextPane, list[tuple[str, Span]]] = {pane: [] for pane in self.panes}
         group = self._bench.group
-        # A page is quoted by its own claims alone.
+        # A page is quoted only by its own claims.
         for unit in group.units if group and "page" in group.given else self._bench.units:
             label = self._bench.label(unit.id)
             if label and (there := self.standing(label.quote, label.quote_start)) is not None:

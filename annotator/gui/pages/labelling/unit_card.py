@@ -1,4 +1,4 @@
-"""One unit in the list: its words and state, with its controls while it is current; and the acts below the list."""
+"""One unit in the list: its text and state, and its controls while it is current; also the acts below the list."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -52,7 +52,7 @@ from annotator.gui.widgets.reading.marked_text import QuoteButton
 
 class VerdictButtons(QWidget):
     def __init__(self, bench: LabellingModel, allowed: Collection[str], why: str, locked: str) -> None:
-        """`allowed` are the values that may be given here, `why` no other; `locked` says why none can, if so."""
+        """`allowed` values can be given; `why` explains the others; `locked` says why none can, if so."""
         super().__init__()
         protocol = bench.protocol
         self.buttons: list[KeyButton] = []
@@ -69,20 +69,20 @@ class VerdictButtons(QWidget):
                 checkable=True,
                 focusPolicy=Qt.FocusPolicy.NoFocus,
             )
-            # Space on a focused button would be a label by a stray key; the digits do the same.
+            # Not focusable, so that a stray Space sets no label; the digits do the same.
             chips.put(button, look.icon, color=f"state-{look.state}")
             lock(button, locked or ("" if value in allowed else why))
             self.buttons.append(button)
             row.addWidget(button)
 
     def show_place(self, place: int) -> None:
-        """Press down the label of a place, and only that; -1 releases all."""
+        """Check the label of an index only; -1 unchecks all."""
         for number, button in enumerate(self.buttons):
             button.setChecked(number == place)
 
 
 class UnitDetails(QWidget):
-    """Controls of one unit; `show_label` shows the state."""
+    """The controls of one unit; `show_label` shows the state."""
 
     def __init__(
         self,
@@ -95,16 +95,16 @@ class UnitDetails(QWidget):
         *,
         flat: bool = False,
     ) -> None:
-        """`allowed` are the values that may be given, `why` no other; `locked` says why none can, if so.
+        """`allowed` values can be given; `why` explains the others; `locked` says why none can, if so.
 
-        Esc in the note leads back to the `holder`; `unit_of` says whose note it is. `flat` controls stand in one line.
+        Esc in the note returns to the `holder`; `unit_of` gives the note's unit. `flat` controls are on one line.
         """
         super().__init__()
         self._bench, self._protocol, self._locked = bench, bench.protocol, locked
         self.outdated, self.origin = PlainLabel("", "hint", wrap=True), PlainLabel("", "hint", wrap=True)
         self.verdicts = VerdictButtons(bench, allowed, why, locked)
         self.kind_rows = list(self._kind_rows())
-        # In one line the hint would take the note's room.
+        # On one line the hint would take the note's room.
         self._quotes = not flat
         evidence, notes = self._evidence(), self._notes()
         controls = (horizontal if flat else vertical)(
@@ -114,12 +114,12 @@ class UnitDetails(QWidget):
         self.setTabOrder(self.show_evidence, self.clear_evidence)
         self.setTabOrder(self.clear_evidence, self.note)
         self.setTabOrder(self.note, self.flag)
-        # What was typed belongs to the unit it was typed at, also when another is at hand by now.
+        # Text belongs to the unit it was typed at, even if another is current by now.
         self.note.edited.connect(lambda words: bench.note(unit_of(), words))
         self.note.left.connect(holder.setFocus)
 
     def _kind_rows(self) -> Iterator[KindRow]:
-        """A row for each thing that is asked beside a label; otherwise one, for the kind that its value asks for."""
+        """A row for each taxonomy asked about beside the label; otherwise one, for the kind that the value asks for."""
         known = [
             taxonomy for taxonomy in TAXONOMIES.values() if taxonomy.of == self._protocol and taxonomy.beside
         ]
@@ -168,7 +168,7 @@ class UnitDetails(QWidget):
         return horizontal((self.note, 1), (self.flag, 0, Qt.AlignmentFlag.AlignTop), spacing=4)
 
     def show_label(self, unit_label: UnitLabel) -> None:
-        """Show what is kept, and of what kind it is where that is asked."""
+        """Show the label, and its kind if that is asked."""
         label, taxonomy = unit_label.label, unit_label.taxonomy
         value, known = label_value(label), answers(self._protocol)
         self.verdicts.show_place(known.index(value) if value in known else -1)
@@ -200,17 +200,17 @@ class UnitDetails(QWidget):
         )
 
 
-# What stands beside a label: its field, icon and word.
+# What can accompany a label: field, icon and word.
 BESIDE = (("quote", "quote", "evidence"), ("note", "note", "note"), ("flags", "flag", "flagged"))
-# A claim's surroundings are shown up to so many characters; the report has the rest.
+# A claim's context is shown up to this many characters; the report has the rest.
 CONTEXT = 600
-# Surroundings that add no more than this, marks of references, are not worth a line.
+# A context that adds at most this many characters, such as reference marks, is not shown.
 MARKS = 24
 
 
 class UnitCard(WorkCard):
     def __init__(self, bench: LabellingModel, unit: Unit, group: UnitGroup, number: int, locked: str) -> None:
-        """`number` is the unit's among all; what may be said of it is its group's."""
+        """`number` is the unit's among all; its possible values are those of its group."""
         super().__init__(unit.id)
         self._bench, self._protocol = bench, bench.protocol
         self.unit, self._group, self._locked = unit, group, locked
@@ -228,12 +228,12 @@ class UnitCard(WorkCard):
             self._number.addWidget(PlainLabel(f"{number}", "hint"))
         head = horizontal(self._number, StretchSpace(1), self._beside, self.chip, spacing=6)
         self._column = vertical(head, self.words, on=self, margins=(8, 7, 8, 8), spacing=4)
-        # The question about a pair stands over the card.
+        # The question about a pair is shown above the card.
         self.words.setVisible(bool(self.unit.text))
         self.show_label(self._shown)
         theme.watch(self, self._show_icons)
 
-    # What most cards do without is made when it is first needed: every widget has to be dressed at each change.
+    # Widgets that most cards lack are built when first needed: every widget costs time at each restyling.
 
     @cached_property
     def weight(self) -> PlainLabel:
@@ -254,7 +254,7 @@ class UnitCard(WorkCard):
 
     @cached_property
     def context(self) -> PlainLabel:
-        """The report's words around a claim, between its own words and the controls."""
+        """The report's text around a claim, between the claim and the controls."""
         made = with_properties(
             PlainLabel("", "hint", wrap=True),
             toolTip="The report's words around the claim",
@@ -285,7 +285,7 @@ class UnitCard(WorkCard):
 
     def _show_icons(self) -> None:
         label = self._shown.label
-        # Other marks than the person's own are the page's, and shown with it.
+        # Other flags than the person's own are set by the page, and shown with it.
         there = [bool(label and getattr(label, field)) for field, *_ in BESIDE[:-1]] + [is_flagged(label)]
         if not any(there) and "_icons" not in vars(self):
             return
@@ -301,7 +301,7 @@ class UnitCard(WorkCard):
             shown.show_words(words)
 
     def show_weight(self, shown: bool) -> None:
-        """Show how much the unit counts; raters see it only when they ask for it."""
+        """Show the unit's weight; raters see it only on demand."""
         weight = getattr(self.unit, "weight", None)
         self._say("weight", f"weight {weight}" if shown and weight is not None else "")
 
@@ -324,7 +324,7 @@ class UnitCard(WorkCard):
         super().set_current(current)
 
 
-# How the state of a page that could not be read is said.
+# State of an unreadable page → words.
 PAGES = {
     "paywall": "behind a paywall",
     "forbidden": "access refused",
@@ -389,7 +389,7 @@ class UnitCards(KeylessArea):
             row.show_weight(shown)
 
     def _bring_into_view_soon(self) -> None:
-        """The cards have their new heights only once the layout has been done."""
+        """Scroll once the layout has given the cards their new heights."""
         QTimer.singleShot(0, self, self._bring_into_view)
 
     def _bring_into_view(self) -> None:
@@ -409,7 +409,7 @@ SEALED = "Your labels of this item are submitted; reopen them to change any."
 
 
 def why_locked(sheet: LabelSheet | None, unit_id: str = "") -> str:
-    """Why a unit's label cannot be changed now; empty when it can."""
+    """Why a unit's label cannot be changed now; empty if it can."""
     if sheet is None or sheet.sealed:
         return SEALED if sheet else ""
     given = sheet.given.get(unit_id, "")
@@ -440,7 +440,7 @@ ENDS_ITEM = "Submit your labels of this item; they are locked until you reopen t
 
 
 class LabellingActionBar(ActsBar):
-    # A button that took the focus would take the place in the list away, and Space would press it.
+    # A focused button would take over from the list, and Space would press it.
     FOCUS = Qt.FocusPolicy.NoFocus
 
     def __init__(self, locked: str) -> None:
@@ -457,7 +457,7 @@ class LabellingActionBar(ActsBar):
         self.show_rest("")
 
     def show_rest(self, value: str) -> None:
-        """Offer one verdict for all that is open beside the current unit, or none."""
+        """Offer one answer for all open units beside the current one, or none."""
         if value:
             words = face(value, self._protocol).words
             self.buttons[ZERO].set_words(f"Rest {words[:1].lower()}{words[1:]}")
@@ -469,9 +469,9 @@ class LabellingActionBar(ActsBar):
         self.say(f"{here}{f'{counted(left, one)} left' if left else f'no {one} left'}")
 
     def show_standing(self, *, locked: str, sealed: bool, last: bool, alone: bool) -> None:
-        """Offer what can be done: nothing but going on while the labels are submitted; submitting at an item's end.
+        """Enable the acts available now: once the labels are submitted only “Next”, at an item's end “Submit”.
 
-        `locked` says why the label at hand cannot be changed, if so; `alone`, that each report is submitted by itself.
+        `locked` says why the current label cannot be changed, if so; `alone`, that each report is submitted by itself.
         """
         for command in LEFT if not self._locked else ():
             self.enable(command.act, not locked, locked)
@@ -483,7 +483,7 @@ class LabellingActionBar(ActsBar):
 
 class ProtocolTabs(RoleFrame):
     picked = Signal(str)
-    """A protocol was chosen by the person."""
+    """A protocol was selected by the person."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__("side")
@@ -500,14 +500,14 @@ class ProtocolTabs(RoleFrame):
         self.hide()
 
     def offer(self, protocols: Sequence[str], chosen: str) -> None:
-        """Show these protocols, one of them in front; tells nobody."""
+        """Show these protocols, one of them selected; emits nothing."""
         place = protocols.index(chosen)
         if list(protocols) != self._names:
             self._names = list(protocols)
             show_tabs(self.tabs, [(one.tab, one.about) for one in map(presentation_of, protocols)], place)
         with QSignalBlocker(self.tabs):
             self.tabs.setCurrentIndex(place)
-        # The one in front is written in bold, and wider.
+        # The selected tab is bold, and therefore wider.
         self.tabs.updateGeometry()
         self.setVisible(len(self._names) > 1)
 
@@ -516,7 +516,7 @@ class ProtocolTabs(RoleFrame):
             self.tabs.setCurrentIndex((self.tabs.currentIndex() + by) % len(self._names))
 
     def show_gaps(self, gaps: Sequence[str], page: str, place: Mapping[str, str]) -> None:
-        """Say what cannot be asked although the rest can, with the way to fix it."""
+        """Show what cannot be asked although the rest can, with a link to where it is fixed."""
         self._way = (page, place)
         self.gap.setText(" ".join(gaps))
         self.mend.setText(way_to(page))

@@ -67,7 +67,7 @@ CELL_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 
 @dataclass(frozen=True, slots=True)
 class MatrixCell:
-    """A predicted sub-task against a gold one, the label of the two, and an icon."""
+    """A predicted sub-task against a gold one, their label, and an icon."""
 
     protocol: str
     unit_id: str
@@ -77,7 +77,7 @@ class MatrixCell:
 
 
 class Matrix(RowsModel[Unit]):
-    """Column 0 holds the gold sub-tasks' words; every further column is one predicted sub-task."""
+    """Column 0 holds the gold sub-tasks' texts; every other column is one predicted sub-task."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent=parent)
@@ -94,7 +94,7 @@ class Matrix(RowsModel[Unit]):
         value_of: Callable[[str], str],
         marked: Callable[[str], str],
     ) -> None:
-        """Show other sub-tasks; `value_of` tells what is said of a cell by its id, `marked` what stands beside it."""
+        """Show other sub-tasks; `value_of` returns the answer to a cell by its id, `marked` the icon beside it."""
         with resetting(self):
             self._protocol, self._groups, self._value_of, self._marked = protocol, groups, value_of, marked
             self._rows = groups[0].units if groups else ()
@@ -156,7 +156,7 @@ READINGS = {
 
 
 class MatrixView(QWidget):
-    """The current predicted sub-task in full, the matrix, its counts, and controls of the current cell."""
+    """The current predicted sub-task in full, the matrix, its counts, and the controls of the current cell."""
 
     def __init__(self, bench: LabellingModel) -> None:
         super().__init__()
@@ -243,7 +243,7 @@ class MatrixView(QWidget):
 
 
 def reading_words(readings: Sequence[MatrixReading], predicted: int, gold: int) -> str:
-    """Both readings by name, with what the matrix comes to once it is full."""
+    """Both readings by name, with their results once the matrix is full."""
     sentences = []
     for reading in readings:
         counts = (
@@ -288,7 +288,7 @@ class _Table(QTableView):
         theme.watch(self, self._soon.start)
 
     def fit(self) -> None:
-        """Narrow columns for cells, the rest for words; rows as high as their words."""
+        """Narrow columns for cells, the rest for text; rows as high as their text."""
         px, columns = theme.current().px, self.model().columnCount(QModelIndex())
         for column in range(1, columns):
             self.setColumnWidth(column, px(CELL_WIDTH))
@@ -308,7 +308,7 @@ class _Table(QTableView):
             self.gone_to.emit(current)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """The arrows and Home, End move; everything else is the page's."""
+        """The arrows and Home, End move; all other keys are left to the page."""
         moves = (
             Qt.Key.Key_Left,
             Qt.Key.Key_Right,
@@ -328,7 +328,7 @@ class _Table(QTableView):
 
 
 class _Painter(QStyledItemDelegate):
-    """Words wrap and stand on the side of their script; a cell shows the icon of what is said of it."""
+    """Text wraps and is aligned by its script; a cell shows the icon of its answer."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         px, view = theme.current().px, self.parent()
@@ -391,12 +391,12 @@ class _Painter(QStyledItemDelegate):
 
 
 IN_A_ROW = 8
-# More are not listed one by one.
+# At most this many open units are listed one by one.
 MOST = 24
 
 
 class OpenList(RoleFrame):
-    """Hidden until needed; shrinks as units are labelled."""
+    """The open units; hidden until needed, shrinks as units are labelled."""
 
     chosen = Signal(str)
 
@@ -413,7 +413,7 @@ class OpenList(RoleFrame):
         self.hide()
 
     def show_open(self, units: Sequence[Unit], waiting: Sequence[str], called: Presentation) -> None:
-        """List the units that wait, by their numbers; nothing waiting hides the list."""
+        """List the open units by number; the list is hidden if there are none."""
         take_out(self._grid, *self.buttons.values())
         self.buttons.clear()
         for number, unit in enumerate(units, start=1):
@@ -442,7 +442,7 @@ class OpenList(RoleFrame):
 
 
 WEIGHTS, WAITS = "label/weights", "label/waits"
-# The head of a pane that is narrower than this, at 100 %, has no room for the word beside an icon.
+# Below this width, at 100 %, the pane's head shows icons without words.
 WORDED = 240
 
 
@@ -453,7 +453,7 @@ class UnitsPane(QWidget):
         self._bench, self._locked = bench, locked
         self.cards, self.matrix = UnitCards(bench), MatrixView(bench)
         self.title, self.count = ElidedLabel("", "subtitle"), ElidedLabel("", "hint")
-        # A question may be long, and what stands beside it keeps its words.
+        # A long question must not take the space of the words beside it.
         for label in (self.title, self.count):
             label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.recent = chips.tool_button(
@@ -478,7 +478,7 @@ class UnitsPane(QWidget):
         bench.answer_changed.connect(self._show_label)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where it is narrow the icon of the last labels does without its word."""
+        """Show the button of the last labels without its word if the pane is narrow."""
         super().resizeEvent(event)
         wide = self.width() >= theme.current().px(WORDED)
         icon, both = Qt.ToolButtonStyle.ToolButtonIconOnly, Qt.ToolButtonStyle.ToolButtonTextBesideIcon
@@ -519,9 +519,9 @@ class UnitsPane(QWidget):
         return self.body.details
 
     def take_up(self) -> None:
-        """Another protocol is in hand: its units are shown as cards, or in a matrix."""
+        """Show the units of another protocol, as cards or in a matrix."""
         for body in (self.cards, self.matrix):
-            # What is not shown asks for no room.
+            # A hidden body must not ask for space.
             shown = QSizePolicy.Policy.Expanding if body is self.body else QSizePolicy.Policy.Ignored
             body.setSizePolicy(shown, shown)
         self.bodies.setCurrentWidget(self.body)
