@@ -45,7 +45,7 @@ class RowsModel(QAbstractTableModel, Generic[Row]):
         return self._rows[row] if 0 <= row < len(self._rows) else None
 
     def take_over(self, rows: Sequence[Row], *, in_place: bool) -> None:
-        """Replace the rows; `in_place` if each new row stands for the old one at its index, which keeps the selection."""
+        """Replace the rows; `in_place` if each stands for the old one at its index, which keeps the selection."""
         if in_place:
             self._rows = rows
             self.tell_all()
@@ -343,7 +343,7 @@ PAD, PICTURE = 24, 22
 
 
 class SheetTable(LinesTable):
-    """A sheet's lines: every column gets its width, and columns of elided sentences share the rest, or the shortfall."""
+    """A sheet's lines: every column gets its width, and columns of elided sentences share what is left or lacking."""
 
     def __init__(
         self,

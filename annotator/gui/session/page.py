@@ -307,7 +307,7 @@ class PartedPage(Page):
         vertical(self.body, on=self, margins=0)
 
     def apply_theme(self) -> None:
-        """Restyle only the widgets around the parts: each part is restyled by itself, and only the visible one at once."""
+        """Restyle only the widgets around the parts: each part is restyled by itself, only the visible one at once."""
         for widget in (self.introduction, self.tabs.tabBar(), self.denied):
             theme.apply_theme(widget)
 

@@ -358,7 +358,7 @@ class Viewer(TabPart):
 
     @cached_property
     def behind(self) -> BehindPane:
-        """The pane of data behind a figure; built when first needed, so that until then it follows no zoom or colours."""
+        """The pane of data behind a figure; built when first needed, so that it follows no zoom or colours before."""
         pane = self.make_behind()
         pane.back.connect(self._back)
         self.body.addWidget(pane)

@@ -1,4 +1,5 @@
-"""Help with writing: a model's draft, visible only to the person who asked for it; reference material; bulk references."""
+"""Help with writing: a model's draft (visible only to the person who asked for it), reference material, bulk
+references."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -250,7 +251,7 @@ class ModelDraft(Pane):
         self._show_cards([(unit, unit.id in draft.taken) for unit in draft.document.units])
 
     def _lacks(self, item: Item) -> str:
-        """What a model needs before it can draft: a source, or the units that this kind is made of; empty if nothing."""
+        """What a model needs before it can draft, a source or the units that this kind is made of; empty if nothing."""
 
         extraction = model_drafts.OFFERED.get(self._kind)
         if extraction is None or extraction.sources:

@@ -1,4 +1,4 @@
-"""The label queue: its Qt model of reports under their items, with progress, its pane, and the menu of recent labels."""
+"""The label queue: the Qt model of reports under their items, with progress; its pane; the menu of recent labels."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -76,7 +76,7 @@ _RIGHT, _LEFT = Qt.AlignmentFlag.AlignRight, Qt.AlignmentFlag.AlignLeft
 def lay_out(
     text: str, font: QFont, width: float, marked: Sequence[Span] = (), mark: str = "state-disagree"
 ) -> QTextLayout:
-    """A text broken into lines of a width, in the direction of its script; `mark` is a colour that has a soft variant."""
+    """A text broken into lines of a width, in the direction of its script; `mark` is a colour with a soft variant."""
     layout = QTextLayout(text.replace("\r\n", " \n").replace("\n", LINE_END), font)
     option, direction = QTextOption(), direction_of(text)
     option.setTextDirection(direction)
