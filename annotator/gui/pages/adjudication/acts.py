@@ -1,4 +1,4 @@
-"""Acts of the Adjudicate page: rule, explain, pair, split, add and move rows, and go on to what is open."""
+"""Acts of the Adjudicate page: rule, explain, pair, split, add and move rows, and go on to open ones."""
 
 from collections.abc import Callable, Mapping
 from difflib import SequenceMatcher
@@ -32,7 +32,7 @@ PLAIN_TAKES = {"take_both": BOTH, "write_own": OWN, "drop_unit": DROP}
 
 
 class AdjudicationActs(Flow):
-    """One method for each act. Pending typing is stored first; what is ruled on goes on to what is open."""
+    """One method for each act. Typed text is stored first; after a ruling, the next open row becomes current."""
 
     def __init__(
         self, session: ProjectSession, bench: AdjudicationModel, queue: AdjudicationQueue, frame: Frame
@@ -42,7 +42,7 @@ class AdjudicationActs(Flow):
         self._rows, self._messages = frame.rows, frame.messages
         self.refill_soon = later(self, self.fill_queue, 150)
         self.pairing_id = ""
-        """The row that looks for its partner."""
+        """The row to be paired; empty while none is."""
         self._partners: list[str] = []
         self._at = 0
         self.splitting = False
@@ -50,7 +50,7 @@ class AdjudicationActs(Flow):
         bench.moved.connect(lambda _: self.leave_modes())
 
     def table(self) -> dict[str, Callable[[], object]]:
-        """Act of the key table → what it does; digits are not among them."""
+        """Act of the key table → method; the digits have `digit`."""
         return {
             "submit": self.submit,
             "next_open": self.next_open,
@@ -70,7 +70,7 @@ class AdjudicationActs(Flow):
         }
 
     def here(self, act: Callable[..., object]) -> Callable[..., object]:
-        """The act, which touches the current row: reasons are for that one from then on."""
+        """The act as one that touches the current row, so that reasons given afterwards are for that row."""
 
         def do(*args: Any) -> None:
             self.touched()
@@ -79,7 +79,7 @@ class AdjudicationActs(Flow):
         return do
 
     def digit(self, act: str) -> None:
-        """A ruling's key: it votes while a vote is wanted, names a letter while one is split off, and rules else."""
+        """Handle a ruling's key: split off a document's unit, cast a vote if one is wanted, or rule."""
         if self.splitting:
             self._split_off(act)
             return
@@ -97,12 +97,12 @@ class AdjudicationActs(Flow):
             self.take(PLAIN_TAKES.get(act) or "ABCD"[LETTER_ACTS.index(act)])
 
     def vote(self, value: str) -> None:
-        """Say a value of the row at hand before seeing what others said."""
+        """Give the person's own value for the current row before the others' values are shown."""
         if self._bench.ruling_id:
             self._bench.do(adjudicating.vote, self._bench.ruling_id, value)
 
     def word(self, fields: Mapping[str, Any]) -> None:
-        """Give fields of the own wording of the row at hand other values, in one ruling."""
+        """Change fields of the own wording of the current row, in one ruling."""
         row = self._bench.row
         if row is not None:
             self._bench.do(ruling.write_own, row.ruling.id, **fields)
@@ -117,12 +117,12 @@ class AdjudicationActs(Flow):
             self._bench.do(ruling.move, self._bench.ruling_id, by)
 
     def _pair(self, ruling_id: str, other_id: str) -> None:
-        """Bring the units of another row into a row, which is at hand then."""
+        """Move the units of another row into a row, and make that row the current one."""
         if self._bench.do(adjudicating.pair, ruling_id, other_id):
             self._bench.move_to(ruling_id)
 
     def take(self, take: str) -> None:
-        """Rule on the current row, and go on to the next that nobody has ruled on."""
+        """Rule on the current row, and go on to the next one without a ruling."""
         self._rows.flush()
         self.leave_modes()
         row = self._bench.row
@@ -135,10 +135,10 @@ class AdjudicationActs(Flow):
             self.advance()
 
     def reason(self, reason: Reason) -> None:
-        """Say why, the same again undoes it; the row is left when it lacks nothing and nothing is being typed in it.
+        """Give the reason for a ruling, or remove it if it is the same; then leave the row if it lacks nothing.
 
-        A row that was left by itself still takes the reason. A gap of the guideline is to be put into words first,
-        in its own row.
+        A row left by automatic advance still takes the reason. The row also stays while something is typed in it, and
+        for a guideline gap, which must be described first.
         """
         self._mind_typing()
         last = self._last
@@ -208,7 +208,7 @@ class AdjudicationActs(Flow):
             self._pair(ruling_id, source_id)
 
     def split(self) -> None:
-        """Give one letter's unit a row of its own; of three or more, its key says which."""
+        """Move one document's unit to a row of its own; with three or more, the next key selects the document."""
         self.leave_modes()
         row = self._bench.row
         if row is None or self._bench.ballot(row.ruling.id) is not None:
@@ -258,7 +258,7 @@ class AdjudicationActs(Flow):
             self._bench.step(by)
 
     def enter(self) -> None:
-        """Enter on the current row: pair it, go into its own wording, or into its rationale."""
+        """Handle Enter on the current row: pair it, or focus its own wording or its rationale."""
         if self.pairing_id:
             ruling_id, partner = self.pairing_id, self._partners[self._at]
             self.leave_modes()
@@ -269,7 +269,7 @@ class AdjudicationActs(Flow):
             self._rows.enter("own" if row.ruling.take == OWN else "rationale")
 
     def leave_modes(self) -> bool:
-        """Neither pair nor split after all; whether anything of the kind was going on."""
+        """Leave pairing or splitting; whether one of them was in progress."""
         going = bool(self.pairing_id) or self.splitting
         self.splitting = False
         self._leave_pairing()
@@ -284,7 +284,7 @@ class AdjudicationActs(Flow):
             self._messages.clear()
 
     def _show_aim(self) -> None:
-        """Propose a partner; the rows may have become others meanwhile."""
+        """Propose a partner; the rows may have changed meanwhile."""
         partner = self._partners[self._at]
         self._rows.aim(partner)
         row, other = self._bench.rows.get(self.pairing_id), self._bench.rows.get(partner)
@@ -301,7 +301,7 @@ class AdjudicationActs(Flow):
 
     @property
     def _last(self) -> SheetRow | None:
-        """The row last ruled on until another is touched, else the current one."""
+        """The row ruled on last until another is touched, otherwise the current one."""
         return self._bench.rows.get(self.decided) or self._bench.row
 
     def _go_on_when_done(self) -> None:
@@ -310,7 +310,7 @@ class AdjudicationActs(Flow):
             self.advance()
 
     def next_open(self) -> None:
-        """The next row that lacks something, around the end; when this item lacks nothing, the next conflict."""
+        """Go to the next row that lacks something, contested ones first; if none does, to the next conflict."""
         here = self._bench.ruling_id
         for contested in (True, False):
             waiting = [name for name in self._bench.unresolved(contested=contested) if name != here]
@@ -319,7 +319,7 @@ class AdjudicationActs(Flow):
                 self._bench.move_to(self._after(waiting) or waiting[0])
                 return
         if here in self._bench.lacking:
-            # This key does not leave an item of which a row lacks something, be it the one at hand.
+            # This key does not leave an item of which any row lacks something, even the current one.
             return
         line = self._queue.next_open(self._bench.place)
         if line is not None and line.place != self._bench.place:
@@ -330,13 +330,13 @@ class AdjudicationActs(Flow):
             self._say_settled()
 
     def neighbour(self, by: int) -> None:
-        """The item shown below (1) or above (-1) in the queue."""
+        """Open the item shown below (1) or above (-1) in the queue."""
         line = self._queue.neighbour(self._bench.place, by)
         if line is not None:
             self._bench.open(line)
 
     def submit(self) -> None:
-        """Close this item and go to the next, or say what is missing; a closed one is only left."""
+        """Close this item and go to the next, or list what is missing; leave an item that is closed already."""
         if self._bench.sheet is None or self._bench.locked:
             self._leave_closed()
         elif self._bench.lacking:
@@ -352,7 +352,7 @@ class AdjudicationActs(Flow):
             self._bench.open(line)
 
     def _go_on(self) -> None:
-        """A row that was ruled on and lacks a reason is not gone to: the next key would rule on it again."""
+        """Skip rows with a ruling that lack a reason: the next key would rule on them again."""
         waiting = [
             each for each in self._bench.unresolved(contested=True) if self._bench.rows[each].ruling.open
         ]
@@ -438,11 +438,11 @@ class AdjudicationActs(Flow):
 
 
 def can_pair(row: SheetRow, other: SheetRow) -> bool:
-    """Whether units of another row find a place in this one."""
+    """Whether units of another row fit into this one."""
     mine, theirs = row.units.keys(), other.units.keys()
     return bool(mine and theirs) and (bool(theirs - mine) or theirs < mine)
 
 
 def _likeness(row: SheetRow, other: SheetRow) -> float:
-    """How alike the words of two rows look: only what is proposed first hangs on it."""
+    """The similarity of two rows' texts; it only determines which partner is proposed first."""
     return SequenceMatcher(None, about(row).casefold(), about(other).casefold(), autojunk=False).quick_ratio()

@@ -21,7 +21,7 @@ from annotator.gui.session.page import TypedFields
 from annotator.gui.session.session import ProjectSession
 
 T = TypeVar("T")
-# The sheet, what its rows lack, unfinished texts by ruling and field, and ballots where a first vote is wanted.
+# The sheet, what its rows lack, unfinished texts by ruling and field, and ballots for first votes.
 Read = tuple[AdjudicationSheet, Sequence[Lacking], dict[tuple[str, str], str], Sequence[Ballot]]
 RULING_KINDS = ("ruling", "adjudication", "dispute")
 
@@ -30,25 +30,25 @@ class AdjudicationModel(QObject):
     """The open item and stage; all rulings and their changes pass through here."""
 
     leaving = Signal()
-    """The open item is about to be left: what is being typed must be kept now."""
+    """The open item is about to be left: store what is being typed."""
     opened = Signal()
-    """Another item lies open, or none."""
+    """Another item was opened, or none."""
     laid = Signal()
-    """The rows are others than before, or in another order."""
+    """The rows or their order have changed."""
     rows_changed = Signal(object)
-    """What is shown of some rows has changed: their ids."""
+    """The ids of rows whose contents have changed."""
     moved = Signal(str)
-    """The row at hand has changed: its id."""
+    """The id of the row that became the current one."""
     row_wanted = Signal(str, str)
-    """A guideline gap's adjudication and row are to be opened."""
+    """The adjudication and row of a guideline gap to be opened."""
     entered = Signal()
-    """Enter was pressed on the card of a row."""
+    """Enter was pressed on a row's card."""
     dropped = Signal(str, str, str)
-    """A unit was dragged to a row: that row, the row it comes from, its letter."""
+    """A unit was dragged to a row: that row, the row it comes from, and its letter."""
     worded = Signal(object)
-    """A choice in the own wording of the row at hand, to be kept at once: values by field."""
+    """Values by field, chosen in the own wording of the current row, to be stored at once."""
     quote_wanted = Signal(str, str, int)
-    """A quotation is to be shown where it stands: row, letter (none for the own wording), and which of theirs."""
+    """A quotation to show in its source: row, letter (empty for the own wording), and its index."""
 
     def __init__(self, session: ProjectSession, page: QObject) -> None:
         super().__init__(page)
@@ -62,9 +62,9 @@ class AdjudicationModel(QObject):
         self._drafts: dict[tuple[str, str], str] = {}
         self.vote_first = False
         self.begun = False
-        """Whether the open item is this person's: it is from the first act on, and looking at it is none."""
+        """Whether the open item is this person's: from the first act on, not from looking at it."""
         self.acting = False
-        """Whether a change that is told just now was made here, and not undone or redone elsewhere."""
+        """Whether the change being announced was made here, not undone or redone elsewhere."""
 
     @property
     def place(self) -> Place:
@@ -76,7 +76,7 @@ class AdjudicationModel(QObject):
 
     @property
     def locked(self) -> bool:
-        """Whether nothing can be ruled now: the file may only be read, or the adjudication is closed."""
+        """Whether nothing can be ruled now: the file is read-only, or the adjudication is closed."""
         closed = self.sheet is not None and self.sheet.state is AdjudicationState.CLOSED
         return self._session.project.readonly or closed
 
@@ -89,19 +89,19 @@ class AdjudicationModel(QObject):
         return [row.ruling.id for row in self.rows.values() if row.ruling.unanimous and row.ruling.open]
 
     def unresolved(self, *, contested: bool) -> list[str]:
-        """The rows that lack something, in order; only those that someone disagrees on, or all."""
+        """The rows that lack something, in order; only the contested ones, or all."""
         return [ruling_id for ruling_id in self.lacking if self.rows[ruling_id].contested or not contested]
 
     def lacks(self, ruling_id: str) -> set[str]:
         return {lacking.field for lacking in self.lacking.get(ruling_id, ())}
 
     def ballot(self, ruling_id: str) -> Ballot | None:
-        """The row as it is put to a first vote, while that vote is wanted and not given."""
+        """The ballot of a row, while a first vote is wanted and not given; otherwise None."""
         ballot = self.ballots.get(ruling_id) if self.vote_first else None
         return ballot if ballot and not ballot.vote else None
 
     def open(self, line: QueueLine, ruling_id: str = "") -> bool:
-        """Lay out a line of the queue at a row, by default its first open conflict; whether that could be done."""
+        """Open a line of the queue at a row, by default its first open conflict; whether that succeeded."""
         self.leaving.emit()
         if not self._load(line.item_id, line.stage):
             return False
@@ -114,7 +114,7 @@ class AdjudicationModel(QObject):
         return True
 
     def show_votes(self, first: bool) -> None:
-        """Hide contested values until they were voted on, or no longer."""
+        """Hide contested values until they are voted on, or show them."""
         self.vote_first = first
         self._take_ballots(self.ask(adjudicating.ballots) or () if first else ())
         self.rows_changed.emit(tuple(self.rows))
@@ -125,13 +125,13 @@ class AdjudicationModel(QObject):
             self.moved.emit(ruling_id)
 
     def step(self, by: int) -> None:
-        """Take up the row below (1) or above (-1), no further than the ends."""
+        """Go to the row below (1) or above (-1), within the list."""
         ids = list(self.rows)
         if self.ruling_id in ids:
             self.move_to(ids[max(0, min(len(ids) - 1, ids.index(self.ruling_id) + by))])
 
     def take_in(self, change: Change) -> str:
-        """Take over a change; the adjudication that it is about, or nothing."""
+        """Apply a change; return the adjudication it is about, or an empty string."""
         if change.kind not in RULING_KINDS:
             return ""
         tree = change.after or change.before or {}
@@ -163,7 +163,7 @@ class AdjudicationModel(QObject):
         }
 
     def ask(self, question: Callable[[Project, str], T]) -> T | None:
-        """Ask a question about the open adjudication, which need not be begun; a refusal is told and None returned."""
+        """Run a query on the open adjudication, begun or not; emit the refusal and return None if it is refused."""
         if self.sheet is None:
             return None
         item_id, stage = self.place
@@ -198,7 +198,7 @@ class AdjudicationModel(QObject):
         return next(iter(contested or self.rows), "")
 
     def do(self, verb: Callable[..., Any], *args: Any, **fields: Any) -> bool:
-        """Do a verb whose change is this page's own; whether it was done."""
+        """Run an action as this page's own; whether it succeeded."""
         self.acting = True
         try:
             return self._begin() and self._session.do(verb, *args, **fields) is not None
@@ -206,7 +206,7 @@ class AdjudicationModel(QObject):
             self.acting = False
 
     def _begin(self) -> bool:
-        """Make the open item this person's before the first act; whether it is now."""
+        """Assign the open item to this person before the first act; whether it is theirs."""
         if not self.begun and self.sheet is not None and not self._session.project.readonly:
             self.begun = self._session.do(adjudicating.open_, *self.place) is not None
             return self.begun
@@ -214,16 +214,16 @@ class AdjudicationModel(QObject):
 
 
 class RulingDraft(TypedFields):
-    """Typed text that is not ruled yet, by row and field."""
+    """Typed text without a ruling yet, by row and field."""
 
     def __init__(self, session: ProjectSession, do: Callable[..., bool], parent: QObject) -> None:
-        """`do` does a verb as the page's own act and says whether it was done."""
+        """`do` runs an action as the page's own and returns whether it succeeded."""
         super().__init__(session, parent)
         self._do = do
         self._rows: Mapping[str, SheetRow] = {}
 
     def follow(self, rows: Mapping[str, SheetRow]) -> None:
-        """The rows as they now are; what was typed into one that is gone is shown, and stays a draft."""
+        """Take over the current rows; text typed into a row that is gone is shown, and stored as a draft."""
         self._rows, typed = rows, self.typed
         self.typed = {ruling_id: fields for ruling_id, fields in typed.items() if ruling_id in rows}
         for ruling_id in typed.keys() - rows.keys():

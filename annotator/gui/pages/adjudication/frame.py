@@ -48,7 +48,7 @@ from annotator.gui.widgets.message_bar import MessageBar, MissingPanel
 from annotator.gui.widgets.reading.marked_text import MarkedText
 from annotator.gui.widgets.splitter import Splitter
 
-# What is lacking → headline, words, the page that mends it, and the button's words.
+# What is missing → headline, text, the page that mends it, and the button's text.
 LACKING: dict[SettledLacking, tuple[str, str, str, str]] = {
     "role": (
         "You are not an adjudicator of this project",
@@ -113,7 +113,7 @@ def nothing_yet(session: ProjectSession, lacking: SettledLacking) -> EmptyState:
 
 
 class AdjudicationStart(EmptyState):
-    """Conflicts wait and none is begun: the first ruling assigns one to this person."""
+    """Shown if no conflict is begun: the first ruling assigns one to this person."""
 
     def __init__(self) -> None:
         super().__init__("adjudicate", "")
@@ -135,14 +135,14 @@ class AdjudicationDone(EmptyState):
         super().__init__("check", "No conflict is left")
         self.look = self.add_action("Check the drawn items")
         self.confirm = self.add_action("Confirm the unanimous ones…")
-        # What was ruled elsewhere goes home before it is released.
+        # Rulings from a task are sent back before they are released.
         onward = "Send" if session.project.from_task else "Release"
         self.release = self.add_action(f"Go to {onward}", lambda: session.go(onward), primary=True)
         self.release.setAutoDefault(True)
         self.setFocusProxy(self.release)
 
     def show_counts(self, closed: int, sampled: int, agreed: int) -> None:
-        """Say how much was done, and what is not closed yet."""
+        """Show how many items are closed, unanimous or drawn for a spot check."""
         parts = [f"{closed} {'is' if closed == 1 else 'are'} closed"]
         parts += (
             [f"{agreed} unanimous {'one is' if agreed == 1 else 'ones are'} not yet confirmed"]
@@ -155,7 +155,7 @@ class AdjudicationDone(EmptyState):
         self.confirm.setVisible(agreed > 0)
 
 
-# Act of the key table, words, icon, what it does.
+# Act of the key table, title, icon, tooltip.
 HEAD_ACTS = (
     ("vote_first", "Vote first", "eye", "Hide contested values until you have given your own"),
     ("source", "Source", "quote", "Show the sources, or the report that labels are about"),
@@ -192,7 +192,7 @@ LEAST_WIDTHS = (150, 330)
 
 
 class Frame(QStackedWidget):
-    """The layout of the page; a single empty state where there is nothing to adjudicate."""
+    """The layout of the page; a single empty state if there is nothing to adjudicate."""
 
     def __init__(self, session: ProjectSession, bench: AdjudicationModel, queue: AdjudicationQueue) -> None:
         super().__init__()
@@ -218,7 +218,7 @@ class Frame(QStackedWidget):
         self._build_middle()
         centre = column_of((self.middle, 1), self.close_panel, self.unanimous, spacing=0)
         self.messages.float_over(self.middle)
-        # Less than what they would like: large type must not push the window over the edge of the screen.
+        # Less than they ask for: large type must not push the window over the edge of the screen.
         for part, least in zip((self.queue_pane, centre), LEAST_WIDTHS, strict=True):
             part.setMinimumWidth(least)
         self._main = Splitter(
@@ -265,7 +265,7 @@ class Frame(QStackedWidget):
             self.rows.take_focus()
 
     def next_pane(self) -> None:
-        """From the rows to the consensus, to what stands beside, to the queue, and round again."""
+        """Cycle the focus: rows, consensus, side panel, queue."""
         panes: list[tuple[QWidget, Callable[[], object]]] = [
             (self.rows, self.rows.take_focus),
             (self.consensus, lambda: self.consensus.list.setFocus(Qt.FocusReason.ShortcutFocusReason)),
@@ -275,12 +275,12 @@ class Frame(QStackedWidget):
         go_round([pane for pane in panes if pane[0].isVisible()])
 
     def show_queue(self, shown: bool) -> None:
-        """Show or hide the list of items; kept for the next start."""
+        """Show or hide the list of items; the setting is stored."""
         QSettings().setValue(QUEUE, shown)
         self.queue_pane.setVisible(shown)
 
     def _make_room(self, shown: str) -> None:
-        """What stands beside the work is at first wide enough to read in, afterwards as wide as it was left."""
+        """Make the side panel wide enough to read when it is first opened; later it keeps its width."""
         queue, centre, side = self._main.sizes()
         lacking = self.side.sizeHint().width() - side
         if shown and not self._roomy and lacking > 0 and self._main.is_fresh:
@@ -295,7 +295,7 @@ class Frame(QStackedWidget):
 
 
 class AdjudicationActionBar(ActsBar):
-    # A button that took the focus would take the place in the list away, and Space would press it.
+    # A focused button would take over from the list, and Space would press it.
     FOCUS = Qt.FocusPolicy.NoFocus
 
     def __init__(self) -> None:
@@ -305,7 +305,7 @@ class AdjudicationActionBar(ActsBar):
     def show_sheet(
         self, sheet: AdjudicationSheet, *, left: int, agreed: int, conflicts: int, locked: bool
     ) -> None:
-        """`left` rows are to be settled, `agreed` ones to be confirmed, `conflicts` items to be adjudicated."""
+        """`left` rows are to be settled, `agreed` rows to be confirmed, `conflicts` items to be adjudicated."""
         decided = sum(not row.ruling.open for row in sheet.rows)
         words = f"{decided:,} of {len(sheet.rows):,} decided" + (f" · {left} to settle" if left else "")
         self.progress.setToolTip(f"{words}; {counted(conflicts, 'item')} in conflict")
@@ -333,7 +333,7 @@ class ClosePanel(MissingPanel):
     def show_lacking(
         self, lacking: Sequence[Lacking], unconfirmed: Sequence[str], rows: Mapping[str, SheetRow]
     ) -> None:
-        """List what is missing; rows on which everybody agrees are named together, with the key that confirms them."""
+        """List what is missing; unanimous rows are named together, with the key that confirms them."""
         listed = [each for each in lacking if each.ruling_id not in unconfirmed]
         entries = [
             (
@@ -367,12 +367,12 @@ def _title(listed: int, unconfirmed: int) -> str:
 
 
 class StatusMessages(RoleFrame):
-    """A message for the current version, and one for each dispute; hidden at first."""
+    """A message about the current version, and one for each dispute; hidden at first."""
 
     reopened = Signal(str)
-    """Take it up again, for this reason."""
+    """The reason for reopening."""
     answered = Signal(str, str)
-    """Dispute and the answer to it."""
+    """A dispute and the answer to it."""
 
     def __init__(self) -> None:
         super().__init__("message")
@@ -392,7 +392,7 @@ class StatusMessages(RoleFrame):
         self.hide()
 
     def show_sheet(self, sheet: AdjudicationSheet, versions: list[ClosedVersion], *, readonly: bool) -> None:
-        """Show how an item stands; hide where there is nothing to say."""
+        """Show the versions and disputes of an item; hide if there are none."""
         if sheet.adjudication_id != self._item:
             self._item = sheet.adjudication_id
             self.reason.setPlainText("")
@@ -444,13 +444,13 @@ class DisputeMessage(QWidget):
 
 
 class AdjudicationHead(QWidget):
-    """Title, question and figures, with buttons that announce the chosen act."""
+    """Title, question and figures, with buttons that emit the chosen act."""
 
     asked = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
-        # Buttons that leave the focus where the work is.
+        # These buttons do not take the focus.
         button = partial(chips.tool_button, checkable=True, focusPolicy=Qt.FocusPolicy.NoFocus)
         self.queue_shown = button(
             "Show or hide the list of items ({conflicts})", "items", accessibleName="List of items"

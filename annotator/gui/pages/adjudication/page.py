@@ -118,7 +118,7 @@ class AdjudicatePage(Page):
         if not self.queue.lines:
             self.frame.show_nothing(nothing_yet(self.session, self.session.ask(ruling.lacking) or "items"))
             return
-        # Counted for the whole project; from then on those of the open item are followed.
+        # Queried for the whole project; from then on only those of the open item are updated.
         self._gaps = Counter(gap.adjudication_id for gap in self.session.ask(consensus.gaps) or ())
         if not self.side.shown:
             self.side.restore()
@@ -140,7 +140,7 @@ class AdjudicatePage(Page):
         return {"item_id": item_id, "stage": stage.value, "ruling_id": self.bench.ruling_id}
 
     def _show_first(self) -> None:
-        """What was begun goes on; what nobody has begun waits for a word."""
+        """Open the conflict that was begun; if there is none, wait for the person to start one."""
         conflicts = [line for line in self.queue.lines if line.conflict]
         begun = next((line for line in conflicts if line.adjudication_id), None)
         if begun is not None:
@@ -163,7 +163,7 @@ class AdjudicatePage(Page):
         self.side.stop()
 
     def on_change(self, change: Change) -> None:
-        """Rulings show at once; what is undone or redone is brought before the adjudicator."""
+        """Show rulings at once; after undo or redo, go to the row concerned."""
         acting = self.bench.acting
         about = self.bench.take_in(change)
         if change.kind in STALE_KINDS and not acting and self.isVisible():
@@ -173,7 +173,7 @@ class AdjudicatePage(Page):
             self._go_to_ruling(about, change.subject)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc leaves a mode or leads back to the current row; from there the page keys scroll."""
+        """Esc leaves a mode or returns to the current row; from there the page keys scroll."""
         if event.key() == Qt.Key.Key_Escape:
             if not self.acts.leave_modes():
                 self.frame.focus_first()
@@ -183,7 +183,7 @@ class AdjudicatePage(Page):
             super().keyPressEvent(event)
 
     def _line_at(self, place: dict[str, Any]) -> QueueLine | None:
-        """The line a place on the page speaks of: by item, and stage where one is named."""
+        """The line for a location on the page: by item, and by stage if one is named."""
         of_item = [line for line in self.queue.lines if line.item_id == place.get("item_id")]
         if place.get("stage"):
             of_item = [line for line in of_item if line.stage.value == str(place["stage"])]

@@ -1,4 +1,4 @@
-"""The adjudication queue: search, filter by state, most contested first."""
+"""The adjudication queue: search, filter by state, most contested first; and the panel for unanimous items."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -29,10 +29,10 @@ from annotator.gui.widgets.columns import END, START, elided, paint_bar, paint_k
 from annotator.gui.widgets.fields import NumberBox, label_of
 from annotator.gui.widgets.message_bar import EscapePanel
 
-# Item and stage: what a line is known by.
+# The key of a line: item and stage.
 Place = tuple[str, Stage]
 NOWHERE: Place = ("", Stage.RUBRIC)
-# From which value on an agreement is called that.
+# The lower bound of agreement for each level.
 LEVELS = ((0.8, "high"), (0.5, "medium"), (-1.0, "low"))
 LEVEL_COLOURS = {"low": "state-disagree", "medium": "state-unconfirmed", "high": "state-agreed"}
 BAR = 34
@@ -69,9 +69,9 @@ class AdjudicationQueue(Queue[Place, QueueLine]):
         return f"{line.item_key} {line.question} {line.stage.value}"
 
     def follow(self, sheet: AdjudicationSheet, *, begun: bool) -> None:
-        """How far a line is has changed; it stays where it is until the queue is filled again.
+        """Update the progress of a line; it keeps its place until the queue is filled again.
 
-        What is only looked at is begun by nobody.
+        An item that is only looked at is not marked as begun.
         """
         place = sheet.item_id, sheet.stage
         line = self._lines.get(place)
@@ -209,12 +209,12 @@ MOST_NAMED = 12
 
 
 class UnanimousPanel(EscapePanel):
-    """Shows what would be confirmed and drawn, with an adjustable share, and the result."""
+    """Shows what would be confirmed and sampled, with an adjustable share, and the result."""
 
     confirmed = Signal(float)
     """Confirm all but this share."""
     looked = Signal(object)
-    """A drawn item is to be opened."""
+    """A sampled item to open."""
 
     def __init__(self) -> None:
         super().__init__("Close")

@@ -1,4 +1,4 @@
-"""A row as a card: the units of each letter side by side, their differences, and the ruling."""
+"""A row as a card: the units of each document side by side, their differences, and the ruling."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -62,7 +62,7 @@ from annotator.gui.widgets.reading.marked_text import MarkedText, QuoteButton, S
 
 UNIT_MIME = "application/x-goldsmith-unit"
 SMALL = 0.92
-# Where less than this share of the words stayed, marking the rest would only be noise.
+# If less than this share of the words is common, marking the rest would only be noise.
 WORTH_MARKING = 0.3
 
 # From this width on a folded row has room for its fields: a third of the card.
@@ -71,7 +71,7 @@ ENTER_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class RowCard(WorkCard):
-    """Settled rows are folded to a line."""
+    """A row of the adjudication; settled rows are folded to one line."""
 
     def __init__(self, row: SheetRow, sheet: AdjudicationSheet, bench: AdjudicationModel) -> None:
         super().__init__(row.ruling.id)
@@ -95,7 +95,7 @@ class RowCard(WorkCard):
 
     @property
     def folded(self) -> bool:
-        """Whether only a line is shown: nobody disagrees, or it is settled, and it is not at hand."""
+        """Whether only one line is shown: the row is unanimous or settled, and not the current one."""
         settled = not self.row.ruling.open and not self._lacks
         return not self._current and (settled or self.row.ruling.unanimous)
 
@@ -164,7 +164,7 @@ class RowCard(WorkCard):
         self.column.insertWidget(1, self._body)
 
     def _fill_agreed(self, column: QVBoxLayout) -> None:
-        """What everybody wrote, once; then each one's quotation and note."""
+        """Add what all documents have in common, once, and then each one's quotations and note."""
         units = self.row.units
         first = next(iter(units.values()))
         column.addWidget(MarkedText(about(self.row)))
@@ -184,7 +184,7 @@ class RowCard(WorkCard):
         return columns
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where it is narrow, a folded row shows its words rather than its fields."""
+        """Show the text of a folded row rather than its fields if the card is narrow."""
         super().resizeEvent(event)
         self.fields.setMaximumWidth(self.width() // 3 if self.width() >= theme.current().px(ROOMY) else 0)
 
@@ -217,13 +217,13 @@ class RowCard(WorkCard):
 
 
 def shared_words(row: SheetRow) -> str:
-    """The words that need not be read twice: what a label is about, or what every letter wrote alike."""
+    """The text shown once for all documents: a label's heading, or the wording common to all; empty if they differ."""
     alike = len(row.units) > 1 and "text" not in row.differing
     return row.heading or (next(iter(row.units.values())).text if alike else "")
 
 
 def _dragged(event: QDropEvent) -> tuple[str, str]:
-    """The row from which a unit is dragged, and its letter; both empty for anything else."""
+    """The row from which a unit is dragged, and its letter; both empty for any other drag."""
     ruling_id, _, letter = bytes(event.mimeData().data(UNIT_MIME).data()).decode().partition("|")
     return ruling_id, letter
 
@@ -234,7 +234,7 @@ class UnitCell(QWidget):
     def __init__(
         self, letter: str, kind: Kind, row: SheetRow, show_quote: Callable[[int], object], *, with_words: bool
     ) -> None:
-        """Without words where they stand above all columns, since everybody wrote them alike."""
+        """Without words if they are shown once above all columns."""
         super().__init__()
         self.letter, self._kind, self._row = letter, kind, row
         self._pressed: QPoint | None = None
@@ -262,7 +262,7 @@ class UnitCell(QWidget):
             self.setToolTip("Drag it onto another row to pair it with that one.")
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Remember where a drag may begin; the row is taken up in any case."""
+        """Remember where a drag may begin; the event is passed on."""
         self._pressed = event.position().toPoint()
         super().mousePressEvent(event)
 
@@ -280,7 +280,7 @@ class UnitCell(QWidget):
 
 
 def add_beside(column: QVBoxLayout, unit: Unit, show_quote: Callable[[int], object], whose: str = "") -> None:
-    """Below a unit's words: its quotations, each a press away from its place, and its note."""
+    """Add a unit's quotations, as links to their places, and its note."""
     pages = [(anchor.quote, anchor.page) for anchor in unit.anchors]
     if isinstance(unit, Label):
         pages = [(unit.quote, None)] if unit.quote else []
@@ -297,7 +297,7 @@ def add_beside(column: QVBoxLayout, unit: Unit, show_quote: Callable[[int], obje
 
 
 def marked_in(row: SheetRow, letter: str) -> list[Span]:
-    """The words of a letter that another does not have; nothing where hardly a word stayed."""
+    """The spans of a document's words that another lacks; empty if hardly a word is common."""
     if letter in row.pieces:
         return _spans(row.pieces[letter], "added")
     first = next(iter(row.units.values()), None)
@@ -336,7 +336,7 @@ class RowControls(QWidget):
     asked = Signal(str)
     """An act of the key table: pair_row, split_row, leave_open."""
     typed = Signal(str, str)
-    """Field (rationale or gap) and text, with every key."""
+    """Field (rationale or gap) and text, emitted at every key."""
     paused = Signal(str, str)
 
     def __init__(self) -> None:
@@ -352,7 +352,7 @@ class RowControls(QWidget):
         self.reasons, self.sureness = KeyChips("Why?", REASONS), KeyChips("Confidence?", CONFIDENCES)
         self.rationale = self._field("rationale", "Rationale", "note", "shown to the annotators afterwards")
         self.gap = self._field("gap", "Guideline gap", "flag", "what the guideline leaves open")
-        # Side by side where there is room, one above the other where it is narrow.
+        # Side by side if there is room, otherwise one above the other.
         self._words = horizontal(self.sureness, (self.rationale, 3), (self.gap, 2), spacing=6)
         self._explaining = column_of(self.reasons, self._words, spacing=6)
         for part in (self._votes_row, self._takes_row, self._explaining):
@@ -402,7 +402,7 @@ class RowControls(QWidget):
 
     def _button(self, words: str, act: str, picture: str, role: str = "") -> KeyButton:
         button = with_properties(KeyButton(words, act=act, role=role), focusPolicy=Qt.FocusPolicy.NoFocus)
-        # A button that took the focus would take the place in the list away, and Space would press it.
+        # A focused button would take over from the list, and Space would press it.
         if picture:
             chips.put(button, picture, 14)
         self._takes.addWidget(button)
@@ -418,7 +418,7 @@ class RowControls(QWidget):
         *,
         locked: bool,
     ) -> None:
-        """Show the ruling on a row, or the vote that comes before it; fields in `typing` hold newer words."""
+        """Show the ruling on a row, or the vote before it; fields in `typing` hold newer input."""
         ruling, given = row.ruling, bool(KINDS[kind].given)
         self._show_votes(ballot, kind)
         self._takes_row.setVisible(ballot is None and not locked)

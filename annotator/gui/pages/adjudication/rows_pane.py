@@ -1,4 +1,4 @@
-"""List of the open item's rows, with controls on the current one."""
+"""List of the open item's rows, with controls on the current one; and the list of consensus units."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -54,12 +54,12 @@ from annotator.gui.widgets.chips import Chip, paint, size_of
 from annotator.gui.widgets.reading.marked_text import lay_out
 
 _NUMBER, _EDGE, _GAP, _ABOVE = 30, 8, 6, 3
-# Never less than this share of a line for the words.
+# The text gets at least this share of a line.
 _LEAST = 0.5
 
 
 class ConsensusList(QWidget):
-    """A headline with the count, and the list; a click on a unit goes to its row."""
+    """A heading with the count, and the list; a click on a unit goes to its row."""
 
     chosen = Signal(str)
 
@@ -137,7 +137,7 @@ class _List(QListView):
 
 @dataclass(frozen=True, slots=True)
 class ConsensusLine:
-    """One unit: its number, its words (for a label those of what is judged), and the row it was ruled in."""
+    """One unit: its number, its text (of a label that of the judged unit), and the row it was ruled in."""
 
     number: int
     unit: Unit
@@ -153,7 +153,7 @@ class ConsensusModel(LinesModel):
                 self._rows = lines
 
     def last_of(self, ruling_id: str) -> QModelIndex:
-        """Where the last unit of a ruling is shown; an invalid index when it made none."""
+        """The index of the last unit of a ruling; invalid if the ruling has none."""
         rows = [row for row, line in enumerate(self._rows) if line.provenance.ruling_id == ruling_id]
         return self.index(rows[-1]) if rows else QModelIndex()
 
@@ -279,7 +279,8 @@ class RowsPane(QWidget):
         self._bench.typing.keep()
 
     def anchor(self) -> None:
-        """Remember how high the current row stands: the next one will stand there, so that the eye need not move."""
+        """Remember the vertical position of the current row: the next one is shown there, so that the eye need not
+        move."""
         if self.card is not None:
             top = self.card.y() - self.area.verticalScrollBar().value()
             self._anchor = max(ROUND_A_ROW, min(top, self.area.viewport().height() // 3))
@@ -379,7 +380,7 @@ class RowsPane(QWidget):
             editor.paused.connect(lambda _, field, text: typing.draft(own_id, field, text))
             editor.spell(self._speller)
             self.controls.column.insertWidget(0, self.own)
-            # Not only at the next turn of the event loop: the focus is to go there now.
+            # At once, not at the next event loop iteration: it is to be focused now.
             self.own.show()
         assert self.own is not None
         self.own.show_row(row, typed, locked=self._bench.locked)
@@ -394,13 +395,13 @@ class RowsPane(QWidget):
         self.own, self._own_id = None, ""
 
     def _focus_moved(self, before: QWidget | None, now: QWidget | None) -> None:
-        """What was typed is ruled as soon as its field is left."""
+        """Rule on typed text as soon as its field loses the focus."""
         left = before is not None and self.controls.isAncestorOf(before) and before is not now
         if left and now is not None:
             self.flush()
 
     def _bring_into_view_soon(self) -> None:
-        """The cards have their new heights only once the layout has been done."""
+        """Scroll once the layout has given the cards their new heights."""
         QTimer.singleShot(0, self, self._bring_into_view)
 
     def _bring_into_view(self) -> None:
@@ -414,7 +415,7 @@ class RowsPane(QWidget):
             self.area.verticalScrollBar().setValue(card.y() - self._anchor)
             self._anchor = None
         self.area.horizontalScrollBar().setValue(0)
-        # The top matters more than the end where a card is higher than the pane.
+        # If a card is higher than the pane, show its top.
         self.area.ensureWidgetVisible(card, 0, ROUND_A_ROW)
         if card.height() > self.area.viewport().height():
             self.area.verticalScrollBar().setValue(card.y() - ROUND_A_ROW)
@@ -439,45 +440,45 @@ class OwnEditor(QWidget):
     """Editor of one's own wording; Esc returns to the row."""
 
     def __init__(self, bench: AdjudicationModel, kind: Kind, protocol: str, item: Item, row: QWidget) -> None:
-        """What may be chosen is said of a label by its `protocol`; Esc puts the focus onto `row`."""
+        """`protocol` determines a label's possible values; Esc focuses `row`."""
         super().__init__()
         self.editor = LabelEditor(protocol) if kind is Kind.LABELS else forms.editor(kind, bench.weights)
         self._bench, self._row = bench, row
         self.editor.installEventFilter(self)
         self.editor.number.hide()
         self.editor.listed = False
-        # No frame of its own inside the row's, which has the focus in its place.
+        # Without a frame: the row's frame shows the focus instead.
         self.editor.setProperty("role", "")
         self.editor.text.setPlaceholderText("Your own wording")
         self.editor.offer(item, ())
         for button in below(self.editor, QAbstractButton):
-            # The keys that authors know mean something else here.
+            # Here the keys shown to authors have other meanings.
             button.setToolTip(button.toolTip().rsplit(" (", 1)[0])
         self.editor.chosen.connect(lambda _, field, value: bench.worded.emit({field: value}))
         self.editor.asked.connect(self._ask)
         vertical(self.editor, on=self, margins=0)
 
     def show_row(self, row: SheetRow, typing: Collection[str], *, locked: bool) -> None:
-        """Show the own wording of a row; fields named in `typing` hold newer words and are left alone."""
+        """Show the own wording of a row; fields named in `typing` hold newer input and are left alone."""
         self._unit: Unit = row.made[0][0]
         self.editor.show_unit(self._unit, row.number, typing)
         self.editor.lock(locked)
         self.editor.chain()
 
     def put(self, field: str, value: object) -> None:
-        """Show words that were typed before and are not ruled yet."""
+        """Show text that was typed before but not ruled on yet."""
         if field in self.editor.fields:
             self.editor.fields[field].show_value(value)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The focus is on a field or on the row, never on the editor between them."""
+        """Pass the focus to the row: it is on a field or the row, never on the editor itself."""
         if watched is self.editor and event.type() == QEvent.Type.FocusIn:
             self._row.setFocus(Qt.FocusReason.OtherFocusReason)
             return True
         return super().eventFilter(watched, event)
 
     def event(self, event: QEvent) -> bool:
-        """Keep plain keys from the page: digits choose here, they do not rule."""
+        """Keep plain keys from the page: here digits choose values, they do not rule."""
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)

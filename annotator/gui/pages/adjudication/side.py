@@ -1,4 +1,4 @@
-"""The panels beside the work, one at a time: source, guideline, discussion or gaps."""
+"""The side panels, one at a time: source, guideline, discussion or gaps."""
 
 from PySide6.QtCore import QSettings, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication
@@ -33,7 +33,7 @@ from annotator.gui.widgets.fields import GrowingEdit
 from annotator.gui.widgets.reading.marked_text import MarkedText
 from annotator.gui.widgets.reading.report_view import ReportView
 
-# How the evidence of the letters is marked, in their order; what the view calls these kinds is seen by nobody.
+# The mark kinds for the evidence of the documents, in their order; the view's names of the kinds are not visible.
 MARKS = ("evidence", "other", "judge", "find")
 LINES = ("underlined", "dotted", "dashed", "plain")
 
@@ -51,7 +51,7 @@ class SidePart(Pane):
         """Show what belongs to the open item."""
 
     def show_row(self) -> None:
-        """Show what belongs to the current row, where that is not the same for every row."""
+        """Show what belongs to the current row, unless it is the same for every row."""
 
 
 TITLES = {"source": "Source", "guideline": "Guideline", "discussion": "Discussion", "gaps": "Guideline gaps"}
@@ -100,7 +100,7 @@ class SourceSide(SidePart):
             self.pane.show_report(text)
 
     def show_quote(self, letter: str, place: int = 0) -> bool:
-        """Bring a quotation of a letter in the current row into view; whether it was found."""
+        """Scroll to a quotation of a document in the current row; whether it was found."""
         unit = self._bench.row.units.get(letter) if self._bench.row else None
         if isinstance(unit, Label):
             span = self._span(unit)
@@ -146,10 +146,10 @@ class SourceSide(SidePart):
 
 
 class SideStack(Pane):
-    """One of four panels, or none; the choice is remembered across starts."""
+    """One of four panels, or none; the choice is stored."""
 
     turned = Signal(str)
-    """Another part is shown; an empty name for none."""
+    """The name of the part now shown; empty for none."""
 
     def __init__(self, session: ProjectSession, bench: AdjudicationModel) -> None:
         super().__init__(session, "side")
@@ -174,13 +174,13 @@ class SideStack(Pane):
         self.show_part(stored if stored in TITLES else "")
 
     def toggle(self, name: str) -> None:
-        """Show a part, or hide it where it is shown already; one that is written or chosen in takes the focus."""
+        """Show a part, or hide it if it is shown already; parts for writing or choosing take the focus."""
         self.show_part("" if name == self.shown else name)
         if self.shown in ENTERED:
             self.enter()
 
     def show_part(self, name: str) -> None:
-        """Show a part, made now if it was never shown; none for an empty name."""
+        """Show a part, built now if it was never shown; none for an empty name."""
         self.shown = name
         QSettings().setValue(SHOWN, name)
         if name:
@@ -232,7 +232,7 @@ class GuidelineText(SidePart):
         vertical(self.text, on=self, margins=0)
 
     def show_item(self) -> None:
-        """Show the guideline of the open stage, where it is not shown already."""
+        """Show the guideline of the open stage, if it has changed."""
         sheet = self._bench.sheet
         if sheet is None:
             return

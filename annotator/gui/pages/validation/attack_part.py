@@ -144,7 +144,7 @@ class AttackForm(Pane):
         return self.attacks.ticked()
 
     def request(self) -> AttackRequest | None:
-        """What is put together; None where nobody can be asked or nothing is ticked."""
+        """The request set up in the form; None if there is no judge to ask or nothing is ticked."""
         result, attacks = self.offered, self.chosen()
         if result is None or not attacks:
             return None
@@ -283,7 +283,7 @@ class AttackReader(QWidget):
         self._first[view] = shown.span(marks[0]) if marks else (0, 0)
 
     def reveal(self) -> None:
-        """Bring what was done first into view, in both texts; only what is in view itself can be scrolled."""
+        """Scroll both texts to the first change; a text out of view cannot be scrolled."""
         for view, span in self._first.items():
             view.reveal(*span)
 
@@ -505,7 +505,7 @@ CASES: Sequence[Column[AttackCaseLine]] = (
 )  # fmt: skip
 
 
-# Without icons: which of them are shown goes by what is in view.
+# Without icons: which of the commands are shown depends on the view.
 LEFT = (
     Command("attack_back", "Back to the table", hint="Back to the attacks and their rates"),
     Command("attack_families", "Families", hint="Developer of the model behind each system and judge"),
@@ -586,7 +586,7 @@ class AttacksPart(PagePart):
         self.session.ask_later(self._filled, _read_all)
 
     def go(self, place: Mapping[str, Any]) -> None:
-        """`judge` chooses whom to test, `families` opens whose models are behind whom."""
+        """`judge` selects the judge to test, `families` opens the developers of the models."""
         self.form.show_place(str(place.get("judge", "")))
         if place.get("families"):
             self.show_families()

@@ -64,7 +64,7 @@ COLUMNS: tuple[Column[Difference], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class CheckedCard:
-    """A card from a file with the result of its check, or why it cannot be checked."""
+    """A card from a file with the result of its check, or the refusal."""
 
     card: ValidityCard | None = None
     check: CardComparison | None = None
@@ -83,7 +83,7 @@ def read(project: Project, path: Path, judge: str) -> CheckedCard:
 class CardCheck(Pane):
     turned = Signal()
     wanted = Signal(object, str)
-    """A card that is to be read, and its file's name."""
+    """A card to read, and its file's name."""
     reported = Signal(str, str)
     """What was done, and what follows from it."""
 
@@ -228,7 +228,7 @@ class CardCheck(Pane):
 
 
 class _Define(QGroupBox):
-    """Fields that a card lacks for its judge: name, address, and place of the key."""
+    """Fields that a card lacks for its judge: name, address, and location of the API key."""
 
     wanted = Signal(str, str, str)
 
@@ -308,7 +308,7 @@ class CardView(Pane):
             spacing=8,
         )
         self.choosers.chosen.connect(self._chose)
-        # A card that takes the place of its sketch is read on where that was.
+        # A card that replaces its preview keeps the scroll position.
         self._place, self._sketched = 0, False
         self.page.loaded.connect(lambda: self.page.verticalScrollBar().setValue(self._place))
         self._later = later(self, self._count, 0)
@@ -424,14 +424,14 @@ class ValidityCards(PagePart):
         self.check.reported.connect(
             lambda happened, todo: self.answer.show_message("success", happened, todo)
         )
-        # Made again when it is looked at again, no matter who changed something meanwhile.
+        # Recomputed when it is next shown, whoever changed something meanwhile.
         session.listen(lambda _: self.view.forget(), (ANY,))
         side = with_properties(PlainArea("A card to be checked", self.check), minimumWidth=320)
         self.lay_out(Splitter("validate/cards", parts=(self.view, side), sizes=(750, 350), stretch=(1,)))
         self._offer()
 
     def fill(self) -> None:
-        """Make the card again where something moved; hold up the other one again."""
+        """Compute the card again if something has changed, and check the other one again."""
         self.view.fill()
         self.check.fill()
 
@@ -439,7 +439,7 @@ class ValidityCards(PagePart):
         self.fill()
 
     def go(self, place: Mapping[str, Any]) -> None:
-        """`choose` makes choices, `card` is the file of a card to be held up."""
+        """`choose` sets choices, `card` is the file of a card to check."""
         if place.get("choose"):
             self.view.choose(dict(place["choose"]))
         if place.get("card"):

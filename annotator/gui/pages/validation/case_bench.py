@@ -91,7 +91,7 @@ class CasePane(QueuePane[CaseFilter, VerdictCases]):
     """Search, filters, and the list; `done` is the word for a finished case."""
 
     def __init__(self, cases: VerdictCases, lists: str, done: str) -> None:
-        # The delegate paints what lies under a line.
+        # The delegate paints the background of a line.
         table = with_properties(
             LinesTable(lists, cases, stretched=0), alternatingRowColors=False, role="list"
         )
@@ -131,7 +131,7 @@ class BenchWords:
     done: str
 
 
-# Keeps what was said of a case: its answer, its reason, its note, its kind of error; whether it was kept.
+# Stores the answer, reason, note and kind of error of a case; returns whether that succeeded.
 Keep = Callable[[VerdictCase, str, str, str, str], bool]
 
 
@@ -139,11 +139,11 @@ class CaseBench(Splitter):
     """One case at a time; every answer goes through `keep`."""
 
     moved = Signal()
-    """Another case lies open, or what is said of it has changed."""
+    """Another case was opened, or the answer to the current one has changed."""
     reported = Signal(str)
-    """What a key did where the case in view does not show it, or why it did nothing."""
+    """The effect of a key that the case in view does not show, or why it had none."""
     finished = Signal()
-    """Nothing is open any more."""
+    """No case is open any more."""
 
     def __init__(
         self, session: ProjectSession, words: BenchWords, answers: Sequence[VerdictAnswer], keep: Keep
@@ -169,7 +169,7 @@ class CaseBench(Splitter):
             box.quote.clicked.connect(lambda _, number=number: self.reading.show_quote(number))
         for part, least in ((self.pane, 150), (self.reading, 260)):
             part.setMinimumWidth(least)
-        # Its reasons stand in few enough lines to be seen with everything else.
+        # Wide enough that its reasons take few lines and everything is visible.
         theme.scale(self.card.setMinimumWidth, 330)
         self.hold((self.pane, self.reading, self.card), sizes=(225, 640, 345), stretch=(0, 1))
         self.grow(self.pane, 225)
@@ -179,13 +179,13 @@ class CaseBench(Splitter):
         return self.cases.case(self.key)
 
     def show_cases(self, cases: Cases, requested: Key = (), *, chosen: bool = False) -> None:
-        """Take the cases over as they now are; the current one stays, otherwise the first open one comes.
+        """Take over new cases; the current one stays, otherwise the first open one becomes current.
 
-        `chosen`: whether they are others because the person chose others.
+        `chosen`: whether they are different because the person made another choice.
         """
         self.cases.fill(cases)
         there = [key for key in (requested, self.key) if self.cases.number(key) is not None]
-        # The person may be about to answer the case that is gone: the next key is not for another one.
+        # The person may be about to answer the case that is gone: the next key must not answer another one.
         self._replaced = bool(self.key) and not there and not chosen
         self.key = there[0] if there else self.cases.next_open(()) or self.cases.first()
         self.pane.show_open(self.key)
@@ -230,7 +230,7 @@ class CaseBench(Splitter):
         self._answer(case, answer.value, self._reasons.get(case.key, case.reason) if answer.asks else "")
 
     def _answer(self, case: VerdictCase, value: str, reason: str, kind: str = "") -> None:
-        """Keep an answer, and go on to the next open case."""
+        """Store an answer, and go on to the next open case."""
         self.card.note.tell()
         if self._saved(case, value, reason, kind=kind):
             self._show_ruling()
@@ -238,7 +238,7 @@ class CaseBench(Splitter):
             self.flow.advance()
 
     def _is_held(self, case: VerdictCase) -> bool:
-        """Whether a key decides nothing: it was typed for another case, or this one is answered and stays."""
+        """Whether a key is ignored: it was typed for another case, or this one is answered and stays."""
         if self._replaced:
             self._replaced = False
             self.reported.emit("The list has changed: this is another case. Read it, then answer.")
@@ -250,9 +250,9 @@ class CaseBench(Splitter):
         return True
 
     def give_reason(self, fault: Fault) -> None:
-        """Say why, before or after the answer; the same reason again undoes it.
+        """Set the reason, before or after the answer; the same reason again removes it.
 
-        It is for the case answered last until another is touched: going on by itself does not take it away.
+        It is for the case answered last until another is touched: automatic advance does not redirect it.
         """
         last = self.cases.case(self.flow.decided)
         case = last if last is not None and self._asking(last.ruling) else self.case
@@ -273,14 +273,14 @@ class CaseBench(Splitter):
                 self.reported.emit(f"Item {case.place.item_key}, answered before: {words}.")
 
     def give_kind(self, place: int) -> None:
-        """Say of what kind the error is that the verdict tells of, which accepts it; then on to the next open case."""
+        """Set the kind of error of the verdict, which also accepts it; then go on to the next open case."""
         case = self.case
         taxonomy = case.taxonomy if case is not None and not self._session.project.readonly else None
         if case is not None and taxonomy is not None and place < len(taxonomy.values):
             self._answer(case, Review.AGREE.value, "", taxonomy.values[place])
 
     def _give_reason_here(self, fault: Fault) -> None:
-        """A reason was pressed on the card of the current case, and is meant for that one."""
+        """Set a reason clicked on the current case's card, which is meant for that case."""
         self.flow.touched()
         self.give_reason(fault)
 
@@ -321,7 +321,7 @@ class CaseBench(Splitter):
         self.card.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc leads back to the case; from there the arrows step through the list and the page keys scroll the text."""
+        """Esc returns to the case; from there arrows step through the list and page keys scroll the text."""
         steps = {int(Qt.Key.Key_Down): 1, int(Qt.Key.Key_Up): -1}
         if event.key() == Qt.Key.Key_Escape:
             self.take_focus()
@@ -345,32 +345,32 @@ class _Flow(page.Flow):
         self._bench.next_open()
 
 
-# Words and value of something that can be chosen.
+# Label and value of a choice.
 Option = tuple[str, str]
 
 
 def held(value: str, options: Sequence[Option]) -> str:
-    """The value where it is offered, otherwise the first."""
+    """The value if it is offered, otherwise the first one."""
     known = [one for _, one in options]
     return value if value in known else next(iter(known), "")
 
 
 RECOUNT_MS, PAINTED_MS = 700, 30
 WORK, NOTHING = 0, 1
-"""Where the cases stand in the stack, and what is said where there are none."""
+"""Indexes in the stack: the cases, and the message if there are none."""
 
 
 class CasePart(PagePart):
-    """Choices above a stack with the cases, or why there are none; figures are recomputed after a pause."""
+    """Choices above a stack with the cases, or the reason why there are none; figures are recomputed after a pause."""
 
     NAMES: ClassVar[Mapping[str, str]]
-    """What can be chosen, with its words."""
+    """Name → title of each choice."""
     ANSWERS: ClassVar[Sequence[str]]
     """The acts whose keys answer, in the order of the answers."""
     OF_LABELS: ClassVar[bool]
-    """Whether a case sets a verdict against a person's label."""
+    """Whether a case compares a verdict with a person's label."""
     WAY: ClassVar[Lead]
-    """Where one goes first when there is no case, beside the runs of judges."""
+    """The page to go to first if there is no case, besides the runs of judges."""
 
     def __init__(
         self,
@@ -381,7 +381,7 @@ class CasePart(PagePart):
         keep: Keep,
         request: Any,
     ) -> None:
-        """`wanted` is what is chosen at first: a dataclass with a field for each of `NAMES`."""
+        """`request` is the initial choice: a dataclass with a field for each of `NAMES`."""
         super().__init__(session, bar)
         self._request, self._words = request, words
         self.choices, self.stack = Choosers(first=0), QStackedWidget()
@@ -396,15 +396,15 @@ class CasePart(PagePart):
             "Run a judge", lambda: session.go("Judges", part="Runs"), primary=True
         )
         self.recount = later(self, self.count_anew, RECOUNT_MS)
-        # What counts on another thread holds up painting: what there is is painted first.
+        # Computing on another thread delays painting: what is there is painted first.
         self._soon = later(self, self.look, 0)
         self.go_to: Key = ()
-        """The case to be laid open when the cases come."""
+        """The case to open when the cases arrive."""
         self._acting = False
         self.choices.chosen.connect(self._choose)
 
     def go(self, place: Mapping[str, Any]) -> None:
-        """Choose what the place names; `case` is a key."""
+        """Set the choices named in the place; `case` is a key."""
         names = {name: str(place[name]) for name in self.NAMES if name in place}
         self._request = replace(self._request, **names)
         self.go_to = tuple(place.get("case", ()))
@@ -416,7 +416,7 @@ class CasePart(PagePart):
         self.fill()
 
     def take_over(self, answer: Any, before: Any) -> None:
-        """Show the choices and cases that an answer brought; what is the same as before stays as it is."""
+        """Show the choices and cases of an answer; unchanged ones stay as they are."""
         if answer.options:
             self._request = answer.choice
             choices = [
@@ -429,7 +429,7 @@ class CasePart(PagePart):
         self.go_to = ()
 
     def show_nothing(self, headline: str, words: str, *, way: bool, judging: bool) -> None:
-        """Say why there is no case, and offer where to go: the part's own `way`, or the runs of judges."""
+        """Show why there is no case, and offer where to go: the part's own `way`, or the runs of judges."""
         self.nothing.show_words(headline, words)
         self.way.setVisible(way)
         self.judging.setVisible(judging)
@@ -457,7 +457,7 @@ class CasePart(PagePart):
         return self.stack.currentIndex() == WORK
 
     def offer(self) -> None:
-        """Offer what can be done with the case at hand, and say how far one is."""
+        """Enable the acts on the current case, and show the progress."""
         some = self.at_work and self.bench.case is not None
         self.bar.enable("next_open", some)
         for act in self.ANSWERS:
@@ -470,7 +470,7 @@ class CasePart(PagePart):
         self.answer.show_message("success", message)
 
     def count_anew(self) -> None:
-        """Count the figures of what was said."""
+        """Recompute the figures of the answers."""
 
     def focus_first(self) -> None:
         ways = [way for way in (self.way, self.judging) if way.isVisible()]
@@ -480,14 +480,14 @@ class CasePart(PagePart):
             (ways[0] if ways else self.choices.fold.button).setFocus()
 
     def turn(self, place: int) -> None:
-        """Turn to a view; the keyboard goes along when it was in the one that goes away."""
+        """Switch to a view; the focus follows if it was in the previous one."""
         held, moved = holds(self.stack), self.stack.currentIndex() != place
         self.stack.setCurrentIndex(place)
         if moved and held:
             self.focus_first()
 
     def keep_by(self, act: Callable[..., object], *words: object, **more: object) -> bool:
-        """Keep what was said; it shows already, so that only the figures are counted again. Whether it was kept."""
+        """Store an answer that is already shown, and recompute only the figures; whether it was stored."""
         self._acting = True
         done = self.session.do(act, *words, **more) is not None
         self._acting = False
@@ -496,7 +496,7 @@ class CasePart(PagePart):
         return done
 
     def on_change(self, change: Change) -> None:
-        """What is said here shows already; what is undone or redone is brought before the person."""
+        """Ignore changes made here, which already show; after undo or redo, go to the case concerned."""
         if self._acting:
             return
         about: Mapping[str, Any] = (change.after or change.before or {}) if change.kind == "informed" else {}
@@ -507,7 +507,7 @@ class CasePart(PagePart):
         self.fill()
 
     def _at_hand(self, act: Callable[..., object], *words: object) -> Callable[[], object]:
-        """The act, done while the keyboard is in the cases."""
+        """The act, effective while the focus is in the cases."""
 
         def do() -> None:
             if self.at_work and holds(self.bench):
@@ -527,13 +527,13 @@ class CasePart(PagePart):
         (self.bench.pane if holds(self.bench.pane) else self.bench.reading).seek()
 
     def fill(self) -> None:
-        """Read everything again; the current case stays."""
+        """Query everything again; the current case stays."""
         self.session.forget(self)
         self.recount.stop()
         self._soon.start()
 
     def look(self) -> None:
-        """Ask for the cases as they now are."""
+        """Query the current cases."""
 
     def keep(self) -> None:
         self.bench.stop()

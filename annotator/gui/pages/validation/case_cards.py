@@ -40,10 +40,10 @@ from annotator.gui.widgets.fields import GrowingEdit
 from annotator.gui.widgets.reading import report_view
 from annotator.gui.widgets.reading.marked_text import QuoteButton
 
-# How the quotes of either side are marked.
+# The kinds of mark for the quotes of either side.
 JUDGE, PERSON = "judge", "evidence"
 PAIR = "Which report is better?"
-# What a case is known by.
+# The key of a case.
 Key = tuple[str, ...]
 
 
@@ -60,7 +60,7 @@ class CaseFilter(QueueFilter):
 class CaseVoice:
     """One side: rater, value, reason, quote, and its place in the report.
 
-    `rater` is the id by which what it gave beside its value is asked for; `mark` the kind of mark that its quote has.
+    `rater` is the id used to query what accompanies the value; `mark` is the kind of mark of its quote.
     """
 
     who: str
@@ -73,14 +73,14 @@ class CaseVoice:
     flags: tuple[str, ...] = ()
 
     def with_side(self, side: ReadingSide) -> "CaseVoice":
-        """The same with what was given beside the value; only of a judge it is told what is odd about it."""
+        """A copy with what accompanies the value; flags only for a judge."""
         flags = tuple(side.flags.split()) if self.mark == JUDGE else ()
         return replace(self, why=side.why, quote=side.quote, start=side.quote_start, flags=flags)
 
 
 @dataclass(frozen=True, slots=True)
 class VerdictCase:
-    """A verdict with those who differ from it, and this person's answer; `said` is empty while it is open."""
+    """A verdict with those who differ from it, and this person's answer; `ruling` is empty while it is open."""
 
     key: Key
     protocol: str
@@ -107,7 +107,7 @@ class VerdictCase:
 class Cases:
     """Lines that become cases when accessed: there may be very many, and few are looked at.
 
-    `said` is what was said of each; `number_of` finds one by the key of its case, `place_of` tells what it is about.
+    `values` are the answers; `number_of` finds a line by the key of its case, `place_of` returns the unit it is about.
     """
 
     def __init__(
@@ -123,7 +123,7 @@ class Cases:
 
     @cached_property
     def texts(self) -> Sequence[str]:
-        """What each is found by; reports of one item share its criteria."""
+        """The searchable text of each; reports of one item share its criteria."""
         text = cache(lambda item, words: f"{item} {words or PAIR}".casefold())
         return [text(place.item_key, place.words) for place in map(self.place_of, range(len(self)))]
 
@@ -143,13 +143,13 @@ class VerdictCases(QueueModel):
         self._answered: dict[int, VerdictCase] = {}
         self._places: Mapping[int, int] | None = None
         self.faces: Mapping[str, tuple[str, str, str]] = {}
-        """What was said → its words, icon and state."""
+        """Answer → its words, icon and state."""
 
     def _made(self, number: int) -> VerdictCase:
         return self._answered.get(number) or self._all.case_of(self._all.lines[number])
 
     def line(self, key: Key) -> Any:
-        """What a case was made of; None when there is none of that key."""
+        """The line of a case; None if there is none with that key."""
         number = self.number(key)
         return None if number is None else self._all.lines[number]
 
@@ -165,7 +165,7 @@ class VerdictCases(QueueModel):
         return {CaseFilter.ALL: every, CaseFilter.OPEN: still_open, CaseFilter.DONE: every - still_open}[show]
 
     def fill(self, cases: Cases) -> None:
-        """Take over the cases as they now are; which are shown is said by `narrow`."""
+        """Take over new cases; `narrow` decides which are shown."""
         with resetting(self):
             self._all, self._answered, self._rows, self._places = cases, {}, range(len(cases)), None
 
@@ -188,7 +188,7 @@ class VerdictCases(QueueModel):
                 yield number
 
     def say(self, key: Key, value: str, reason: str, note: str, kind: str = "") -> None:
-        """Something was said of a case; it stays where it is until the list is narrowed again."""
+        """Record the answer to a case; it keeps its place until the list is narrowed again."""
         number = self.number(key)
         assert number is not None
         self._answered[number] = replace(
@@ -209,13 +209,13 @@ class VerdictCases(QueueModel):
         return self._made(0).key if len(self._all) else ()
 
     def neighbour(self, key: Key, step: int) -> VerdictCase | None:
-        """The case shown next (1) or before (-1); None at the ends."""
+        """The next case shown (1) or the previous one (-1); None at the ends."""
         here = self.row_of(key)
         row = max(here, -1 if step > 0 else 0) + step
         return self._made(self._rows[row]) if 0 <= row < len(self._rows) else None
 
     def next_open(self, key: Key) -> Key | None:
-        """The next open case, shown or not, from the top again after the last; None when all are done."""
+        """The next open case, shown or not, wrapping around; None if all are done."""
         here = self.number(key)
         at = 0 if here is None else here + 1
         around = chain(range(at, len(self._all)), range(at))
@@ -244,9 +244,9 @@ FAULTS: tuple[tuple[str, Fault, str], ...] = (
 )
 # The acts of the key table whose keys answer, in the order of the answers.
 ACTS = ("say_first", "say_second", "say_third")
-# Whoever reviews is unsure by the key that says so everywhere.
+# In reviews, “unsure” has its usual key.
 REVIEW_ACTS = (*ACTS[:2], "unsure")
-# A key held down says one of these of one verdict, not of one after the other.
+# Held down, these keys answer one case, not one after the other.
 ONCE = (*ACTS, *REVIEW_ACTS, *OF_VERDICT, *(act for act, _, _ in FAULTS))
 
 
@@ -278,7 +278,7 @@ REVIEWS = (
 )
 
 
-# What both quote, and where a claim stands in the report.
+# The mark for what both quote, and for a claim's place in the report.
 BOTH = "other"
 
 
@@ -298,7 +298,7 @@ class CaseReadingPane(ReadingPane):
         theme.watch(self, self._say_legend)
 
     def show_reading(self, reading: VerdictReading | None, voices: Sequence[CaseVoice]) -> None:
-        """Show a case with what each side quotes; a text that is shown already stays where it was scrolled to."""
+        """Show a case with each side's quotes; a text that is already shown keeps its scroll position."""
         before, self._shown, self._voices = self._shown, reading, voices
         if reading is None:
             self.first.show_words("")
@@ -353,7 +353,7 @@ class CaseReadingPane(ReadingPane):
             self.first.report.reveal(*context)
 
     def show_quote(self, number: int) -> bool:
-        """Bring what a side quotes into view; whether it stands anywhere."""
+        """Scroll to a side's quote; whether it was found."""
         for voice in self._voices[number : number + 1]:
             if (place := self.standing(voice.quote, voice.start)) is not None:
                 place[0].report.reveal(*place[1])
@@ -361,7 +361,7 @@ class CaseReadingPane(ReadingPane):
         return False
 
     def is_quoted(self, voice: CaseVoice) -> bool | None:
-        """Whether what a side quotes stands in what is read; None where it quotes nothing."""
+        """Whether a side's quote is in the texts; None if it has no quote."""
         return self.standing(voice.quote, voice.start) is not None if voice.quote else None
 
     def _shared(self, spans: list[tuple[TextPane, Span]]) -> tuple[TextPane, Span] | None:
@@ -375,7 +375,7 @@ class CaseReadingPane(ReadingPane):
         return bool(self._shown and self._shown.context)
 
     def _loaded(self) -> None:
-        """A whole text is there, for the first time or in other colours; only the first time moves it."""
+        """Mark a text once it is loaded; scroll only the first time, not after a change of colours."""
         self.mark(reveal=self._fresh)
         self._fresh = False
 
@@ -426,7 +426,7 @@ class VoiceBox(RoleFrame):
         )
 
     def show_voice(self, voice: CaseVoice, protocol: str, *, stands: bool | None) -> None:
-        """Show a side; `stands` tells whether its quote is in what is read, None where it quotes nothing."""
+        """Show a side; `stands` says whether its quote is in the texts, None if it has no quote."""
         look = face(voice.value, protocol)
         self.who.setText(voice.who)
         self.value.show_state(look.words, look.icon, look.state)
@@ -442,7 +442,7 @@ class VoiceBox(RoleFrame):
 
 
 SIDES = 2
-# In a window that is lower, in pixels of the design, the verdict needs the room of what is read or chosen once.
+# In a lower window, in design pixels, the verdict needs the space of what is read or set once.
 ROOMY = 680
 
 
@@ -452,7 +452,7 @@ def is_roomy(widget: QWidget) -> bool:
 
 class CaseCard(QWidget):
     def __init__(self, answers: Sequence[VerdictAnswer], locked: str) -> None:
-        """`locked` says why nothing changes."""
+        """`locked` says why nothing can be changed; empty if it can."""
         super().__init__()
         self._locked = locked
         self._answers = {answer.value: answer for answer in answers}
@@ -460,7 +460,7 @@ class CaseCard(QWidget):
         self.where, self.state = ElidedLabel("", "hint"), StateChip()
         self.beside, self.unit = PlainLabel("", "hint", wrap=True), PlainLabel("", "subtitle", wrap=True)
         self.boxes = [VoiceBox() for _ in range(SIDES)]
-        # Until a case is shown there is nobody's word to show.
+        # Until a case is shown there is no voice to show.
         for part in (self.state, *self.boxes):
             part.hide()
         self.kinds = KindRow(readonly=bool(locked), acts=OF_VERDICT)
@@ -478,7 +478,7 @@ class CaseCard(QWidget):
             self.beside, self.unit, *self.boxes, StretchSpace(1), margins=(0, 0, 4, 0), spacing=8
         )
         self.area = KeylessArea("The verdict", inside)
-        # What is said with one key each is always whole; what it is said of scrolls.
+        # The parts with a key each are always fully visible; what they are about scrolls.
         self.area.setMinimumHeight(24)
         vertical(
             horizontal((self.where, 1), self.state),
@@ -509,7 +509,7 @@ class CaseCard(QWidget):
         self.area.verticalScrollBar().setValue(0)
 
     def show_ruling(self, case: VerdictCase, reason: str, note: str) -> None:
-        """Show what holds of the case."""
+        """Show the person's answer to the case."""
         answer = self._answers.get(case.ruling)
         look = (answer.words, answer.icon, answer.state) if answer else ("Open", "new", "missing")
         self.state.show_state(*look)

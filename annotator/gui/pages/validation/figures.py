@@ -56,7 +56,7 @@ def shown(
     project: Project, among: tuple[ResultView, ...] = VIEWS, name: str = VIEWS[0].name,
     chosen: Mapping[str, str] = NO_CHOICE, computed: Any = None, looks: Mapping[str, CountedLook] = NO_CHOICE,
 ) -> CountedView | Refused | ClosedTestPart:  # fmt: skip
-    """A view with its choices; what shows the test part, only under a look that was counted and still covers it."""
+    """A view with its choices; of the test part only under a counted look that still covers it."""
     try:
         choices, fitting = offered(project, name, chosen, among)
         if not validation_ground.is_closed(fitting.get("set", ""), fitting.get("part", "")):
@@ -104,12 +104,12 @@ class TestPartGate(Pane):
         opening = self.session.do(validation_sets.open_test, seen.set_id, seen.judges) if seen else None
         if seen is not None and isinstance(opening, Opening):
             self._seen, self.looks[seen.set_id] = None, CountedLook(seen, opening.id)
-            # Others show how often the test part was looked at.
+            # Other pages show how often the test part was looked at.
             self.session.tell(Change(validation_sets.NAME, seen.set_id, OPENED))
             self._opened()
 
 
-# Changes of these kinds may move a figure.
+# Kinds of change that may affect figures.
 MOVING = frozenset({
     "adjudication", "artifact", "attack", "import", "informed", "item", "judge", "judge_run", "judgement", "labels",
     "parcel", "person", "setting", "tray", validation_sets.NAME,
@@ -135,7 +135,7 @@ class ValidationViewer(Viewer):
         self.body.addWidget(self.gate)
 
     def lead(self, view: ResultView) -> Lead:
-        """To where labels, rulings or reviews are made; replies come from the judges."""
+        """The page where labels, rulings or reviews are made; for replies, Judges."""
         if view.page == "Label":
             return LEADS.get(view.name, SET_FIGURES)
         return super().lead(view)
@@ -144,7 +144,7 @@ class ValidationViewer(Viewer):
         return partial(shown, looks=dict(self.gate.looks))
 
     def refuse(self, refused: Any) -> None:
-        """Ask before the test part is opened; anything else is work that is still to be done."""
+        """Ask before the test part is opened; for any other refusal, show what is still to be done."""
         self.title.setText(self.named(refused.view).title)
         self.choosers.offer(refused.choices, refused.chosen, refused.view)
         if isinstance(refused, ClosedTestPart):
@@ -154,7 +154,7 @@ class ValidationViewer(Viewer):
             return
         words = in_window(f"{refused.refusal.happened} {refused.refusal.todo}")
         self.show_empty("Nothing to show here yet", words)
-        # Where there is nothing to hold anyone against, other choices would only be in the way.
+        # Without anything to compare, other choices would only be in the way.
         telling = [choice for choice in refused.choices if choice.name in TELLING and len(choice.values) > 1]
         self.choosers.setVisible(bool(telling))
 

@@ -16,14 +16,14 @@ from annotator.gui.session.page import PartedPage, Tab
 COUNTS = "annotator.actions.validation.validity_cards"
 HERE = "annotator.gui.pages.validation"
 REVIEWS = "Reviews"
-# Module → what its part asks first; what these ask in turn is cached, for all parts together.
+# Module → the first query of its part; the queries these run are cached for all parts.
 FIRST_LOOKS = {"figures": "shown", "ruling": "look", "reviewing": "look"}
 
 
 class ValidatePage(PartedPage):
-    """Reviews are for every expert; everything else is for coordinators alone.
+    """Reviews are for every expert; everything else is for coordinators only.
 
-    What counts is loaded with the part that shows it.
+    The modules that compute are loaded with the part that shows their results.
     """
 
     NAME = "Validate"
@@ -62,7 +62,7 @@ class ValidatePage(PartedPage):
     )
 
     def navigate(self, place: dict[str, Any]) -> None:
-        """Show everything as it now is; the first time, what the parts begin with is counted before anyone asks."""
+        """Show the current state; the first time, prepare the parts' first queries in the background."""
         super().navigate(place)
         if COUNTS not in sys.modules:
             self.session.prepare(_load)
@@ -84,7 +84,7 @@ class ValidatePage(PartedPage):
 
 
 def _load(_project: Project) -> None:
-    """Load what counts, on the other thread: it stands on libraries that take a while."""
+    """Import the module that computes, on the other thread: its libraries take a while."""
     import_module(COUNTS)
 
 

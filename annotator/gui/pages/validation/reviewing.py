@@ -68,7 +68,7 @@ class ReviewLook:
 
 
 def look(project: Project, choice: ReviewChoice = ReviewChoice()) -> ReviewLook:
-    """The verdicts of a choice, fitted to what there is; a refusal is an answer."""
+    """The verdicts of a choice, adjusted to what is available; a refusal is part of the answer."""
     try:
         result = _fitted(project, choice)
         choice = result.choice
@@ -83,7 +83,7 @@ def look(project: Project, choice: ReviewChoice = ReviewChoice()) -> ReviewLook:
 
 
 def accepted(project: Project, choice: ReviewChoice) -> Sequence[AcceptanceRate]:
-    """How much of a judge is accepted; nothing for anyone who is not told."""
+    """The acceptance rates of a judge; empty for people other than coordinators."""
     if not people.someone(project).has(Role.COORDINATOR):
         return ()
     return reviews.report(project, choice.protocol, choice.judge)
@@ -94,7 +94,7 @@ def _fitted(project: Project, choice: ReviewChoice) -> ReviewLook:
     protocols = [(title(name), name) for name in dict.fromkeys(offer.protocol for offer in offers)]
     protocol = held(choice.protocol, protocols)
     judges = [(offer.judge, offer.judge) for offer in offers if offer.protocol == protocol]
-    # The baseline comes first where judges are listed; nobody begins with it.
+    # The baseline is listed first; it is never the default here.
     judges = [*judges[1:], *judges[:1]]
     fitted = replace(choice, protocol=protocol, judge=held(choice.judge, judges))
     return ReviewLook(fitted, {"protocol": protocols, "judge": judges, "order": ORDERS, "experts": EXPERTS})
@@ -117,7 +117,7 @@ def _case_of(choice: ReviewChoice, one: ReviewCase) -> VerdictCase:
     return VerdictCase(key, choice.protocol, one.place, voices, one.verdict, one.reason, one.note, one.kind)
 
 
-# As many as the paper draws.
+# The default number: that of the paper.
 USUAL = 10
 
 
@@ -182,7 +182,7 @@ class ReviewsPart(CasePart):
         self.session.ask_later(self._looked, look, self._request)
 
     def _looked(self, look: ReviewLook) -> None:
-        # A note that is being typed belongs to the case that is still at hand, and to its choices.
+        # Text being typed in the note belongs to the current case and its choices.
         self.bench.card.note.tell()
         before, self._look = self._look, look
         self.drawing.fill()

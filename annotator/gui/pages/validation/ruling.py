@@ -86,7 +86,7 @@ NONE = (
 
 class UnclearPanel(Pane):
     settled = Signal(object)
-    """A criterion was worded anew: the Unclear."""
+    """The UnclearCriterion that was reworded."""
     ordered = Signal(object)
     """An order was put into the queue of runs."""
     closed = Signal()
@@ -97,7 +97,7 @@ class UnclearPanel(Pane):
         self._unclear: Sequence[UnclearCriterion] = ()
         self._cases: Sequence[Disagreement] = ()
         self._pending: tuple[str, Sequence[UnclearCriterion], Sequence[Disagreement]] | None = None
-        """What is still to be shown: it comes with every look, also while the panel is out of view."""
+        """What is still to be shown: every look brings it, also while the panel is out of view."""
         self._again: Sequence[StaleJudgements] = ()
         self._typed: dict[str, str] = {}
         self.list = with_properties(QListWidget(), accessibleName="Unclear criteria", wordWrap=True)
@@ -212,7 +212,7 @@ class UnclearPanel(Pane):
         ]
 
     def _case_lines(self, cases: Sequence[Disagreement]) -> Iterator[str]:
-        """Each case in a line or two: what each side says and why, and what the ruling noted."""
+        """Each case in a line or two: each side's answer and reason, and the note of the ruling."""
         raters = {rater for case in cases for rater in (case.judge.id, case.person_id)}
         places = {case.place.key for case in cases}
         result = self.session.ask(validation_ground.sides, self._protocol, raters, places) or {}
@@ -273,7 +273,7 @@ class UnclearPanel(Pane):
             (self.list if self._unclear else self.back).setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc leads back to the disagreements; in the words, to the list."""
+        """Esc returns to the disagreements; in the words, to the list."""
         if event.key() == Qt.Key.Key_Escape and not self.words.hasFocus():
             self.closed.emit()
         else:
@@ -313,7 +313,7 @@ class RulingChoice:
 class RulingLook:
     """The result of the query. `closed` is an unopened test part; `refusal` says why nothing can be shown.
 
-    `ruled` are the figures, None until they are counted.
+    `ruled` are the figures, None until they are computed.
     """
 
     choice: RulingChoice
@@ -359,7 +359,7 @@ def look(
 
 
 def _fitted(project: Project, choice: RulingChoice) -> tuple[RulingChoice, dict[str, Sequence[Option]]]:
-    """The choice where it can be had, otherwise what comes first; with all that can be chosen."""
+    """The choice if it is available, otherwise the first one; and all available options."""
     offers = reviews.offers(project)
     protocols = [(title(name), name) for name in dict.fromkeys(offer.protocol for offer in offers)]
     protocol = held(choice.protocol, protocols)
@@ -383,7 +383,7 @@ def _fitted(project: Project, choice: RulingChoice) -> tuple[RulingChoice, dict[
 
 
 def figures(project: Project, query: ValidationQuery) -> Sequence[RuledJudge]:
-    """The figures of a choice; nothing where they cannot be had any more."""
+    """The figures of a choice; empty if they are not available any more."""
     try:
         return disagreements.report(project, query)
     except Refusal:
@@ -428,12 +428,12 @@ class ColumnsStrip(RoleFrame):
         vertical(self.words, self.rule, on=self, margins=(10, 5, 6, 5), spacing=0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """In a low window the case needs the room of what is the same for every judge: it stands in the tooltip."""
+        """In a low window, move the part that is the same for every judge into the tooltip, to make room for the case."""
         super().resizeEvent(event)
         self.rule.setVisible(is_roomy(self))
 
     def show_judge(self, judges: Sequence[RuledJudge] | None, judge: ValidationRater, more: str = "") -> None:
-        """Show the columns of the judge in view, where they are counted; `more` is said at the end."""
+        """Show the columns of the judge in view, once they are computed; `more` is added at the end."""
         mine = [one for one in judges or () if one.rater.id == judge.id]
         mine = [one for one in mine if one.rater.prompt == judge.prompt] or mine
         if not mine:
@@ -463,7 +463,7 @@ class ColumnsStrip(RoleFrame):
 
 
 def _value(estimate: Estimate) -> str:
-    """A figure with its interval; never a number where there is none."""
+    """A figure with its interval; “undefined” if it has no value."""
     if estimate.value is None:
         return "undefined"
     return f"{_short(estimate.value)} {interval(estimate, _short)}".rstrip()
@@ -510,13 +510,13 @@ class RulingPart(CasePart):
         self.session.ask_later(self._looked, look, self._request, dict(self.gate.looks))
 
     def go(self, place: Mapping[str, Any]) -> None:
-        """Choose what the place names; `case` is a key, `unclear` opens the unclear criteria."""
+        """Set the choices named in the place; `case` is a key, `unclear` opens the unclear criteria."""
         super().go(place)
         if place.get("unclear"):
             self.stack.setCurrentIndex(UNCLEAR)
 
     def _looked(self, look: RulingLook) -> None:
-        # A note that is being typed belongs to the case that is still at hand, and to its choices.
+        # Text being typed in the note belongs to the current case and its choices.
         self.bench.card.note.tell()
         before = self._look
         same = (look.choice, look.opening) == (before.choice, before.opening)

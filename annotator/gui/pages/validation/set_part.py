@@ -79,7 +79,7 @@ class LabelsIn(Pane):
 
     ready = Signal(bool)
     taken = Signal(str)
-    """What came in, in words."""
+    """A message about what was imported."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
@@ -178,7 +178,7 @@ class LabelsIn(Pane):
             return
         self.preview.setPlainText("\n".join(outcome.words()))
         self.problems.setVisible(bool(outcome.problems))
-        # Who a rater is, is answered in the rows above, not by an option of the command line.
+        # Raters are identified in the rows above, not by an option of the command line.
         self.problems.addItems(
             [str(problem).partition(", as in --as")[0] for problem in outcome.problems[:SHOWN_PROBLEMS]]
         )
@@ -189,7 +189,7 @@ class LabelsIn(Pane):
         self.ready.emit(bool(anything) and (not outcome.problems or self.skip.isChecked()))
 
     def _ask_whose(self, names: Sequence[str]) -> None:
-        """A row for each name that nobody has said whose it is; those that were answered stay."""
+        """Add a row for each rater name not yet identified; existing rows stay."""
         everybody = in_order(people.people(self.session.project))
         for name in names:
             if name in self._raters:
@@ -241,9 +241,9 @@ TEST = "Items of the test part are for the figures you report: choose and tune j
 
 
 class SetForm(Pane):
-    """The form of a request; `told` is its preview, for the page to keep in view.
+    """The form for a new validation set, with a preview of the draw.
 
-    `looked_at` tells whether that can be had.
+    `looked_at` emits whether the set can be drawn as requested.
     """
 
     looked_at = Signal(bool)
@@ -300,7 +300,7 @@ class SetForm(Pane):
         self._look_soon()
 
     def fill(self) -> None:
-        """Offer the people and questions there are now; what was chosen stays chosen."""
+        """Offer the current people and protocols; the selection stays."""
         active = [
             person
             for person in people.people(self.session.project)
@@ -504,7 +504,7 @@ FORM, VIEW, FILES = range(3)
 
 
 class SetsPart(PagePart):
-    """Sets on the left; the chosen one, a new one, or label files on the right."""
+    """Sets on the left; the selected one, a new one, or label files on the right."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, ActsBar(LEFT, RIGHT, REST))
@@ -514,7 +514,7 @@ class SetsPart(PagePart):
         )
         self.form, self.view, self.files = SetForm(session), SetView(session), LabelsIn(session)
         self._able = {FORM: False, FILES: False}
-        """Whether what stands on a side can be had."""
+        """Whether the form, or the files, can be submitted as they are."""
         self._requested = ""
         self.acts = {
             "new_set": self._begin,
@@ -593,7 +593,7 @@ class SetsPart(PagePart):
                 "see_figures": viewed and row is not None and row.locked,
             }
         )
-        # What belongs to another side of the part would only stand in the way of words.
+        # Commands of the other sides would only take space.
         for act, there in (("see_figures", viewed), ("lock_set", viewed), ("submit", side != VIEW)):
             self.bar.offer(act, there=there)
         self.bar.set_words("submit", "Import them" if side == FILES else "Create and assign")
