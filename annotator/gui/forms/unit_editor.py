@@ -351,7 +351,7 @@ class UnitEditor(FieldsFrame):
     def offer(
         self, item: Item, made_of: Sequence[tuple[str, str]], rated_as: QuestionType | None = None
     ) -> None:
-        """Set what can be chosen from: the item, the (id, words) of a unit's possible parts, the item's question type."""
+        """Set what can be chosen from: the item, the (id, words) of a unit's parts, the item's question type."""
 
     def show_findings(self, findings: Sequence[Finding]) -> None:
         """Show the findings under their fields; an empty text that has the focus gets none."""

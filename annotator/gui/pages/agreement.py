@@ -60,19 +60,19 @@ from annotator.gui.widgets.fields import BudgetBox
 from annotator.gui.widgets.splitter import Splitter
 
 SAME, DIFFERS = ("check", "state-agreed"), ("cross", "state-disagree")
-# Whether both said the same: word, icon and colour. A value that is missing is no disagreement.
+# Whether both gave the same value: word, icon and colour. A missing value is no disagreement.
 VERDICTS = {
     True: ("same", SAME),
     False: ("differs", DIFFERS),
     None: ("missing", ("minus", "state-missing")),
 }
-# A column of no width shares what the others leave.
+# A column of no width shares the remaining width.
 FREE = 0
 SIDES: tuple[Callable[[LineBehind], RaterSide], ...] = (lambda line: line.a, lambda line: line.b)
 
 
 def columns(report: AgreementReport, behind: LinesBehind) -> list[Column[LineBehind]]:
-    """What is shown of each pair; what no line has is left out."""
+    """The columns for pairs; those empty in all lines are left out."""
     lines, units = behind.lines, behind.row.field == UNITS
     about, likeness = any(line.about for line in lines), any(line.likeness is not None for line in lines)
     worded = about or any(side(line).words for line in lines for side in SIDES)
@@ -210,7 +210,7 @@ class AgreementBehindView(BehindPane):
 
 def _side(report: AgreementReport, side: RaterSide, marked: str, units: bool) -> str:
     person = report.people.get(side.who)
-    # Isolated: a name that runs from right to left would draw what follows along.
+    # Isolated: a right-to-left name would reverse what follows.
     who = f"\u2068{named(person.alias, person.name)}\u2069" if person else side.who
     description = value_words(side.value)
     if units:
@@ -219,7 +219,7 @@ def _side(report: AgreementReport, side: RaterSide, marked: str, units: bool) ->
 
 
 def _marked(a: str, b: str) -> tuple[str, str]:
-    """Both wordings as HTML, what only one of them has underlined."""
+    """Both wordings as HTML, with what only one of them has underlined."""
     if not a or not b or a == b:
         return escape(a), escape(b)
     sides, soft = ["", ""], theme.token("state-disagree-soft").name()
@@ -232,7 +232,7 @@ def _marked(a: str, b: str) -> tuple[str, str]:
     return sides[0], sides[1]
 
 
-# A table of more values than this is not read, and of fractions it says nothing; a scale says so itself.
+# A table of more values, or of fractions, is not readable; a scale says so itself.
 MOST_VALUES = 6
 LISTED_ITEMS = 80
 # How units were paired: by an adjudicator, or by a model.
@@ -244,7 +244,7 @@ CellCounts = Mapping[tuple[Any, Any], int]
 
 
 def account(report: AgreementReport, row: FigureRow) -> str:
-    """A row's account as HTML, every foreign word escaped."""
+    """The details of a row as HTML, with all data escaped."""
     result = provenance(report, row)
     figures = _in_order(row)
     parts = [_head(report, row), *map(_figure, figures), _remarks(figures)]
@@ -284,7 +284,7 @@ def _figure(figure: Figure) -> str:
 
 
 def _remarks(figures: list[Figure]) -> str:
-    """What must be known, each remark once, with the figures it is about where it is not about all."""
+    """The remarks, each once, with the figures it is about unless it is about all."""
     about: dict[str, list[str]] = {}
     for each in figures:
         for remark in agreement_report.remarks(each):
@@ -305,7 +305,7 @@ def _meanings(figures: list[Figure]) -> str:
 
 
 def _values(report: AgreementReport, row: FigureRow, basis: RowBasis) -> str:
-    """What the raters said: a table of both where that tells more than a count, and the share of each value."""
+    """The raters' values: a table of both if it tells more than a count, and the share of each value."""
     if row.field == UNITS:
         both, either = basis.counts.get((1, 1), 0), sum(basis.counts.values())
         return f"<p><b>Units</b><br>{both:,} matched, {either - both:,} that only one of the two has.</p>"
@@ -323,7 +323,7 @@ def _values(report: AgreementReport, row: FigureRow, basis: RowBasis) -> str:
 
 
 def _order(scale: Sequence[str]) -> Callable[[Any], tuple[bool, int, str]]:
-    """By what values are sorted: those of a scale in its order, then others, “unsure” last."""
+    """The sort key of values: those of a scale in its order, then others, “unsure” last."""
     places = {value: place for place, value in enumerate(scale)}
     return lambda value: (value == "unsure", places.get(value, len(places)), str(value))
 
@@ -372,7 +372,7 @@ def _folded(pair_counts: CellCounts) -> Counter[tuple[Any, Any]]:
 
 
 def _times(pair_counts: CellCounts, a: Any, b: Any, shown: bool) -> str:
-    # Either way round, the half below the diagonal says it all.
+    # Symmetric: the half below the diagonal is enough.
     return f"{pair_counts.get((a, b), 0):,}" if shown else ""
 
 
@@ -494,7 +494,7 @@ class AssistancePane(OrderPane):
             self.answer.show_message("info", "Stopped; finished pairs are kept.", str(line["cause"]))
 
 
-# Act of the key table, words, what it does.
+# Act of the key table, title, tooltip.
 ACTS = (
     ("save_picture", "Save picture…", "Save the picture as SVG or PNG, on white"),
     ("copy_table", "Copy table", "Copy the table for a spreadsheet, with full precision and aliases"),
@@ -587,7 +587,7 @@ class AgreementViewer(Viewer):
             self.assisting.show_report(counted_view.count)
 
     def show_nothing(self, view: CountedView) -> None:
-        """Say what must happen first, or why nothing can be grouped so."""
+        """Show what must happen first, or why there is nothing to group."""
         report = view.count
         if report.stages:
             by_criterion = "Only judgements of reports have criteria; none are shown here."

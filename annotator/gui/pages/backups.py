@@ -29,10 +29,10 @@ MOMENT = "%A %d %B %Y, %H:%M:%S"
 
 
 class BackupList(QWidget):
-    """The backups of a project file, which need not itself be readable."""
+    """The backups of a project file, which itself need not be readable."""
 
     restored = Signal(object)
-    """The project file, with the backup's content in it."""
+    """The project file, restored from a backup."""
 
     def __init__(self, path: Path, restore: Callable[[Path], object] | None = None) -> None:
         super().__init__()
@@ -115,7 +115,7 @@ class BackupsPage(Page):
             "hint",
             wrap=True,
         )
-        # The open file must be given back before another takes its place.
+        # The open file must be closed before another replaces it.
         self.list = BackupList(session.project.path, session.restore_wanted.emit)
         self.now = push_button("Back up now", self._back_up, enabled=not session.project.readonly)
         vertical(

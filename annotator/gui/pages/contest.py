@@ -88,7 +88,7 @@ NO_STANDINGS = (
 
 
 class KeepingPart(PagePart):
-    """By whom, how many and how many of one seminar above the table; the task's words and the reason below."""
+    """Whose ranking, how many tasks and how many per seminar above the table; the task's text and the reason below."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, ActsBar(STANDINGS_LEFT, STANDINGS_RIGHT))
@@ -155,7 +155,7 @@ class KeepingPart(PagePart):
         self._count()
 
     def on_change(self, change: Change) -> None:
-        """Of a task that was decided on, its decision; of anything else, everything."""
+        """For a decision on a task, update the decisions; for any other change, everything."""
         if change.kind == "item" and self.report is not None:
             decided = self.session.ask(contest_standings.decisions)
             if decided is not None and self.report is not None:
@@ -199,7 +199,7 @@ class KeepingPart(PagePart):
         task, free = self.report.decided.get(row.id), not self.session.project.readonly
         self.words.setPlainText(self.report.tasks[row.id].shown)
         reasoned = (row.id, task.reason if task is not None else "")
-        # What somebody is typing about the same task stays.
+        # Text being typed about the same task stays.
         if reasoned != self._reasoned:
             self._reasoned = reasoned
             self.reason.setText(reasoned[-1])
@@ -257,7 +257,7 @@ class KeepingPart(PagePart):
 
 
 def _best(_project: object, report: ContestReport, of_one: int) -> list[TaskDecision]:
-    """The best within the limit; of thousands of tasks it takes seconds to look for near-duplicates."""
+    """The best tasks within the limit; finding near-duplicates among thousands of tasks takes seconds."""
     limits = contest_standings.quotas(of_one or None)
     return contest_standings.chosen(report.ranking, report.tasks, report.ranking.top, limits, report.decided)
 
@@ -281,12 +281,12 @@ BACK = Command(
 
 
 def act_of(side: str, step: int) -> str:
-    """The act by which a side is preferred with a confidence."""
+    """The act that prefers a side with a confidence."""
     return f"rank_{side}_{step}"
 
 
 class RankingPart(PagePart):
-    """A pair, five buttons for each side, and how far one is; a wrong key is taken back."""
+    """A pair, five buttons for each side, and the progress; a wrong answer can be undone."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, ActsBar((BACK,)))
@@ -347,7 +347,7 @@ class RankingPart(PagePart):
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def fill(self) -> None:
-        """Show the pair that is being read while it is still to be ranked, otherwise the next one."""
+        """Show the current pair while it is still to be ranked, otherwise the next one."""
         at = (self._pair.first.id, self._pair.second.id) if self._pair and not self.session.turning else None
         result = self.session.ask(contest_rows.next_pair, at, self._top)
         before, self._pair = self._pair, result if isinstance(result, ShownPair) else None
@@ -367,7 +367,7 @@ class RankingPart(PagePart):
             self._since = time.monotonic()
 
     def _tell(self, shown: ShownPair | RankedPairs | None) -> None:
-        """Beyond the pairs that were agreed on, say what further ones are for; where there are none, why."""
+        """For pairs beyond the agreed ones, say what they are for; if there is no pair, say why."""
         top, pair = shown.top if shown else 0, self._pair
         self.summary.setVisible(pair is not None and top > 0)
         self.top.setVisible(top > 0)
@@ -381,7 +381,7 @@ class RankingPart(PagePart):
         self.top.blockSignals(blocked)
 
     def _turn(self) -> None:
-        """Ask about another number of best tasks; the pair that is read gives way."""
+        """Change the number of best tasks; the current pair is replaced."""
         self._top, self._pair = self.top.value(), None
         self.fill()
 
@@ -428,7 +428,7 @@ USUAL = 2
 
 
 class RoundsPart(PagePart):
-    """The judge and its rounds above, with what they take; below, who has compared so far."""
+    """The judge and its rounds above, with the estimate; below, who has compared so far."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, ActsBar(LEFT, RIGHT))
@@ -518,7 +518,7 @@ class RoundsPart(PagePart):
             self.bar.enable("start_contest", not self.run.start(order))
 
     def _choose_judge(self) -> None:
-        """Offer two rounds more than a judge has held; of those that it did not end, the rest."""
+        """Offer USUAL rounds more than the judge has held; for rounds it did not finish, the rest of them."""
         held = self._so_far.get(str(self.judge.currentData()))
         self.rounds.setValue(USUAL if held is None else held.rounds + (0 if held.not_asked else USUAL))
         self._change()
@@ -589,7 +589,7 @@ RANK, COMPARE, KEEP = range(3)
 
 
 class ContestPage(PartedPage):
-    """Whoever ranks sees no standing; who decides what is kept sees them all."""
+    """People who rank see no standings; those who decide what is kept see them all."""
 
     NAME = "Contest"
     ICON = "judges"

@@ -48,7 +48,7 @@ from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.reading.marked_text import MarkedText, Span, keep_hidden, spans_of
 from annotator.gui.widgets.splitter import Splitter
 
-# The order in which the fates of a stage are counted up.
+# The order in which the fates of a stage's units are counted.
 FATES: dict[str, Chip] = {
     Fate.KEPT: Chip("kept", "check", "agreed"),
     Fate.REWORDED: Chip("reworded", "author", "unconfirmed"),
@@ -64,7 +64,7 @@ EXPLAINED = (
 )
 PROMPT = "What is wrong with the consensus, and why?"
 
-# Where less than this share of the words stayed, marking the rest would only be noise.
+# If less than this share of the words is common, marking the rest would only be noise.
 WORTH_MARKING = 0.3
 GONE, NEW = "state-disagree", "state-agreed"
 NOTHING = {
@@ -72,11 +72,11 @@ NOTHING = {
     "consensus": "The consensus has no such unit.",
 }
 
-# So many rows are laid out at once, whatever the number of them: the rest is a press away.
+# At most this many rows are laid out at once; the others are reached by buttons.
 AT_ONCE = 60
 
 # People: experts who handed in weeks ago and, elsewhere, never learnt what the curator made of it.
-# Where the list is narrow, an item's key is cut, and whole in its tip; so much of the window is the list's at most.
+# In a narrow list, an item's key is elided, with a tooltip; the list gets at most this share of the window.
 LEAST_KEY, SHARE = 80, 0.38
 OBJECTIONS = {DisputeState.OPEN: "waits", DisputeState.ANSWERED: "answered", None: ""}
 
@@ -147,7 +147,7 @@ class FeedbackPage(Page):
         )
 
     def navigate(self, place: dict[str, Any]) -> None:
-        """Show every item there is something to say of; `item_id` and `stage` say where to look."""
+        """Show every item with feedback; `item_id` and `stage` select the place."""
         self._item_id = str(place.get("item_id") or self._item_id)
         self.answer.clear()
         self._fill(str(place.get("stage", "")))
@@ -218,12 +218,12 @@ class FeedbackPage(Page):
         self.list.choose(self.list.row() + by)
 
     def _next_changed(self) -> None:
-        """The next item of which something did not stay as it was, around the end."""
+        """Go to the next item with a change, wrapping around."""
         rows = around(self.list.row(), len(self._lines))
         self.list.choose(next((row for row in rows if self._lines[row].changed), -1))
 
     def _other_pane(self) -> None:
-        """From the list to the rows, from there to the objection, and round again."""
+        """Cycle the focus: list, rows, objection."""
         panes = (
             (self.list, self.list.setFocus),
             (self.view, self.view.area.setFocus),
@@ -233,7 +233,7 @@ class FeedbackPage(Page):
 
 
 class StageView(QWidget):
-    """Kept units are folded unless requested."""
+    """The units of a stage; unchanged ones are folded unless requested."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -254,7 +254,7 @@ class StageView(QWidget):
         return False
 
     def show_stage(self, digest: StageDigest, reports: Mapping[str, str]) -> None:
-        """Show what happened to a stage; `reports` names the reports that labels are about."""
+        """Show what happened to a stage's units; `reports` names the reports that labels are about."""
         self._digest, self._reports = digest, reports
         self.title.setText(f"Version {digest.version}")
         self.counts.show_chips(counted_up(digest.rows))
@@ -279,7 +279,7 @@ class StageView(QWidget):
         )
 
     def _turning(self, first: int, shown: int, of: int) -> QHBoxLayout:
-        """Where these rows stand among all, with the ways to those before and after them."""
+        """The position of these rows among all, with buttons to the previous and next ones."""
         place = PlainLabel(f"{first + 1:,}–{first + shown:,} of {counted(of, 'unit')}", "hint")
         back, on = QPushButton("Previous"), QPushButton("Next")
         for button, start in ((back, first - AT_ONCE), (on, first + AT_ONCE)):
@@ -306,7 +306,7 @@ class _Rows(PlainArea):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Home and End lead to the ends, arrows and page keys scroll."""
+        """Home and End go to the ends, arrows and page keys scroll."""
         bar = self.verticalScrollBar()
         ends = {int(Qt.Key.Key_Home): bar.minimum(), int(Qt.Key.Key_End): bar.maximum()}
         if event.key() in ends:
@@ -369,7 +369,7 @@ class _Side(QWidget):
 
 
 def _spans(pieces: tuple[TextPiece, ...], kind: str) -> list[Span]:
-    """Where the pieces of a kind stand in their own wording; nothing where nearly all was changed."""
+    """The spans of pieces of a kind in their own wording; empty if nearly all was changed."""
     whole = sum(len(piece.text) for piece in pieces)
     same = sum(len(piece.text) for piece in pieces if piece.kind == "same")
     if not whole or same < WORTH_MARKING * (whole + same) / 2:
@@ -401,7 +401,7 @@ class Objection(RoleFrame):
         vertical(*parts, on=self, margins=(12, 8, 12, 10), spacing=6)
 
     def show_item(self, digest: Digest, stage: Stage) -> None:
-        """Show where an objection to an item stands, seen from one of its stages."""
+        """Show the objection to an item, with its state, from the view of one stage."""
         self.field.tell()
         self._item_id = digest.item_id
         made = next(((each.stage, each.dispute) for each in digest.stages if each.dispute), None)
@@ -433,7 +433,7 @@ class Objection(RoleFrame):
         self.answer.setVisible(bool(words))
 
     def submit(self) -> None:
-        """Send what is typed; without a reason nothing is sent, and the field takes the focus."""
+        """Send the typed objection; without a reason, focus the field instead."""
         if self._form.isHidden():
             return
         self.field.tell()
@@ -449,7 +449,7 @@ class Objection(RoleFrame):
             self.field.setFocus()
 
     def forget(self, item_id: str) -> None:
-        """The objection to an item was sent: nothing of it needs keeping here."""
+        """Discard the stored draft of an objection that was sent."""
         QSettings().remove(self._key(item_id))
 
     def _keep(self, words: str) -> None:
@@ -464,12 +464,12 @@ class Objection(RoleFrame):
 
 
 def fate(change: str) -> Chip:
-    """The fate of a unit; where only a field changed, that is its word."""
+    """The fate of a unit as a chip; if only a field changed, with that field's name."""
     return FATES.get(change) or Chip(change, "author", "unconfirmed")
 
 
 def counted_up(rows: tuple[DigestRow, ...]) -> list[Chip]:
-    """How many units met which fate: “12 kept”, “1 weight changed” …"""
+    """The number of units by fate: “12 kept”, “1 weight changed” …"""
     counts = Counter(row.change for row in rows)
     met = [change for change in dict.fromkeys([*FATES, *counts]) if counts[change]]
     return [replace(fate(change), words=f"{counts[change]} {change}") for change in met]
@@ -480,7 +480,7 @@ def unit_of(kind: Kind, values: Mapping[str, Any] | None) -> Unit | None:
 
 
 def field_words(kind: Kind, unit: Unit, other: Unit | None, *, given_up: bool) -> list[Chip]:
-    """A unit's fields beside its words; those that are not as in the other one stand out: given up, or new."""
+    """Chips for a unit's fields; those that differ from the other unit are marked as given up, or as new."""
     names = [field.name for field in KINDS[kind].shown]
     differing = [name for name in names if other is not None and getattr(unit, name) != getattr(other, name)]
     plain, marked = field_chips(kind, unit), field_chips(kind, unit, differing)

@@ -60,7 +60,7 @@ OWN = "the experts' own rubrics"
 
 
 class RubricsRow(Pane):
-    """The choice of the set in force; only a coordinator can change it, and is told so in `answer`."""
+    """The choice of the set in force; only coordinators can change it; messages are shown in `answer`."""
 
     def __init__(self, session: ProjectSession, answer: MessageBar) -> None:
         super().__init__(session)
@@ -107,10 +107,10 @@ class RubricsRow(Pane):
 
 
 class SetDrafting(Pane):
-    """Which set a model writes, and the run that has it written; sets that people weigh in a file."""
+    """Which set a model writes, and the run that writes it; sets that people weight in a file."""
 
     came = Signal()
-    """There is another set, or another version of one."""
+    """There is a new set, or a new version of one."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
@@ -174,7 +174,7 @@ HINT = (
 
 
 class GuidelineEditor(Pane):
-    """Keeps the text on this computer until it is published; nobody else sees it before."""
+    """Stores the text on this computer until it is published; nobody else sees it before."""
 
     edited = Signal()
 
@@ -270,7 +270,7 @@ class GuidelineEditor(Pane):
         self.edited.emit()
 
     def _discard(self) -> None:
-        """Back to what is in force; the editor's own undo brings the draft back."""
+        """Return to the version in force; the editor's own undo brings the draft back."""
         cursor = self.edit.textCursor()
         cursor.select(cursor.SelectionType.Document)
         cursor.insertText(self._in_force)
@@ -370,7 +370,7 @@ class GuidelinesPage(Page):
         return person is not None and person.has(Role.COORDINATOR) and not self.session.project.readonly
 
     def navigate(self, place: dict[str, Any]) -> None:
-        """Show everything as it now is; `stage` says which stage."""
+        """Show the current state; `stage` selects a stage."""
         self.stage = Stage(place["stage"]) if place.get("stage") else self.stage
         self._fill()
         self._show_stage()
@@ -467,7 +467,7 @@ class GuidelinesPage(Page):
         self.stages.choose((self._stages.index(self.stage) + by) % len(self._stages))
 
     def _next_stale(self) -> None:
-        """The next answer given under older versions, in the following stages when there is none left here."""
+        """Go to the next answer given under older versions, in the following stages if there is none left here."""
         row = self.table.currentIndex().row() + 1
         if self.table.hasFocus() and row < self.older.rowCount():
             self.table.selectRow(row)
@@ -488,14 +488,14 @@ class GuidelinesPage(Page):
             self.session.go_to_work(answer.item_id, answer.stage)
 
     def _other_pane(self) -> None:
-        """From the stages to the words, from there to the answers, and round again."""
+        """Cycle the focus: stages, text, answers."""
         words = self.writing.edit if self._writable else self.reading.text
         panes = [(self.stages, self.stages.setFocus), (self.texts, words.setFocus)]
         go_round([*panes, *([(self.table, self.table.setFocus)] if self.older.rowCount() else [])])
 
 
 def columns(names: Mapping[str, str]) -> Sequence[Column[StaleAnswer]]:
-    """What is shown of each answer; `names` by the id of the person."""
+    """The columns for answers; `names` are the people's names by id."""
     return (
         Column("Item", lambda answer: answer.item_key, 90),
         Column("Whose", lambda answer: names.get(answer.person_id, ""), 220),
@@ -515,7 +515,7 @@ def _version(answer: StaleAnswer, text: str, form: str) -> str:
 
 
 class WeightsRow(Pane):
-    """A line for the allowed weights; only a coordinator can change it, and is told so in `answer`."""
+    """A line for the allowed weights; only coordinators can change it; messages are shown in `answer`."""
 
     def __init__(self, session: ProjectSession, answer: MessageBar) -> None:
         super().__init__(session)
@@ -532,7 +532,7 @@ class WeightsRow(Pane):
         horizontal(
             label_of(self.field, "Weights of &criteria:"), self.field, self.set, on=self, margins=0, spacing=6
         )
-        # A few numbers need no more room, however much there is.
+        # A few numbers need no more space, however much there is.
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
 
     def show_allowed(self, *, writable: bool) -> None:
@@ -555,7 +555,7 @@ class WeightsRow(Pane):
 
 
 class VersionsView(Pane):
-    """The newest version unless another is chosen; `take_up` takes the words of one, to be written on from."""
+    """Shows the newest version unless another is selected; `take_up` takes a version's text for further editing."""
 
     def __init__(self, session: ProjectSession, take_up: Callable[[str], object]) -> None:
         super().__init__(session)
@@ -605,7 +605,7 @@ class VersionsView(Pane):
 
 
 def _show_words(session: ProjectSession, view: ReportView, words: str) -> None:
-    """Show Markdown, as plain text where it cannot be rendered safely."""
+    """Show Markdown, or plain text if it cannot be rendered safely."""
     rendered = session.ask(materials.html, words)
     if rendered is not None and rendered.plain:
         view.show_plain(words)

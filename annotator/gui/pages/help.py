@@ -30,11 +30,11 @@ from annotator.gui.widgets.basics import (
 from annotator.gui.widgets.reading.report_view import ReportView
 from annotator.places import resources, user_data
 
-# As it stands in a text: `![What is drawn.](pictures/name.svg)`.
+# A picture in a help text: `![What is drawn.](pictures/name.svg)`.
 _DRAWING = re.compile(r"!\[([^\]]+)\]\(pictures/([\w-]+)\.svg\)")
-# What the renderer writes for a paragraph that is a picture: its words, safe already.
+# What the renderer writes for a paragraph that is a picture: its description, already escaped.
 _PLACE = re.compile(r"<p><em>\[image: ([^\]]*)\]</em></p>")
-# Lines of letters are set wide; a picture would get an empty half of its own height.
+# Text has wide line spacing, which would leave a picture with a gap of half its own height.
 _SHOWN = '<p style="line-height: 100%"><img src="{}:{}" alt="{}"></p>'
 _SCHEME = "drawing"
 _BESIDE = 48
@@ -96,7 +96,7 @@ class HelpPage(Page):
 
 
 class IllustratedView(ReportView):
-    """Shows the drawings of one folder where a text names them."""
+    """Shows the drawings of one folder where a text refers to them."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
@@ -116,7 +116,7 @@ class IllustratedView(ReportView):
         self.show_html(_PLACE.sub(shown, html))
 
     def loadResource(self, kind: int, name: QUrl | str) -> Any:
-        """A drawing that the text names; all else is left to the report viewer, which opens nothing."""
+        """Return a drawing that the text refers to; anything else is left to the report viewer, which opens nothing."""
         address = QUrl(name)
         known = address.scheme() == _SCHEME and address.path() in self._names
         return self._rendered(address.path()) if known else super().loadResource(kind, name)
@@ -130,7 +130,7 @@ class IllustratedView(ReportView):
             document.markContentsDirty(0, document.characterCount())
 
     def _rendered(self, name: str) -> QImage:
-        """As large as the letters beside it, as sharp as the screen, and never wider than the page."""
+        """Render a drawing in the size of the text, as sharp as the screen, and never wider than the page."""
         renderer = QSvgRenderer(str(self._folder / f"{name}.svg"))
         px, size = theme.current().px, QSizeF(renderer.defaultSize())
         wide = min(px(int(size.width())), self.viewport().width() - px(_BESIDE))
@@ -167,7 +167,7 @@ class KeyboardPage(Page):
     def _table(self) -> QWidget:
         self.fields: dict[str, QKeySequenceEdit] = {}
         content = QWidget()
-        # A key stands near what it does, however wide the window is.
+        # A key is near its act, however wide the window is.
         theme.scale(content.setMaximumWidth, WIDEST)
         grid = QGridLayout(content)
         grid.setContentsMargins(0, 0, 12, 0)

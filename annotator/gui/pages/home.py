@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from annotator.actions.home.home import HomeReport, HomeStep, NextStep
 
 SETTLE_MS = 400
-# The least width of what is in a step, and the margin around it, in pixels.
+# The minimum width of a step's contents, and the margin around them, in pixels.
 LEAST, AROUND = 80, 8
 
 
@@ -47,7 +47,7 @@ class HomePage(Page):
         super().__init__(session)
         self._report: HomeReport | None = None
         self._later = later(self, self._ask, SETTLE_MS)
-        # It begins to run out only once the window turns its loop, however long it took to open.
+        # Started only when the event loop runs, however long the window took to open.
         self._first = later(self, self._later.start, 0)
         self.title, self.about = (
             PlainLabel("", "headline", wrap=True),
@@ -74,7 +74,7 @@ class HomePage(Page):
 
     def navigate(self, place: dict[str, Any]) -> None:
         self.title.setText(self.session.project.title)
-        # What counts is loaded after the window's first idle.
+        # The modules that count work are loaded after the window's first idle.
         self._first.start() if self._report is None else self._ask()
 
     def on_change(self, change: Change) -> None:
@@ -92,7 +92,7 @@ class HomePage(Page):
     def _show(self, report: "HomeReport") -> None:
         if report == self._report:
             return
-        # The button that has the keyboard is made anew: the first one takes over.
+        # The focused button is rebuilt: the first one gets the focus instead.
         held = holds(self.steps) or holds(self.next)
         first, self._report = self._report is None, report
         self.title.setText(report.title)
@@ -115,7 +115,7 @@ class HomePage(Page):
 
 
 def replaced(body: QWidget, old: QWidget, new: QWidget) -> QWidget:
-    """Show another part where one is."""
+    """Replace a widget in a layout."""
     if (layout := body.layout()) is not None:
         layout.replaceWidget(old, new)
     old.hide()
@@ -134,7 +134,7 @@ class NextCard(Pane):
     def __init__(
         self, session: ProjectSession, steps: Sequence["NextStep"], nothing: str, *, leads: bool
     ) -> None:
-        """`leads`: the first of these is the page's main button."""
+        """`leads`: the first of the steps is the page's primary button."""
         super().__init__(session, "card")
         rows = [self._row(step, "primary" if leads and step is steps[0] else "") for step in steps]
         vertical(*rows or [PlainLabel(nothing, "hint")], on=self, margins=(16, 8, 16, 8), spacing=6)
@@ -159,14 +159,14 @@ class NextCard(Pane):
 
 
 def _report(project: Project) -> "HomeReport":
-    """Asked on the other thread, where what counts the waiting work is loaded after the first idle."""
+    """Run on the other thread, where the modules that count work are loaded after the first idle."""
     from annotator.actions.home import home
 
     return home.report(project)
 
 
 class StepButton(QPushButton):
-    """A step as a button: its name, how much is done, a bar, and a note."""
+    """A step as a button: its name, the progress, a bar, and a note."""
 
     def __init__(self, step: "HomeStep") -> None:
         super().__init__()
@@ -183,7 +183,7 @@ class StepButton(QPushButton):
         inside.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         theme.scale(inside.setMinimumWidth, LEAST)
         self._inside = vertical(inside, on=self, margins=AROUND)
-        # Without a growing one among them all are as wide as they need, in each line.
+        # None of them grows: all are as wide as they need, on each line.
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:

@@ -51,15 +51,15 @@ from annotator.gui.widgets.message_bar import ProgressRow
 from annotator.gui.widgets.reading.report_view import RawText
 from annotator.gui.widgets.splitter import Splitter
 
-# The row of choices among the model's rows, which otherwise are places of the table's own rows.
+# The row of the model that holds the choices; all others are rows of the table.
 CHOICES = -1
-# The widest a column gets, what a choice needs beside its words, and the least height of the table.
+# The maximum width of a column, the width of a choice's arrow, and the minimum height of the table.
 WIDEST, ARROW, LEAST = 300, 26, 126
 FILES = "Mappings (*.json)"
 
 
 class ChoiceDelegate(QStyledItemDelegate):
-    """Draws the first row as combo boxes: hundreds of live ones are slow."""
+    """Paints the first row as combo boxes: hundreds of real ones are slow."""
 
     def __init__(self, view: LinesTable) -> None:
         super().__init__(view)
@@ -105,7 +105,7 @@ class MatchTable(LinesTable):
 
 class MatchingView(Pane):
     matched = Signal(object)
-    """Another mapping holds."""
+    """The mapping has changed."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
@@ -151,7 +151,7 @@ class MatchingView(Pane):
         shown, rows = self._shown, self.table.rows
         self.constants.setText(shown.constants)
         if tuple(rows.columns) == shown.paths and len(rows.rows) == len(shown.table.rows) + 1:
-            # Whoever has scrolled to a column stays there.
+            # Keep the scroll position.
             rows.tell_all()
             self.table.fit()
             return
@@ -171,7 +171,7 @@ class MatchingView(Pane):
         return "", "level-error" if refused else "text-muted" if left_out else "text"
 
     def _open(self, index: Index) -> None:
-        """Offer what a column may hold, below its choice."""
+        """Offer the fields a column may hold, below its choice."""
         if index.row() == 0:
             path, menu = self._shown.paths[index.column()], QMenu(self.table)
             menu.aboutToHide.connect(menu.deleteLater)
@@ -310,7 +310,7 @@ STAGES = {
 
 
 def _worth(paper: CollectedPaper) -> str:
-    """What a paper brings: the works that it cites, those on arXiv, and those with an abstract."""
+    """What a paper contributes: the works it cites, those on arXiv, and those with an abstract."""
     on_arxiv = sum(bool(entry.link) for entry in paper.cited)
     abstracts = sum(bool(entry.abstract) for entry in paper.cited)
     return f"{counted(len(paper.cited), 'reference')}, {on_arxiv} on arXiv, {counted(abstracts, 'abstract')}"
@@ -399,7 +399,7 @@ class ImportPage(Page):
 
     def _foot(self) -> Any:
         self.skip = check_box("", self._enable)
-        # Weights that the project does not allow yet are asked about here, and nowhere else.
+        # Only this page asks about weights that the project does not allow yet.
         self.weights = check_box("", self._look)
         self.author = ChoiceBox(
             accessibleName="Whose criteria and other gold these are", activated=lambda _: self._look()
@@ -453,7 +453,7 @@ class ImportPage(Page):
             return
         self._preview_look, funnel, many = look, look.preview.funnel, len(look.refused)
         self.chosen.setText(f"Recognised: {imports.offered()[look.format]} — {self._names()}")
-        # Its rows ask for the tables as soon as they are seen.
+        # Its rows query the tables as soon as they are visible.
         self.matching.show_tables(look.tables, look.refused)
         for widget, shown in (
             (self.pseudonyms, look.format == imports.TRANSCRIPTS),
@@ -471,12 +471,12 @@ class ImportPage(Page):
         self.preview.setPlainText("\n".join(look.preview.words()))
         if funnel is not None:
             self.collected.show_funnel(funnel)
-        # The rest of the page is the lists' where there is one.
+        # If there is a list, it gets the rest of the page.
         self._column.setStretch(self._column.count() - 1, int(funnel is None and not many))
         self.refused.show(look.refused)
         self.problem_title.setText(f"Problems ({many:,})")
         self.skip.setChecked(False)
-        # A row that is refused for two reasons is one.
+        # A row that is refused for two reasons counts once.
         self.skip.setText(
             f"Import the rest without "
             f"{counted(len({one[:2] if one[1] else one for one in look.refused}), 'refused row')}"

@@ -42,9 +42,9 @@ from annotator.gui.widgets.columns import LinesTable
 from annotator.gui.widgets.fields import ChoiceBox, GrowingEdit, LineField, offer, search_field, when_changed
 
 BLOCK = 64
-# So many rows are there at once; what a very long list has beyond them is fetched while it is already shown.
+# The number of rows loaded at once; the rest of a very long list is loaded while it is already shown.
 FIRST = 10_000
-# Typing goes on for this long before the rest of a long list is fetched.
+# Milliseconds of pause in typing before the rest of a long list is loaded.
 PAUSE_MS = 150
 # Lines kept in memory; more than any screen shows.
 CACHED_ROWS = 4096
@@ -52,7 +52,7 @@ STATE_ICONS = {"new": "new", "in progress": "author", "submitted": "lock", "sett
 
 
 def _type(line: items.ItemLine) -> str:
-    """The type of a question; of an item that is none, what it is."""
+    """The question type, or for other items the role."""
     return line.question_type or ("" if line.role is ItemRole.QUESTION else line.role.value)
 
 
@@ -99,7 +99,7 @@ class ItemsModel(CellsModel[items.ItemLine]):
         self._session.ask_later(lambda numbers: self._complete(narrowed, numbers), items.numbers, narrowed)
 
     def _complete(self, narrowed: items.Filter, numbers: "array[int]") -> None:
-        """Put the rest behind what is shown, unless something else is shown by now."""
+        """Append the rest of the rows, unless the filter has changed."""
         if narrowed is not self._narrowed or len(numbers) <= FIRST:
             return
         if numbers[:FIRST] != self._rows:
@@ -134,10 +134,10 @@ class ItemsModel(CellsModel[items.ItemLine]):
 
 
 class TypeProposal(Pane):
-    """The proposal that waits, or the request for one; nothing is set before the form is saved."""
+    """A waiting proposal, or the request for one; nothing is set before the form is saved."""
 
     used = Signal(str, str)
-    """Put this type and this subject into the form."""
+    """Fill this type and this subject into the form."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
@@ -167,7 +167,7 @@ class TypeProposal(Pane):
         vertical(self.words, acts, self.asking, self.asking.answer, on=self, margins=0, spacing=4)
 
     def show_item(self, item: Item | None) -> None:
-        """Be about an item from now on; a new one has nothing to be asked about yet."""
+        """Switch to an item; for a new one nothing can be asked yet."""
         self._item, self.taken = item, ""
         self.more.setChecked(False)
         self.asking.answer.clear()
@@ -193,7 +193,7 @@ class TypeProposal(Pane):
             self.asking.show_item(self._item, WriterAid.CLASSIFICATION, lacks="", waiting=False)
 
     def ask(self) -> None:
-        """Open the request, or send it where it is open; where a proposal waits, go to it."""
+        """Open the request, or send it if it is open; if a proposal waits, focus it."""
         if self._waiting is not None:
             self.use.setFocus()
         elif self.more.isChecked():
@@ -229,7 +229,7 @@ LANGUAGES = {
 
 
 class ItemForm(Pane):
-    """An item that is being added, or changed: question, type, subject, language, and where it comes from."""
+    """An item being added or changed: question, type, subject, language, and where it comes from."""
 
     done = Signal()
 
@@ -279,7 +279,7 @@ class ItemForm(Pane):
             self.type.setItemData(self.type.count() - 1, tooltip(one.definition), Qt.ItemDataRole.ToolTipRole)
         item = self.session.ask(items.read, item_id) if item_id else None
         self.question.setPlainText(item.question if item else "")
-        # What a query was settled to is changed by settling it anew.
+        # A question settled from a query is changed by settling it again.
         self.question.setReadOnly(bool(item and item.working_title))
         self.question.setToolTip(
             f"Working title: {item.working_title}" if item and item.working_title else ""
@@ -296,7 +296,7 @@ class ItemForm(Pane):
         (self.type if self.question.isReadOnly() else self.question).setFocus()
 
     def _define(self, name: str) -> None:
-        """Say what the chosen type is; of another one that nobody has said it."""
+        """Show the definition of the chosen type, or that it has none."""
         result = next((one.definition for one in self._types if one.name == name.strip()), "")
         unknown = (
             f"The project does not define this type. It has: {', '.join(one.name for one in self._types)}."
@@ -304,7 +304,7 @@ class ItemForm(Pane):
         self.definition.setText(result or (unknown if name.strip() else ""))
 
     def _file(self, name: str, subject: str) -> None:
-        """Take a type and a subject over; they are set when the form is saved."""
+        """Fill in a type and a subject; they are set when the form is saved."""
         self.type.setCurrentText(name)
         self.subject.setText(subject)
         self.save.setFocus()
@@ -329,7 +329,7 @@ class ItemForm(Pane):
 # People: coordinators and annotators who come to pick up work. What annoys them elsewhere: lists that hide
 # which items are theirs to do, filters that need a mouse, and having to open an item to see what it is.
 SETTLE_MS = 60
-# Under the heading and the filters.
+# Below the heading and the filters.
 FORM_PLACE = 2
 LEAST_FILTER = 88
 RETIRED = "retired"
@@ -388,7 +388,7 @@ class ItemsPage(Page):
         self.add = push_button("Add item…", lambda: self._show_form(True))
         keys.tell(self.add, "toolTip", "Add an item ({new_item})")
         self.bring = push_button("Import…", lambda: self.session.go("Import"))
-        # Where there are no items yet, both are offered in the place of the list.
+        # While there are no items, both are offered in place of the list.
         self.head = column_of(horizontal(StretchSpace(1), self.bring, self.add))
         filters = wrapping(self.search, self.type, self.subject, self.state, self.count)
         self.table = LinesTable(
@@ -420,17 +420,17 @@ class ItemsPage(Page):
         vertical((self._column, 1), self.bar, on=self, margins=0, spacing=0)
         for writing in (self.add, self.bring, first, self.first):
             writing.setEnabled(not self.session.project.readonly)
-            # Anyone who works on a task gets further items by the next one.
+            # Someone who works on a task gets further items with the next one.
             writing.setVisible(not self.session.project.from_task)
 
     def navigate(self, place: dict[str, Any]) -> None:
-        """Show the list as it now is, or begin a new item."""
+        """Show the current list, or begin a new item."""
         self._fill_choices()
         self._narrow()
         self._begins = bool(place.get("new"))
 
     def focus_first(self) -> None:
-        """Work begins in the list, at the button that adds to an empty one, or in the form of a new item."""
+        """Focus the list, the button that adds to an empty one, or the form of a new item."""
         if self._begins:
             self._begins = False
             self.add.click()
@@ -483,7 +483,7 @@ class ItemsPage(Page):
         return total
 
     def _grown(self) -> None:
-        """The rest of a long list has come: what was chosen before may be in it."""
+        """Restore the selection, which may be in the rows just loaded."""
         self._say_how_many()
         row = self._model.row_of(self._sought)
         if row >= 0 and self._row() <= 0:
@@ -513,7 +513,7 @@ class ItemsPage(Page):
             self.session.go("Label", item_id=self._model.id_at(self._row()))
 
     def _next_open(self) -> None:
-        """The next item below that is not submitted or settled, from the top again after the last."""
+        """Go to the next item that is not submitted or settled, wrapping around."""
         self.table.choose_next(lambda row: self._model.line(row).state in ("new", "in progress"))
 
     def _edit(self) -> None:
@@ -521,14 +521,14 @@ class ItemsPage(Page):
             self._show_form(True, self._model.id_at(self._row()))
 
     def _classify(self) -> None:
-        """Open the item for a model's proposal of its type; once open, ask for it."""
+        """Open the form for a model's proposal of the item's type; if it is open, ask for the proposal."""
         if not self.form.isVisible():
             self._edit()
         if self.form.isVisible():
             self.form.proposal.ask()
 
     def _retire(self) -> None:
-        """Retire the item, or bring it back; the one below is chosen then."""
+        """Retire the item, or bring it back; then select the next one."""
         row = self._row()
         if row < 0 or not self.bar.buttons["retire_item"].isEnabled():
             return
@@ -559,7 +559,7 @@ class ItemsPage(Page):
 
     @cached_property
     def form(self) -> ItemForm:
-        """The form for a new item between the filters and the list, made when it is first wanted."""
+        """The form for a new item between the filters and the list, built when first needed."""
         form = ItemForm(self.session)
         form.done.connect(lambda: self._show_form(False))
         self.bind("submit", form.save.click)

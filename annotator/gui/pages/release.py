@@ -1,4 +1,4 @@
-"""The Release page: content preview, layout and folder."""
+"""The Release page: content preview, layout and folder; past releases; and the final pass."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 # People: coordinators who publish, and readers who must be able to trust a file. What annoys them elsewhere:
 # exports without raters, rationale or revision, and two exports of the same thing that differ.
-# What may leave too: an argument of `releases.export` each, in words, and what is to be known of it.
+# Optional contents: an argument of `releases.export` each, its label, and an explanation.
 WISHES = {
     "page_texts": (
         "Include the texts of cited pages",
@@ -85,7 +85,7 @@ ABOUT_TEST_ITEMS = (
     "Encrypted keeps their texts out of crawls and training sets; anyone can read them with the key and the "
     "decoder in the folder. Left out keeps them to yourself; the scores still count them."
 )
-# So many releases are listed, and so many changes told.
+# The maximum number of releases listed, and of changes shown.
 SHOWN, CHANGES = 8, 40
 
 
@@ -166,7 +166,7 @@ class ReleasePage(Page):
         self._marked = marked
 
     def _offer(self) -> None:
-        """The formats of what the project uses; the others are behind a button."""
+        """Offer the formats of what the project uses; the others are behind a button."""
         used = self.session.ask(releases.in_use) or ()
         for name, part in self._formats.items():
             if (layout := (self._used if name in used else self._more.body).layout()) is not None:
@@ -196,7 +196,7 @@ class ReleasePage(Page):
         self.write.setToolTip("" if result["items"] else "There are no items yet.")
 
     def _show_points(self, steps: "Sequence[NextStep]") -> None:
-        """Before anything is written, what its readers would miss, and where it is mended."""
+        """Show what readers would miss, and where to fix it, before anything is written."""
         if steps == self._steps:
             return
         held, self._steps = holds(self.points), steps
@@ -215,7 +215,7 @@ class ReleasePage(Page):
         )
 
     def write_to(self, folder: Path) -> None:
-        """Write the chosen layout into a folder, on another thread."""
+        """Write the selected layout into a folder, on another thread."""
         self._folder = folder
         self.write.setEnabled(False)
         self.progress.show()
@@ -247,7 +247,7 @@ class ReleasePage(Page):
 
 
 class PastReleases(Pane):
-    """The releases that were written, the newest first; each is compared with the project, or withdrawn."""
+    """The releases written so far, the newest first; each can be compared with the project, or withdrawn."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
@@ -338,7 +338,7 @@ class PastReleases(Pane):
 
 
 class ReleaseRow(QWidget):
-    """One release, with what is done with it."""
+    """One release, with its buttons."""
 
 
 def _explained(button: QAbstractButton, about: str) -> QWidget:
@@ -348,7 +348,7 @@ def _explained(button: QAbstractButton, about: str) -> QWidget:
 
 
 def _readiness(project: Project) -> "tuple[NextStep, ...]":
-    """Asked on the other thread, where what counts the waiting work is loaded."""
+    """Run on the other thread, where the modules that count work are loaded."""
     from annotator.actions.home import home
 
     return home.readiness(project)
@@ -359,12 +359,12 @@ ABOUT = "What is checked in each item before a release. Signed checks are part o
 PILOT = "Agreement, time, remarks and guidelines of the pilot items that were handed out."
 NO_PILOT = "No pilot items were handed out yet. Choose some under People → Assign."
 OPEN = "open"
-# So many of a check's words are seen where there is no room for all.
+# At least this many letters of a check are shown if space is short.
 LETTERS = 12
 
 
 class FinalPassPage(Page):
-    """Items with their checks; below them what is signed of the chosen one."""
+    """Items with their checks; below them the signatures of the selected one."""
 
     NAME = "Final pass"
     ICON = "check"
@@ -427,7 +427,7 @@ class FinalPassPage(Page):
         self.focus_on = self.list
 
     def navigate(self, place: dict[str, Any]) -> None:
-        """Show every item as it now stands; `part` says which of the two."""
+        """Show every item; `part` selects one of the two parts."""
         if place.get("part") == "Pilot":
             self.parts.setCurrentIndex(1)
         self._fill()
@@ -440,7 +440,7 @@ class FinalPassPage(Page):
         self._show()
         handed_out = final_pass.is_handed_out(self.session.project)
         summary = (self.session.ask(final_pass.summary) or "") if handed_out else NO_PILOT
-        # What is read stays where it is.
+        # Keep the scroll position of an unchanged text.
         if summary != self.pilot.text:
             self.pilot.show_report(summary, "summary")
         self.save.setEnabled(handed_out)

@@ -36,7 +36,7 @@ UNADJUDICATED = (
 
 
 class ResultViewer(Viewer):
-    """It opens on the table of the paper that the project follows."""
+    """Opens on the table of the paper that the project follows."""
 
     HIDES = True
     LEADS = {AGREEMENT: ("Of people", "Agreement", {})}
@@ -87,7 +87,7 @@ class ResultViewer(Viewer):
         self.choosers.show_part(self.file, self._name == WITH_FILE)
 
     def show_nothing(self, view: CountedView) -> None:
-        """Say what a view lacks; of a paper's table, the steps that are missing in this project."""
+        """Show what a view lacks; for a paper's table, the steps missing in this project."""
         self._steps = ()
         super().show_nothing(view)
         if view.view == VIEW.name:
@@ -103,7 +103,7 @@ class ResultViewer(Viewer):
         return way_to(page), page, {}
 
     def refuse(self, refused: Refused) -> None:
-        """A file that cannot be read is let go of; the message bar says why."""
+        """Drop a file that cannot be read; the message bar says why."""
         if self._file and refused.view == WITH_FILE:
             self._file = ""
             self.session.refused.emit(refused.refusal)

@@ -1,4 +1,4 @@
-"""The Reviews page: a draft beside what its review made of it, the review form, and the author's answer."""
+"""The Reviews page: a draft beside its reviewed version, the review form, and the author's answer."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -91,7 +91,7 @@ class ReviewsPage(Page):
         self.focus_on = self.list
 
     def navigate(self, place: dict[str, Any]) -> None:
-        """Show the reviews that concern the person working; `item_id` says where to look."""
+        """Show the reviews that concern the person working; `item_id` selects one."""
         self._fill()
         ids = [each.item_id for each in self._lines]
         if place.get("item_id") in ids:
@@ -152,7 +152,7 @@ class ReviewsPage(Page):
                 field.setEnabled(writable)
 
     def _ask(self, questions: Mapping[str, str]) -> None:
-        """The fields of a form; they stay while it is answered, so that the keyboard stays where it is."""
+        """Build the fields of a form; they stay while it is answered, so that the focus does, too."""
         while self.form.rowCount():
             self.form.removeRow(0)
         self.boxes = {}

@@ -1,4 +1,4 @@
-"""The Send page: what goes, what stays, one file, and its receipt."""
+"""The Send page: what is sent, what stays, one file, and its receipt."""
 
 from pathlib import Path
 from typing import Any
@@ -125,7 +125,7 @@ class SendPage(Page):
             return
         project = self.session.project.path
         suggested = (self._path or project).parent / f"{project.stem}-work{page.WORK}"
-        # The dialog asks for a file, whatever ending was typed.
+        # The dialog is for a file, whatever extension was typed.
         save_file(
             self,
             "Write the file to send back",
@@ -145,7 +145,7 @@ class SendPage(Page):
             self._path = packed.path
         self._read()
         if packed is not None:
-            # The keyboard follows only from the button that was pressed for it.
+            # Focus it only if the button was pressed for it.
             self.receipt.copy.setFocus()
             self.session.tell_end("The file to send back is written.", "Send", self)
 
@@ -166,7 +166,7 @@ class PiecesTable(RowsTree):
         self.choose(min(row, len(pieces) - 1))
 
     def next_open(self) -> None:
-        """Choose the next piece that is not submitted, going round."""
+        """Select the next piece that is not submitted, wrapping around."""
         waits = [
             row for row, piece in enumerate(self._pieces) if piece.draft or piece.going is SendingOutcome.OPEN
         ]
@@ -179,7 +179,7 @@ class PiecesTable(RowsTree):
 
 
 def summary(overview: SendingOverview) -> str:
-    """What goes and what stays in one line."""
+    """What is sent and what stays, in one line."""
     goes, drafts = (
         overview.count(SendingOutcome.NEW, SendingOutcome.SENT),
         sum(piece.draft for piece in overview.pieces),
@@ -205,7 +205,7 @@ def summary(overview: SendingOverview) -> str:
 
 
 def key_words(overview: SendingOverview) -> str:
-    """By which keys this person and the coordinator know each other's files."""
+    """The keys by which this person and the coordinator recognise each other's files, in words."""
     parts = []
     if overview.own_key:
         parts.append(
@@ -261,7 +261,7 @@ class Receipt(RoleFrame):
         self.hide()
 
     def show_sent(self, overview: SendingOverview, path: Path | None) -> None:
-        """Show what was sent last; `path` is where it lies, if that is known."""
+        """Show what was sent last; `path` is the file, if known."""
         self._path = path
         self.setVisible(bool(overview.sent))
         if not overview.sent:

@@ -31,14 +31,14 @@ from annotator.gui.widgets.basics import (
 from annotator.gui.widgets.fields import ChoiceBox, GrowingEdit, choose, label_of, offer
 from annotator.gui.widgets.message_bar import MessageBar
 
-# So many lines of a field are seen before it scrolls.
+# A field shows at most this many lines before it scrolls.
 LINES = 8
-# So much is seen above the field that is to be answered.
+# The space shown above the field that is to be answered, in pixels.
 ABOVE = 160
 NO_LICENCE = "Not chosen"
-# What a project can propose.
+# The fields for which a project can propose values.
 CAN_PROPOSE = ("title", "version", "published", "languages", "citation", *PROPOSED)
-# What releases say, part by part: what only people know, what a project can propose, and what may be left out.
+# The fields of releases by part: those only people know, those with proposals, and optional ones.
 PARTS: Mapping[str, Sequence[str]] = {
     "Description, licence and authors": QUESTIONS,
     "Title, version and how it was made": CAN_PROPOSE,
@@ -54,10 +54,10 @@ SCHEMES: tuple[tuple[theme.Choice, str], ...] = (
 
 
 class MetadataForm(QObject):
-    """A field for each question of ReleaseMetadata, in `folds`, with what is proposed below it."""
+    """A field for each question of ReleaseMetadata, in `folds`, with its proposal below it."""
 
     answered = Signal(object)
-    """Questions, by their names, have other answers than before."""
+    """The names of questions whose answers have changed."""
 
     def __init__(self, page: QWidget) -> None:
         super().__init__(page)
@@ -99,7 +99,7 @@ class MetadataForm(QObject):
         )
 
     def show_answers(self, answers: ReleaseMetadata) -> None:
-        """Show the answers; what is being typed stays."""
+        """Show the answers; text being typed stays."""
         before, self._answers = self._answers, answers
         for name, field in self.fields.items():
             words = answers.text(name)
@@ -115,7 +115,7 @@ class MetadataForm(QObject):
             fold.say(" · ".join([*filter(None, shown), f"{given} of {len(names)} answered"]))
 
     def show_proposals(self, proposals: dict[str, str]) -> None:
-        """Show what is proposed below its question; a field holds nothing of it before it is used."""
+        """Show each proposal below its question; it is not in the field until it is used."""
         self._proposals = proposals
         for name, label in self._labels.items():
             label.show_words(f"Proposed: {proposals[name]}" if name in proposals else "")
@@ -128,7 +128,7 @@ class MetadataForm(QObject):
             self._leave(name)
 
     def open_first(self) -> QWidget:
-        """Open the parts with needed answers that are missing, and go to the field of the first."""
+        """Open the parts with missing required answers, and focus the first such field."""
         missing = [name for name in NEEDED if not getattr(self._answers, name)] or NEEDED[:1]
         for fold, names in zip(self.folds, PARTS.values(), strict=True):
             if not set(names).isdisjoint(missing):
@@ -147,7 +147,7 @@ class MetadataForm(QObject):
         self.answered.emit({name: self._proposals[name]})
 
     def _use_all(self) -> None:
-        # Not every platform takes the focus, and with it the answer, from a field when a button is clicked.
+        # Not on every platform does clicking a button take the focus, and so the answer, from a field.
         proposals = self._proposals
         self.leave()
         self.answered.emit(
@@ -156,10 +156,10 @@ class MetadataForm(QObject):
 
 
 class ProjectPage(Page):
-    """What is set, a line each; a line opens what sets it.
+    """The settings, a line each; a line opens its form.
 
-    People: a coordinator who meets a document this benchmark did not use, and one before a release who fills in what
-    is missing. What annoys them: forty fields to scroll through until the one they came for.
+    People: a coordinator who meets a document this benchmark did not use, and one before a release who fills in what is
+    missing. What annoys them: forty fields to scroll through until the one they came for.
     """
 
     NAME = "Project"
@@ -205,7 +205,7 @@ class ProjectPage(Page):
         self.bind("submit", lambda: self.uses.press(self._apply))
 
     def navigate(self, place: dict[str, Any]) -> None:
-        """Show the settings as they are.
+        """Show the current settings.
 
         The part “uses” opens what the project uses, “questions” what its releases do not say yet.
         """
@@ -286,7 +286,7 @@ class DisplayPage(Page):
             StretchSpace(1), margins=(20, 16, 20, 12), spacing=8,
         )  # fmt: skip
         vertical(PlainArea("Display", body), on=self, margins=0)
-        # Menu and palette change them, too.
+        # The menu and the palette change them, too.
         theme.watch(self, self._show_scheme)
         self._show_scheme()
 

@@ -1,4 +1,4 @@
-"""The Exchange page."""
+"""The Exchange page, with the parts that import returned work, list it, and hand out tasks."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -50,7 +50,7 @@ PIECE_FILE, PERSON, OUTCOME, RECEIPT, REASON = range(5)
 PIECE_COLUMNS = ("File", "Person", "Status", "Receipt code", "Details")
 PIECE_WIDTHS = (290, 170, 128, 122, 380)
 CAME = "Came"
-# What someone should know about how a file is signed.
+# Signatures that the coordinator should know about.
 KEY_NEWS = (Signed.FIRST, Signed.OTHER, Signed.NOBODY)
 _PAD = 14
 
@@ -108,12 +108,12 @@ class ImportFiles(TabPart):
         self._show()
 
     def go(self, place: Mapping[str, Any]) -> None:
-        """Look at the `files` that were brought along."""
+        """Preview the `files` that a place names."""
         if files := place.get("files"):
             self.look_at([Path(file) for file in files])
 
     def focus_first(self) -> None:
-        """Work begins with choosing files, or in the table of those that were."""
+        """Focus the table of files, or the button that chooses some."""
         (self.tree if self._paths else self._first).setFocus()
 
     def choose(self) -> None:
@@ -121,7 +121,7 @@ class ImportFiles(TabPart):
         self.look_at([Path(name) for name in names])
 
     def look_at(self, paths: Sequence[Path]) -> None:
-        """Put files, or those in a folder, on the list and show what taking them in would do."""
+        """Add files, or those in a folder, to the list, and preview their import."""
         result = page.with_contents(paths)
         if paths and not result:
             self.nothing.show_words("That folder holds no file ending in .goldsmith-work", WHAT)
@@ -134,7 +134,7 @@ class ImportFiles(TabPart):
         self.tree.setFocus()
 
     def forget(self) -> None:
-        """Take the selected files off the list; the files themselves stay where they are."""
+        """Remove the selected files from the list; the files themselves stay where they are."""
         gone = set(self.tree.chosen())
         self._paths = [path for place, path in enumerate(self._paths) if place not in gone]
         self._arrivals = [arrival for place, arrival in enumerate(self._arrivals) if place not in gone]
@@ -172,7 +172,7 @@ class ImportFiles(TabPart):
             self._paths, self._arrivals = [], []
             self._end(None)
             return
-        # What someone has to look at stands first.
+        # Files that need attention come first.
         order = sorted(range(len(arrivals)), key=lambda place: tray_pane.urgency(arrivals[place]))
         self._paths = [self._paths[place] for place in order]
         self._end([arrivals[place] for place in order])
@@ -204,7 +204,7 @@ class ImportFiles(TabPart):
         )
         if waits:
             self.answer.set_action("Look", lambda: self.session.go("Exchange", part="Tray"))
-        # Whatever shows items or documents may show others now.
+        # Pages that show items or documents may have to show others now.
         for kind in ("parcel", "import"):
             self.session.tell(Change(kind, "", "take in"))
         self.session.tell_end("Returned work was imported.", "Exchange", self, part="Import")
@@ -218,7 +218,7 @@ class ImportFiles(TabPart):
         self._show()
 
     def _offer_key(self) -> None:
-        """Say of a file that another key signed what replacing the key would mean, and offer it."""
+        """For a file signed with another key, explain and offer the replacement of the key."""
         arrival = self.tree.current_arrival()
         if arrival is None or arrival.outcome is not ParcelOutcome.OTHER_KEY or self._busy:
             if self._key_offered:
@@ -237,7 +237,7 @@ class ImportFiles(TabPart):
         self._key_offered = True
         if not self.session.project.readonly:
             self.answer.set_action("Replace the key", lambda: self._replace_key(arrival))
-        # The table gives way to the message; the row that it is about stays in view.
+        # The table makes room for the message; keep the current row in view.
         self.tree.scrollTo(self.tree.currentIndex())
 
     def _replace_key(self, arrival: Arrival) -> None:
@@ -294,7 +294,7 @@ class ImportFiles(TabPart):
 
 
 class ArrivalsTree(RowsTree):
-    """Files with their pieces; Ctrl+C copies the receipt codes of what is selected."""
+    """Files with their pieces; Ctrl+C copies the receipt codes of the selection."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name, PIECE_COLUMNS, PIECE_WIDTHS, REASON, several=True, nested=True)
@@ -305,7 +305,7 @@ class ArrivalsTree(RowsTree):
     def show_arrivals(
         self, arrivals: Sequence[Arrival], last: str = PIECE_COLUMNS[REASON], *, done: bool = False
     ) -> None:
-        """Show these, which are imported when `done`; the last column is called `last`, and tells when each `CAME`."""
+        """Show files, already imported if `done`; `last` is the title of the last column, which shows dates for `CAME`."""
         self._arrivals, self._last, self._done = list(arrivals), last, done
         self.headerItem().setText(REASON, last)
         self.clear()
@@ -320,9 +320,9 @@ class ArrivalsTree(RowsTree):
         entry = line([file, person, self._status(arrival.outcome), arrival.receipt, shown(last)])
         _dress(entry, arrival.outcome)
         self.addTopLevelItem(entry)
-        # A package that was not looked into has one piece without a stage, which says nothing more.
+        # A package that was not opened has one piece without a stage, which adds nothing.
         for piece in sorted((one for one in arrival.pieces if one.stage), key=in_order):
-            # What would happen is no news once it has.
+            # Once imported, a piece needs no preview of what would happen.
             words = "" if self._done and piece.outcome in tray_pane.GOES_IN else piece.words
             cells = [piece_words(piece), "", self._status(piece.outcome), "", words]
             entry.addChild(_dress(line(cells), piece.outcome))
@@ -340,7 +340,7 @@ class ArrivalsTree(RowsTree):
         return tray_pane.HAPPENED[outcome] if self._done else outcome.value
 
     def cut_words(self) -> str:
-        """What the current row says in its last column, when there is no room for all of it there."""
+        """The last column's text of the current row, if it does not fit there; otherwise empty."""
         entry = self.currentItem()
         words = entry.text(REASON) if entry is not None else ""
         room = self.columnWidth(REASON) - theme.current().px(_PAD)
@@ -350,7 +350,7 @@ class ArrivalsTree(RowsTree):
         return self.line_of(self._arrivals)
 
     def copy_codes(self) -> str:
-        """Put the receipt codes of the selected files on the clipboard, with names when there are several."""
+        """Copy the receipt codes of the selected files to the clipboard, with names if there are several."""
         chosen = [self._arrivals[place] for place in self.chosen() if self._arrivals[place].receipt]
         words = codes(chosen)
         if words:
@@ -398,7 +398,7 @@ VERSION = "The version of Goldsmith that this person's newest returned work was 
 
 
 class HandingOut(TabPart):
-    """People with their task content; one file for each selected person, or for everybody."""
+    """People with the contents of their tasks; one file for each selected person, or for everybody."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
@@ -449,7 +449,7 @@ class HandingOut(TabPart):
         words = self.session.ask(known_keys.own_words)
         self.key.setText(KEY.format(words) if words else NO_KEY)
         self._programs = self.session.ask(people.programs) or {}
-        # Counted as on Team and Progress: what waits for its day is in no task yet.
+        # Counted as on Team and Progress: work whose day has not come yet is in no task.
         self._handed_in = {
             each.key: f"{each.handed_in:,} of {each.assignments:,}"
             for each in board.per_person(self.session.ask(board.board) or ())
@@ -459,7 +459,7 @@ class HandingOut(TabPart):
         self._fill_table()
 
     def go(self, place: Mapping[str, Any]) -> None:
-        """Select the `person` whose task is wanted, and nobody else."""
+        """Select only the `person` that a place names."""
         if person_id := place.get("person"):
             self.table.clearSelection()
             rows = (row for row, holding in enumerate(self._holdings) if holding.person.id == person_id)
@@ -596,7 +596,7 @@ class ExchangePage(PartedPage):
     out = Tab(f"{HERE}.page", "HandingOut")
 
     def navigate(self, place: dict[str, Any]) -> None:
-        """Show everything as it now is; look at the files that were brought along, or open a part by its name."""
+        """Show the current state; preview the given files, or open a part by its name."""
         super().navigate({**place, "part": "Import"} if place.get("files") else place)
 
     def on_change(self, change: Change) -> None:
@@ -673,7 +673,7 @@ class Received(TabPart):
 
 
 def _newest(arrival: Arrival) -> Any:
-    # What came in one go stands in the order of its files.
+    # Files imported together are sorted by name.
     minute = int(arrival.at.timestamp() // 60) if arrival.at else 0
     return -minute, natural(arrival.file), arrival.receipt
 

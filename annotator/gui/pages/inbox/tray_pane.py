@@ -63,14 +63,14 @@ _LOOKS: dict[ParcelOutcome, tuple[str, str]] = {
 }
 GOES_IN = (ParcelOutcome.NEW, ParcelOutcome.NEWER)
 _ORDER = tuple(ParcelOutcome)
-# What happened to each once the import is done.
+# Outcome → its word once the import is done.
 HAPPENED = {
     **dict.fromkeys(GOES_IN, "imported"),
     **dict.fromkeys(TRAYED, "waiting for you"),
     **dict.fromkeys(REFUSED, "refused"),
     ParcelOutcome.DUPLICATE: "here already",
 }
-# Outcomes that someone has to look at.
+# Outcomes that need attention.
 ATTENTION = (*TRAYED, *REFUSED)
 
 
@@ -84,7 +84,7 @@ def colour(outcome: ParcelOutcome) -> QColor:
 
 
 def piece_words(piece: ReturnedPiece) -> str:
-    """What a piece is: “Item 3 · rubric · revision 2”."""
+    """A piece in words: “Item 3 · rubric · revision 2”."""
     parts = (
         f"Item {piece.item_key}" if piece.item_key else "",
         piece.stage.value if piece.stage else "",
@@ -103,29 +103,29 @@ def pieces_words(pieces: Sequence[ReturnedPiece]) -> str:
 
 
 def total_words(arrivals: Sequence[Arrival], *, done: bool = False) -> str:
-    """What the files come to: “20 files: 17 new, 2 duplicate”; once that is `done`, “17 imported, 2 not needed”."""
+    """The files' outcomes: “20 files: 17 new, 2 duplicate”; once `done`, “17 imported, 2 not needed”."""
     outcomes = _counted((arrival.outcome for arrival in arrivals), HAPPENED if done else {})
     return f"{counted(len(arrivals), 'file')}: {outcomes}"
 
 
 def urgency(arrival: Arrival) -> tuple[bool, tuple[tuple[int, str], ...]]:
-    """What files are sorted by: those that someone has to look at first, then by name as people count."""
+    """The sort key of files: those that need attention first, then by name with numbers by value."""
     noticed = any(piece.outcome in ATTENTION for piece in arrival.pieces) or arrival.outcome in ATTENTION
     return not noticed, natural(arrival.file)
 
 
 def goes_in(arrivals: Iterable[Arrival]) -> int:
-    """How many pieces of these are taken into the project."""
+    """The number of pieces imported into the project."""
     return sum(piece.outcome in GOES_IN for arrival in arrivals for piece in arrival.pieces)
 
 
 def goes_to_tray(arrivals: Iterable[Arrival]) -> int:
-    """How many pieces of these wait until someone decides."""
+    """The number of pieces that wait for a decision."""
     return sum(piece.outcome in TRAYED for arrival in arrivals for piece in arrival.pieces)
 
 
 def key_words(arrival: Arrival) -> str:
-    """What someone should do about how a file is signed."""
+    """What to do about a file's signature, in words."""
     name = arrival.person_name
     if arrival.signed is Signed.FIRST:
         return f"“{arrival.words}”: ask {name} whether their Send page shows these six words"
@@ -173,7 +173,7 @@ def _counted(outcomes: Iterable[ParcelOutcome], called: Mapping[ParcelOutcome, s
 
 
 def shown(name: str) -> str:
-    """A name on one line, what would turn or hide its letters written out as ⟨U+202E⟩."""
+    """A name on one line, with characters that reorder or hide letters written out as ⟨U+202E⟩."""
     return " ".join("".join(_visible(letter) for letter in name).split())
 
 
@@ -183,27 +183,27 @@ def _visible(letter: str) -> str:
 
 
 def in_order(piece: ReturnedPiece) -> tuple[tuple[tuple[int, str], ...], int, int]:
-    """Items as people count them, then the stages as they follow each other, then revisions."""
+    """The sort key of pieces: items with numbers by value, then stages in their order, then revisions."""
     stage = _STAGES.index(piece.stage) if piece.stage else -1
     return natural(piece.item_key), stage, piece.revision
 
 
 def plain_code(text: str) -> str:
-    """A receipt code as it is compared: however it was typed, spaced, or with O for 0 and I or L for 1."""
+    """A receipt code normalised for comparison: upper case, without spaces, O as 0, I and L as 1."""
     return "".join(filter(str.isalnum, text.upper())).translate(_READ_AS)
 
 
-# What came, and what is here, in words; empty where there is nothing.
+# A unit in the returned file and the one here, in words; empty if there is none.
 Row = tuple[str, str]
 
 
 class TrayPane(TabPart):
-    """Entries on the left; the chosen one's units beside those that are here on the right."""
+    """Entries on the left; the selected one's units beside those that are here on the right."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
         self.waiting = 0
-        """How many entries wait for a decision."""
+        """The number of entries that wait for a decision."""
         self.acts = {"accept_work": self.take, "set_work_aside": self.set_aside}
         self._sheets: list[TraySheet] = []
         self._shown: TraySheet | None = None
@@ -245,7 +245,7 @@ class TrayPane(TabPart):
         (self.list if self._sheets else self.every).setFocus()
 
     def fill(self) -> None:
-        """Read the tray again, staying at the entry that was shown."""
+        """Query the tray again, keeping the selected entry."""
         entry_id, row = (self._shown.entry.id if self._shown else ""), max(0, self.list.currentRow())
         everything = None if self.every.isChecked() else TrayState.WAITING
         self._sheets = sorted(self.session.ask(tray.sheets, everything) or [], key=_place)
@@ -294,7 +294,7 @@ class TrayPane(TabPart):
         self._decide(self.accept, tray.accept)
 
     def set_aside(self) -> None:
-        """Decide against the shown piece; it stays in the file."""
+        """Reject the selected piece; it stays in the file."""
         self._decide(self.aside, tray.set_aside)
 
     def _decide(self, button: KeyButton, verb: object) -> None:
@@ -337,7 +337,7 @@ def _place(sheet: TraySheet) -> tuple[int, tuple[tuple[int, str], ...], str, int
 
 
 def rows(sheet: TraySheet) -> list[Row]:
-    """The units of both documents in words, those that belong together in one row; remarks come last."""
+    """The units of both documents in words, matching ones in one row; remarks come last."""
     result = [(_words(sheet, came), _words(sheet, here)) for came, here in sheet.rows]
     remarks = [
         f"Remark: {document.remark}" if document and document.remark else ""
@@ -347,7 +347,7 @@ def rows(sheet: TraySheet) -> list[Row]:
 
 
 def table(sheet: TraySheet, rows: list[Row]) -> str:
-    """Rows as a table with a sign before each; a paragraph when there are none."""
+    """Rows as an HTML table with a sign before each; a paragraph if there are none."""
     if not rows:
         return "<p>No differences.</p>"
     counts = numbered(sheet.entry.stage)

@@ -1,4 +1,4 @@
-"""Comparison of judges with one another and with people on the same units."""
+"""Comparison of judges with one another and with people on the same units, and their costs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -47,12 +47,12 @@ def whose(rater: ResultRater) -> str:
 
 
 def second(pair: RaterPair) -> str:
-    """Whom the first of a pairing is compared with."""
+    """The second side of a pairing, in words."""
     return "one another" if pair.a is pair.b else whose(pair.b)
 
 
 def account(pair: RaterPair, comparison: JudgeComparison) -> str:
-    """What the figures of a pairing stand on, and what must be known of them."""
+    """The basis of a pairing's figures, and the remarks on them."""
     sentences = [
         f"{counted(pair.units, 'unit')} that both judged"
         + (f", {counted(pair.pairs, 'pair')} of values" if pair.pairs != pair.units else "")
@@ -71,7 +71,7 @@ def account(pair: RaterPair, comparison: JudgeComparison) -> str:
 
 
 def compare_choices(project: Project) -> tuple[ViewChoice, ...]:
-    """What was judged by two or more, or by a judge and people, and which units count."""
+    """The choices: what two or more raters judged, or a judge and people, and which units count."""
     known = {name: disagreements.raters(project, name) for name in _judged(project)}
     there = [name for name, of in known.items() if len(of) > 1 or any(rater.id == PEOPLE for rater in of)]
     return (
@@ -87,7 +87,7 @@ def compare_report(project: Project, protocol: str = "", units: str = "") -> Jud
 
 
 def compare_sheets(comparison: JudgeComparison) -> tuple[ResultSheet, ...]:
-    """A line for every two; what they stand on is said of each."""
+    """A line for every pair, with a note on its basis."""
     if not comparison.pairings:
         return ()
     names = [each.name for each in comparison.pairings[0].figures]
@@ -107,7 +107,7 @@ def compare_sheets(comparison: JudgeComparison) -> tuple[ResultSheet, ...]:
 
 
 def _figure(figure: Figure) -> SheetCell:
-    """A figure, named where it is called otherwise than its column, with what must be known of it."""
+    """A figure, with its name if it differs from the column's, and the remarks in the tooltip."""
     words = f"{agreement_report.title(figure)} {agreement_report.number(figure)}"
     tip = [agreement_report.reason(figure), f"n = {figure.n:,}", of_items(figure.method)]
     return SheetCell(
@@ -135,9 +135,9 @@ COMPARE = ResultView(
     compare_report,
     compare_sheets,
 )
-# The columns of what the two said.
+# The columns of the two raters' values.
 ONE, OTHER = 3, 5
-# Changes of these kinds may move a figure or a cost.
+# Kinds of change that may affect a figure or a cost.
 MOVING = frozenset(
     {"attack", "extract", "import", "item", "judge", "judge_run", "judgement", "labels", "prompt"}
 )
@@ -153,7 +153,7 @@ class PairLine(SheetLine):
 
 
 class DifferencesView(BehindPane):
-    """The units on which two differ; Enter opens the reply of the side whose cell is chosen."""
+    """The units on which two raters differ; Enter opens the reply of the side whose cell is selected."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
@@ -190,7 +190,7 @@ class DifferencesView(BehindPane):
             self.table.setCurrentIndex(self.apart.index(0, 0))
 
     def _read(self) -> None:
-        """Open the reply of the side whose cell is chosen; of people there is none, so the judge's."""
+        """Open the reply of the side whose cell is selected; people have none, so then the judge's."""
         index = self.table.currentIndex()
         apart = self.apart.at(index.row())
         if self._line is None or apart is None or self._line.pair.a.id == PEOPLE:
@@ -212,7 +212,7 @@ def _account(
 
 
 class CompareViewer(Viewer):
-    """Every two who judged the same; behind each pair, where they differ."""
+    """Every pair of raters with common units; behind each pair, where they differ."""
 
     ICON, OTHERWISE, WITHOUT = "agreement", TO_RUNS, NO_PICTURES
     DEEPER = "Enter: the units on which the two differ"
@@ -222,7 +222,7 @@ class CompareViewer(Viewer):
         self.view.account_of = _account
 
     def go(self, place: Mapping[str, Any]) -> None:
-        """Compare under a `protocol`."""
+        """Compare under a `protocol`, if the place names one."""
         super().go({"choose": {"protocol": place["protocol"]}} if place.get("protocol") else place)
 
     def make_behind(self) -> DifferencesView:
@@ -234,7 +234,7 @@ class CompareViewer(Viewer):
 
 UNIT, QUESTION, SYSTEM, JUDGE = "criterion", "question", "system", "judge"
 PURPOSE, RUN = "purpose", "run"
-# What costs are told by, in words.
+# What costs are grouped by, in words.
 BY: Mapping[str, str] = {
     UNIT: "Criterion or other unit",
     QUESTION: "Question",
@@ -256,7 +256,7 @@ UNKNOWN = (
     "report tokens. Unknown is never zero: the total is a lower bound."
 )
 JUDGEMENTS = "Judgements from a call, with or without a verdict."
-# The columns of money and of what it was for, after those that name a line.
+# The columns of costs and their purpose, after those that name a line.
 FIGURES = (
     ("protocol", "What it judged"),
     ("judgements", "Judgements", JUDGEMENTS),
@@ -280,7 +280,7 @@ class CostLine(SheetLine):
 
 
 def sheet(by: str, costs: Sequence[Cost], words: Mapping[tuple[str, str, str], str]) -> ResultSheet:
-    """Costs by one of `BY`, the dearest first; `words` says what (item's key, protocol, unit) or (item's key) means."""
+    """Costs by one of `BY`, the highest first; `words` explains (item's key, protocol, unit) or (item's key)."""
     heads: tuple[SheetColumn, ...] = columns(*HEADS[by], *FIGURES)
     lines = tuple(CostLine((*_named(by, cost, words), *_figures(cost)), cost=cost) for cost in costs)
     return ResultSheet("costs", f"Costs by {BY[by].casefold()}", heads, lines, cost_notes(costs))
@@ -335,7 +335,7 @@ Costs = tuple[list[Cost], dict[tuple[str, str, str], str], str]
 
 
 def cost_choices(project: Project) -> tuple[ViewChoice, ...]:
-    """By what costs are told, and whose: of a judge behind an endpoint, or of a run."""
+    """The choices: what costs are grouped by, and whose they are (a judge's behind an endpoint, or a run's)."""
     named = ((judge.name, f"judge {judge.name}") for judge in _endpoints(project))
     paid = [run for run in run_records.runs(project) if run.paid][:RUNS_OFFERED]
     runs = ((run_words(run), f"run {run.id}") for run in paid)
@@ -344,7 +344,7 @@ def cost_choices(project: Project) -> tuple[ViewChoice, ...]:
 
 
 def cost_report(project: Project, by: str = UNIT, of: str = "") -> Costs:
-    """The costs of what is chosen, what their names mean, and by what they are told."""
+    """The costs of a choice, the meanings of their names, and what they are grouped by."""
     people.refuse_others(project, "can see what judges cost")
     kind, _, name = of.partition(" ")
     result = forecasts.costs(project, by, **{kind: name} if kind else {})
@@ -381,7 +381,7 @@ WHOSE = "This may include several judges: choose one above to read its replies."
 
 
 class CostsViewer(Viewer):
-    """What calls cost; behind a line, its replies."""
+    """The costs of calls; behind a line, its replies."""
 
     OTHERWISE, WITHOUT = TO_RUNS, NO_PICTURES
     DEEPER = "Enter: the judgements behind a line"
@@ -398,7 +398,7 @@ class CostsViewer(Viewer):
         return TO_RUNS
 
     def show_body(self, widget: QWidget) -> None:
-        """The money is what one looks at first."""
+        """When the costs are first shown, select the column of money."""
         super().show_body(widget)
         index = self.view.table.currentIndex()
         if widget is self.view and not index.column():
@@ -408,7 +408,7 @@ class CostsViewer(Viewer):
             self.view.table.horizontalScrollBar().setValue(0)
 
     def open_behind(self, line: SheetLine, cell: SheetCell | None) -> None:
-        """Open the judgements behind a line; where they are of several judges, one must be chosen first."""
+        """Open the judgements behind a line; if they are of several judges, one must be chosen first."""
         by, of = self.choosers.values()["by"], self.choosers.values()["of"]
         if not isinstance(line, CostLine) or not line.cost.judgements or by == PURPOSE:
             self.hint.setText(SEVERAL)

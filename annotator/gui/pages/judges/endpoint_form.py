@@ -1,4 +1,4 @@
-"""Settings of a judge behind an endpoint: address, model, parameters, key."""
+"""Settings of a judge behind an endpoint: address, model, parameters, key; allowed keys; and the form of a vote."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -65,11 +65,11 @@ FOLLOWS = "It derives from a judge that is asked one unit at a time, and follows
 
 
 class EndpointForm(Pane):
-    """Fields; the key's field is emptied as soon as the key is stored."""
+    """The fields; the key's field is emptied as soon as the key is stored."""
 
     edited = Signal()
     allowed = Signal()
-    """A key was let go to the judge's address, or is no longer at hand."""
+    """A key was allowed for the judge's address, or is no longer available."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
@@ -159,7 +159,7 @@ class EndpointForm(Pane):
         return self.usual
 
     def _take(self, preset: judges.Preset) -> None:
-        """Put a preset into the fields, and say what is to be known of it; its variable is only named."""
+        """Fill the fields from a preset and show its notes; its environment variable is only suggested."""
         self.fields["base_url"].setText(preset.base_url)
         self._put_sent(preset.headers, preset.query)
         key = f"Its key is usually in {preset.variable}." if preset.variable else "It usually needs no key."
@@ -184,7 +184,7 @@ class EndpointForm(Pane):
         return self._values() != self._shown or bool(self.key.text())
 
     def _fill(self, judge: Judge) -> None:
-        """Show the settings of a judge, and what its tokens cost."""
+        """Show the settings of a judge, and the prices of its tokens."""
         for name, field in self.fields.items():
             field.setText(str(getattr(judge, name)))
             field.setCursorPosition(0)
@@ -224,7 +224,7 @@ class EndpointForm(Pane):
         self.fields["name"].setFocus()
 
     def save(self) -> str:
-        """Keep the settings and the key; the judge's name, or nothing when they were refused."""
+        """Store the settings and the key; the judge's name, or an empty string if they were refused."""
         values = self._values()
         name, secret = values["name"], self.key.text()
         if values != self._shown and not self._save(values):
@@ -258,7 +258,7 @@ class EndpointForm(Pane):
         return all([self._may_go(name, values["base_url"]) for name in sorted(named - before)])
 
     def _may_go(self, key: str, address: str) -> bool:
-        """Let a key go to an address: both stand in this form, and the person has typed or allowed the key's name."""
+        """Allow a key for an address: both are in this form, and the person has typed or allowed the key's name."""
         return self.session.attempt(lambda: kept_keys.allow(key, address)) is not None
 
     def _values(self) -> dict[str, str]:
@@ -287,7 +287,7 @@ class EndpointForm(Pane):
         self.locked.show_words(FOLLOWS if follows else HAS_JUDGED if judged else "")
 
     def _show_price(self) -> None:
-        """Say what its tokens cost; looked up on another thread, since the table takes a moment to load."""
+        """Show the price of tokens; looked up on another thread, since the table takes a moment to load."""
         model, url = self.fields["model"].text().strip(), self.fields["base_url"].text().strip()
         typed = any(field.text().strip() for field in self.prices)
         self._offer_prices(typed)
@@ -298,7 +298,7 @@ class EndpointForm(Pane):
         elif not model:
             self.price.setText("Name the model: its price is looked up, or asked for here.")
         else:
-            # What is being typed may be longer than what can be stored: that is refused when it is saved.
+            # Text being typed may be longer than what can be stored: that is refused on saving.
             judge = Judge.model_construct(id="", name="new", model=model, base_url=url)
             self.session.ask_later(partial(self._priced, judge), derived_judges.price_words, judge)
 
@@ -311,11 +311,11 @@ class EndpointForm(Pane):
             self._offer_prices(words.startswith("not known"))
 
     def _offer_prices(self, needed: bool) -> None:
-        """Have the fields of prices in view where they are needed, and while all options are."""
+        """Show the fields of prices if they are needed, and while all options are shown."""
         self.form.setRowVisible(self.priced, needed or self.options.is_open or holds(self.priced))
 
     def show_place(self) -> None:
-        """Say where the judge's key is now, and whether it may be used."""
+        """Show where the judge's key is stored, and whether it may be used."""
         words = self.session.ask(kept_keys.key_place, self._judge) if self._judge else ""
         self.place.setText(words or "")
         why = self.session.ask(kept_keys.not_allowed, self._judge) if self._judge else None
@@ -337,7 +337,7 @@ class EndpointForm(Pane):
 
 
 class AllowedKeys(Pane):
-    """The keys that may go to an address from this machine, each with a button that takes it back."""
+    """The keys allowed for an address on this machine, each with a button that withdraws it."""
 
     withdrawn = Signal()
 
@@ -349,7 +349,7 @@ class AllowedKeys(Pane):
         self.hide()
 
     def fill(self) -> None:
-        """Show what is allowed now; nothing where that is nothing."""
+        """Show what is allowed now; hidden if there is nothing."""
         while self._rows.count() > 1:
             gone: Any = self._rows.takeAt(1)
             gone.widget().hide()
@@ -375,7 +375,7 @@ class AllowedKeys(Pane):
 
 
 def _rate(suffix: str, most: int) -> AmountBox:
-    """A number of something in a minute, of which 0 means any."""
+    """A number per minute; 0 means any."""
     made = AmountBox(
         minimum=0,
         maximum=most,
@@ -384,7 +384,7 @@ def _rate(suffix: str, most: int) -> AmountBox:
         specialValueText=f"any{suffix}",
         groupSeparatorShown=True,
     )
-    # The longest number must not ask for room that nobody needs.
+    # The longest number must not reserve space that nobody needs.
     made.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
     return made
 
@@ -426,7 +426,7 @@ class VoteForm(Pane):
         self.name.setFocus()
 
     def save(self) -> str:
-        """Make the vote; its name, or nothing when it was refused."""
+        """Create the vote; its name, or an empty string if it was refused."""
         name = self.name.text().strip()
         return (
             name if self.session.do(derived_judges.add, name, list(self.members.ticked())) is not None else ""

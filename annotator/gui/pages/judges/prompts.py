@@ -41,7 +41,7 @@ NO_UNIT = "No unit in this project uses this prompt yet."
 
 class PromptLook(Tabs):
     taken_up = Signal(str)
-    """The words of a version, to be written on from."""
+    """The text of a version, to be edited further."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__()
@@ -81,7 +81,7 @@ class PromptLook(Tabs):
         return Splitter("judges/prompt versions", Qt.Orientation.Vertical, parts=(self.table, below))
 
     def show_prompt(self, name: str, versions: Sequence[PromptVersion], names: Mapping[str, str]) -> None:
-        """Show another prompt with its versions, the shipped one first; `names` by the id of who wrote it."""
+        """Show another prompt with its versions, the shipped one first; `names` are the authors' names by id."""
         if name != self._name:
             self._number = 0
         self._name, self._names = name, names
@@ -117,7 +117,7 @@ class PromptLook(Tabs):
         number = self._number
         faulty = made is None and bool(prompts.faults(self._name, self._text))
         if made is None and not faulty and number > 0:
-            # Beyond the last unit: back to it.
+            # Beyond the last unit: go back to it.
             self._number = number - 1
             self._preview()
             return
@@ -130,7 +130,7 @@ class PromptLook(Tabs):
         self.sent.setPlainText(f"# system\n\n{made.system_part}\n\n# user\n\n{made.user_part}")
 
     def _compare(self) -> None:
-        """Show what changes from the chosen version to what is written now."""
+        """Show the changes from the selected version to the current text."""
         version = self.model.at(self.table.currentIndex().row())
         self.take.setEnabled(version is not None)
         if version is not None and self.currentIndex() == 1:
@@ -146,7 +146,7 @@ PAUSE_MS = 250
 
 
 class PromptEdit(Pane):
-    """Keeps the text on this computer until it becomes the current version."""
+    """Stores the text on this computer until it becomes the current version."""
 
     edited = Signal()
 
@@ -154,7 +154,7 @@ class PromptEdit(Pane):
         super().__init__(session)
         self._name = self._in_force = ""
         self.faults: list[str] = []
-        """Why judges could not be asked by what is written; none when they can."""
+        """Why judges could not be asked with this text; empty if they can."""
         self.title = ElidedLabel("", "strong")
         self.field = RawText("The next wording", readonly=session.project.readonly)
         self.answer, self.note = Chips(wrap=False), PlainLabel("", "hint", wrap=True)
@@ -166,7 +166,7 @@ class PromptEdit(Pane):
         self.field.textChanged.connect(self._pause.start)
 
     def show_prompt(self, name: str, in_force: str, *, fresh: bool) -> None:
-        """Write on the draft of a prompt, or on what is in force; one in the middle of being written stays."""
+        """Edit the draft of a prompt, or the version in force; a text being edited stays."""
         if not fresh and self.changed():
             self._in_force = in_force
             self._check()
@@ -200,7 +200,7 @@ class PromptEdit(Pane):
         self.keep()
 
     def forget(self) -> None:
-        """What was written is in force, and a draft no more."""
+        """Delete the draft, because it is now in force."""
         QSettings().remove(self._key())
         self._name = ""
 
@@ -232,7 +232,7 @@ RIGHT = (Command("submit", "Put in force", hint="Use this wording for judges fro
 
 
 def _titled(line: PromptLine) -> str:
-    """What asks by a prompt, and for what, where there are several."""
+    """The title of what uses a prompt, with its purpose if there are several."""
     what = line.name.removeprefix(line.protocol).strip(".").replace("_", " ")
     return f"{line.title} · {what}" if what else line.title
 
@@ -250,7 +250,7 @@ COLUMNS: tuple[Column[PromptLine], ...] = (
 
 
 class PromptsPart(PagePart):
-    """Prompts at the left, the next version in the middle; preview, changes and versions at the right."""
+    """Prompts on the left, the next version in the middle; preview, changes and versions on the right."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, ActsBar((), RIGHT))
@@ -258,7 +258,7 @@ class PromptsPart(PagePart):
         self.table = with_properties(
             CellsTable("Prompts", self.model, stretched=0, moved=self._turn), wordWrap=True
         )
-        # What tells two prompts of one title apart stands at its end.
+        # Prompts with the same title differ at the end.
         with_properties(self.table.verticalHeader(), minimumSectionSize=44).setSectionResizeMode(
             QHeaderView.ResizeMode.ResizeToContents
         )

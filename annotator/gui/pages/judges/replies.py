@@ -93,7 +93,7 @@ DIFFERENCES: Sequence[Column[RaterDifference]] = (
 
 
 RUN, OF = "run", "of"
-# What a cause or a flag to narrow by begins with.
+# The prefixes of the filters by cause and by flag.
 CAUSE, FLAG = "cause:", "flag:"
 
 
@@ -118,7 +118,7 @@ class ReplyFilters(QWidget):
     def offer_sources(
         self, totals: Iterable[JudgeTotal], runs: Sequence[RunLine], known: Mapping[str, Judge]
     ) -> bool:
-        """Offer what judges stand by, then their runs; whether there is anything."""
+        """Offer the judges' current judgements, then their runs; whether there are any."""
         choices = [
             (
                 f"{known[total.judge_id].name} · {title(total.protocol)} · all runs",
@@ -132,7 +132,7 @@ class ReplyFilters(QWidget):
         return bool(choices)
 
     def offer_kinds(self, lines: JudgementLines, systems: Sequence[str]) -> None:
-        """Offer what there is to narrow by, with how many there are of each."""
+        """Offer the available filters, each with its count."""
         counts = lines.counts
         sorts = [("All", ALL, counts[ALL]), ("Without a verdict", NO_VERDICT, counts[NO_VERDICT])]
         sorts += [(STATUS_WORDS.get(name, name), CAUSE + name, many) for name, many in lines.causes.items()]
@@ -142,9 +142,9 @@ class ReplyFilters(QWidget):
         offer(self.system, [("All systems", ""), *((name, name) for name in systems)])
 
     def go(self, place: Mapping[str, Any]) -> bool:
-        """Choose the run or the judge that a place names; whether it names one.
+        """Select the run or the judge that a place names; whether it names one.
 
-        Nothing is narrowed but to the place's `system`, `item` (its key) and `unit` (its id, with its `words`).
+        Filters are cleared except for the place's `system`, `item` (its key) and `unit` (its id, with its `words`).
         """
         source_key = f"{RUN} {place['run_id']}" if place.get("run_id") else ""
         if place.get("judge_id"):
@@ -163,7 +163,7 @@ class ReplyFilters(QWidget):
             self.place.setCurrentIndex(len(self._places) - 1)
             self.place.show()
         if system:
-            # All of them are offered once the judgements are read.
+            # All systems are offered once the judgements are read.
             offer(self.system, [("All systems", ""), (system, system)])
             self.system.setCurrentIndex(1)
 
@@ -211,13 +211,13 @@ REST = (
         "Parse stored replies with the current rules, without a call",
     ),
 )
-# Anyone who walks through the list waits for none of the judgements on the way.
+# Stepping through the list does not load every judgement on the way.
 SETTLE_MS, LINE_MS = 250, 60
 FLAGS, TRIAL = 4, 5
 
 
 class RepliesPart(PagePart):
-    """Filters above the list; at the right the judgement with its replies and the prompt that was sent."""
+    """Filters above the list; on the right the judgement with its replies and the prompt that was sent."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, ActsBar((), RIGHT, REST))
@@ -298,7 +298,7 @@ class RepliesPart(PagePart):
             return
         self.filters.offer_kinds(lines, systems)
         if query != self.filters.query():
-            # What was narrowed by is not among these.
+            # The filters no longer apply to these judgements.
             self._ask()
             return
         judgement_id = self._requested_id or self._current_id

@@ -1,4 +1,4 @@
-"""Judges tab: the judges, their totals, and the settings of the chosen one."""
+"""Judges tab: the judges, their totals, and the settings of the selected one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ from annotator.gui.widgets.basics import (
 from annotator.gui.widgets.chips import Chip, answered_label
 from annotator.gui.widgets.splitter import Splitter
 
-# So many past runs are offered to be looked into.
+# The number of past runs offered.
 RUNS_OFFERED = 40
 
 
@@ -193,7 +193,7 @@ WAITING: Sequence[Column[QueuedRun]] = (
 
 
 def compared(judge: str, protocol: str) -> dict[str, Any]:
-    """The place on the page Validate where the checks of a judge are compared with what it said at first."""
+    """The place on Validate where a judge's checks are compared with its first verdicts."""
     choose = {"judge": judge, "protocol": protocol.removeprefix(CHECKS)}
     return {"part": "Figures", "view": "again", "choose": choose}
 
@@ -258,7 +258,7 @@ class JudgeSide(Pane):
         return self._child.running
 
     def show_judge(self, judge: Judge) -> None:
-        """Show a judge; what was typed and not saved stays while it is the same one."""
+        """Show a judge; unsaved input stays if it is the same one."""
         same = not self.beginning and self._judge is not None and self._judge.id == judge.id
         if same and (self.dirty or judge == self._judge):
             return
@@ -322,14 +322,14 @@ class JudgeSide(Pane):
         return bool(name)
 
     def test(self) -> None:
-        """One call to the endpoint, of the settings as they are saved now."""
+        """Make one call to the endpoint with the settings as saved."""
         if self.testing or self.voting or (self.dirty and not self.save()):
             return
         if self._judge is None or self._judge.kind != JudgeKind.ENDPOINT:
             return
         if self._child.start(ProbeRequest(self._judge.name)):
             self.probe.wait()
-            # Its key may have been allowed where the test was refused before.
+            # Its key may have been allowed since the test was refused.
             self.endpoint.show_place()
             self.allowed.fill()
         self.edited.emit()
@@ -365,9 +365,9 @@ RIGHT = (
 
 
 class JudgesPart(PagePart):
-    """The table of judges, totals of the chosen one below, its settings on the right.
+    """The table of judges, the totals of the selected one below, its settings on the right.
 
-    Nothing is kept of settings that were not saved: half a judge is none.
+    Unsaved settings are discarded: half a judge is none.
     """
 
     def __init__(self, session: ProjectSession) -> None:
@@ -405,7 +405,7 @@ class JudgesPart(PagePart):
         self.focus_on = self.table
 
     def fill(self) -> None:
-        """Read the judges again, and a moment later what they came to; the chosen one stays chosen."""
+        """Query the judges again, and their totals in the background; the selection stays."""
         self._show_all()
         self.session.ask_later(self._counted, run_records.totals)
 

@@ -1,4 +1,4 @@
-"""Order form of a run: judge, protocol, systems, items and options."""
+"""The order form of a run (judge, protocol, systems, items and options), its forecast, and the live panel."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -46,16 +46,16 @@ INTERRUPTED = RunState.INTERRUPTED.value
 
 
 class Driver(BackgroundRun):
-    """A run that takes the queue forward.
+    """A run that works through the queue.
 
-    After a run that was stopped the queue stands still. One that was interrupted (the endpoint is down, the budget
-    is spent) holds its judge back: those of other judges go on.
+    After a run was stopped, the queue stops. An interrupted run (the endpoint is down, the budget is spent) holds its
+    judge back: runs of other judges go on.
     """
 
     began = Signal(object)
     """The order that was started."""
     queued = Signal()
-    """The queue is another."""
+    """The queue has changed."""
 
     def __init__(self, session: ProjectSession, page: PartedPage) -> None:
         super().__init__(session, "Judge run", "Judges", page, part="Runs")
@@ -72,7 +72,7 @@ class Driver(BackgroundRun):
         return f"\u2068{order.judge}\u2069 · {title(order.protocol)} · {scope}"
 
     def start(self, order: Any) -> bool:
-        """Start a run of its own; whether that was done."""
+        """Start a single run; whether it was started."""
         if self.running:
             return False
         self.what = "Drift check" if order.protocol.startswith(CHECKS) else "Judge run"
@@ -82,13 +82,13 @@ class Driver(BackgroundRun):
         return True
 
     def enqueue(self, order: RunRequest) -> bool:
-        """Let an order wait for its turn; whether it does."""
+        """Add an order to the queue; whether that succeeded."""
         added = self._session.do(judge_runs.add, order)
         self.queued.emit()
         return added is not None
 
     def start_queue(self) -> bool:
-        """Start what waits, those of judges that were held back too; whether anything did."""
+        """Start the queue, including judges that were held back; whether a run was started."""
         self._held_back.clear()
         return self._next()
 
@@ -104,7 +104,7 @@ class Driver(BackgroundRun):
             self.queued.emit()
             if self.start(order):
                 return True
-            # A key that is not allowed yet, for example: it waits for its turn again, and keeps none from theirs.
+            # For example a key that is not allowed yet: put it back into the queue, and let the others go on.
             self._held_back.add(order.judge)
             self.enqueue(order)
         return False
@@ -184,11 +184,11 @@ class RunForm(Pane):
         offers: Sequence[ProtocolOffer | ExtractionOffer],
         systems: Sequence[str],
     ) -> None:
-        """Offer judges, what they can be asked for, and systems; what was chosen stays chosen."""
+        """Offer judges, the protocols they can be asked about, and systems; the selection stays."""
         self._judges = {judge.name: judge for judge in known}
         self._offers = {one.name: one for one in offers}
         offer(self.judge, [(f"{one.name} · {one.model or kind_of(one)}", one.name) for one in known])
-        # What can be run now, and after it what lacks something.
+        # First what can be run now, then what lacks something.
         offered = [one for one in self._offers.values() if isinstance(one, ExtractionOffer) or one.by_model]
         offered.sort(key=lambda one: not judge_runs.runnable(one))
         words = (f"{DRAWS}{one.title}" if isinstance(one, ExtractionOffer) else one.title for one in offered)
@@ -203,7 +203,7 @@ class RunForm(Pane):
         return self._offers.get(str(self.what.currentData()))
 
     def order(self) -> RunRequest | None:
-        """What is put together; None while no system or no such item is chosen, which is then said."""
+        """The order set up in the form; None, with the reason shown, if no system is ticked or no such item exists."""
         known, ticked = self.systems.values(), self.systems.ticked()
         try:
             keys = judge_runs.keys_of(self.session.project, self.items.text())
@@ -218,7 +218,7 @@ class RunForm(Pane):
         return RunRequest(
             judge=judge.name if judge else "",
             protocol=str(self.what.currentData() or ""),
-            # Systems that come later belong to all of them.
+            # If all are ticked, systems added later are included.
             systems=ticked if ticked != known else (),
             items=keys,
             concurrency=self.concurrency.value(),
@@ -230,12 +230,12 @@ class RunForm(Pane):
         )
 
     def show_place(self, place: Mapping[str, Any]) -> None:
-        """Choose what a place names: a `judge`, a `protocol`."""
+        """Select the `judge` and the `protocol` that a place names."""
         for combo, name in ((self.judge, "judge"), (self.what, "protocol")):
             choose(combo, place.get(name))
 
     def how(self) -> dict[str, Any]:
-        """How fast and for how much money, for a run whose scope is known."""
+        """The speed and budget, for a run whose scope is known."""
         return {
             "concurrency": self.concurrency.value(),
             "timeout_s": float(self.timeout.value()),
@@ -258,7 +258,7 @@ class RunForm(Pane):
 
 
 class ForecastView(Pane):
-    """A card; a child process counts the questions, since it must read their words."""
+    """A card with the forecast; a child process counts the questions, since it must read their words."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, "card")
@@ -272,9 +272,9 @@ class ForecastView(Pane):
         )
 
     def show_look(self, look: RunSummary, *, asks: bool) -> None:
-        """Show what is known at once; where a model is asked (`asks`), count its questions beside that."""
+        """Show at once what is known; if a model is asked (`asks`), count its questions in the background."""
         self.words.setText(look.words)
-        # How much may be spent changes nothing about what there is to ask.
+        # The budget does not change what there is to ask.
         counted = replace(look.order, budget_usd=None)
         self._order, self._budget = (
             counted if asks and not look.refused and look.total else None,
@@ -321,7 +321,7 @@ def _by(as_of: str) -> str:
 
 
 def facts(forecast: dict[str, Any]) -> list[tuple[str, str]]:
-    """A estimate name by name."""
+    """An estimate as pairs of name and value."""
     if forecast["lacks"]:
         return [("Questions", f"none yet. {forecast['lacks']}")]
     most = "at most " if forecast["at_most"] else ""
@@ -351,7 +351,7 @@ def facts(forecast: dict[str, Any]) -> list[tuple[str, str]]:
     return [*result, ("If uncached", f"{forecast['calls_afresh']:,} questions{cost}")]
 
 
-# A call that takes longer than this is marked.
+# Calls that take longer than this, in seconds, are marked.
 LONG_S = 30.0
 
 
@@ -405,7 +405,7 @@ CALLS: Sequence[Column[CallProgress]] = (
 )
 
 
-# Systems are counted, and names of new calls looked up, this often.
+# The interval, in milliseconds, for counting systems and looking up the names of new calls.
 LOOK_MS = 1500
 IDLE = "No run in progress. Finished judgements are saved immediately; a run can be stopped and resumed."
 Key = tuple[str, str]
@@ -430,7 +430,7 @@ class LivePanel(Pane):
         )
         self.systems = CellsTable("Systems of the run", self.parts, stretched=3)
         self.asking = CellsTable("Calls in progress", self.calls, stretched=3)
-        # Lines may come twenty times a second; nobody reads a list of calls that fast.
+        # Lines may arrive twenty times a second; nobody reads a list of calls that fast.
         self._fresh = later(self, self._show_calls, 250)
         self._tick = later(self, self._look, LOOK_MS, again=True)
         self.under_way = PlainLabel("", "hint")
@@ -446,7 +446,7 @@ class LivePanel(Pane):
         driver.ended.connect(self.show_idle)
 
     def show_idle(self, line: Mapping[str, Any] | None = None) -> None:
-        """No run is in progress; `line` is the last one's last word."""
+        """Show that no run is in progress; `line` is the last line of the previous one."""
         self._tick.stop()
         self._fresh.stop()
         self.idle.setText(f"{ended_words(line)}\n{IDLE}" if line else IDLE)
@@ -454,7 +454,7 @@ class LivePanel(Pane):
         self._settle()
 
     def show_order(self, order: RunRequest) -> None:
-        # A look whose question was refused never came home, and must not keep the next run from being looked at.
+        # A refused query never returned, and must not block the next run's.
         self._looking, self._due = False, {}
         self.parts.show([])
         self.calls.show([])
@@ -489,7 +489,7 @@ class LivePanel(Pane):
         )
 
     def _look(self) -> None:
-        """Count the systems, and look up what new calls are about; one look at a time."""
+        """Count the systems, and look up the subjects of new calls; one query at a time."""
         order, line = self._driver.order, self._driver.line
         if not isinstance(order, RunRequest) or self._looking or not line:
             return
@@ -514,7 +514,7 @@ class LivePanel(Pane):
         self._due = due
 
     def _settle(self) -> None:
-        """Take no more room than a few words need while nothing is in progress."""
+        """Take only the height of a few words while no run is in progress."""
         idle = self.body.currentIndex() == 0
         with_properties(
             self,
@@ -526,7 +526,7 @@ class LivePanel(Pane):
 def _seen(
     project: Project, run_id: str, protocol: str, new: list[Key]
 ) -> tuple[list[SystemStatus], dict[Key, CallSubject]]:
-    """How far each system is, and what new calls are about."""
+    """The progress of each system, and the subjects of new calls."""
     return (
         run_records.by_system(project, run_id, protocol),
         run_records.named(project, protocol, new) if new else {},

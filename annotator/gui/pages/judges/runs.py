@@ -93,7 +93,7 @@ class PastRuns(Pane):
         return self.queue.rowCount() > 0
 
     def fill(self, runs: Sequence[RunLine], *, going: bool) -> None:
-        """Show all runs, the newest first; one that is `running` while none is `going` was killed."""
+        """Show all runs, the newest first; one marked as running while none is `going` was killed."""
         line = self.run()
         shown = [run if going or run.state != RUNNING else replace(run, state="interrupted") for run in runs]
         self.runs.show(shown)
@@ -105,7 +105,7 @@ class PastRuns(Pane):
         self.chosen.emit()
 
     def show_live(self, line: Mapping[str, Any]) -> bool:
-        """Show how far the run that goes on is; whether it stands in the list."""
+        """Show the progress of the current run; whether it is in the list."""
         place = self.runs.place_of(lambda run: run.id == line.get("run"))
         if place < 0:
             return False
@@ -149,7 +149,7 @@ class PastRuns(Pane):
 
 class Readiness(Pane):
     drawing_wanted = Signal(str)
-    """An extraction by name."""
+    """The name of an extraction."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
@@ -270,7 +270,7 @@ class RunsPart(PagePart):
         self.driver.ended.connect(self._ended)
         self.driver.queued.connect(self._fill_past)
         inner = column_of(self.form, self.ready, StretchSpace(1), margins=(0, 0, 10, 0), spacing=10)
-        # What it would cost stays in view, however long the form is.
+        # The forecast stays in view, however long the form is.
         left = column_of(
             (PlainArea("Run settings", inner), 1), self.forecast, margins=(0, 0, 4, 0), spacing=8
         )
@@ -283,7 +283,7 @@ class RunsPart(PagePart):
         self.focus_on = self.form.judge
 
     def fill(self) -> None:
-        """Read everything again; offers are counted on another thread."""
+        """Query everything again; offers are computed on another thread."""
         self.forecast.estimating.forget()
         self._fill_past()
         self.session.ask_later(self._offered, _offers)
@@ -295,7 +295,7 @@ class RunsPart(PagePart):
         self.bar.offer("drawn_waiting", there=many > 0)
 
     def _confirm(self) -> None:
-        """Go to the extracts that wait for a person: to those of the kind of which most do."""
+        """Go to the extracts that wait for a person, of the kind with the most of them."""
         if self._waiting:
             most = max(self._waiting, key=self._waiting.__getitem__)
             self.session.go("Material", part="Extracts", waiting=most)
@@ -325,14 +325,14 @@ class RunsPart(PagePart):
             self.answer.show_message("info", "The queue is empty.", "Set up a run and add it to the queue.")
 
     def again(self, run_id: str = "") -> None:
-        """Go on with a run, the chosen one by default, or ask for what it left without a verdict, and for no more."""
+        """Resume a run, by default the selected one, or ask again only for what it left without a verdict."""
         runs = self.session.ask(run_records.runs) or [] if run_id else []
         run = next((run for run in runs if run.id == run_id), None) or self.past.run()
         if run is not None and run.open and not self.session.project.readonly:
             self.carry_out(run.order(**self.form.how()))
 
     def compare(self) -> None:
-        """Say what it takes to ask the chosen run's judge again; that starts only when it is confirmed."""
+        """Show the cost of asking the selected run's judge again; the run starts only after confirmation."""
         run = self.past.run()
         if run is None or not self.bar.buttons["run_compare"].isEnabled():
             return
@@ -360,7 +360,7 @@ class RunsPart(PagePart):
 
     def _progressed(self, line: dict[str, Any]) -> None:
         if not self.past.show_live(line) and self._new:
-            # The run has its place in the list as soon as it has begun.
+            # A run is listed as soon as it has begun.
             self._new = False
             self._fill_past()
 
@@ -388,7 +388,7 @@ class RunsPart(PagePart):
     def _offered(self, answer: tuple[Offers, list[str]]) -> None:
         offers, systems = answer
         self.form.fill(self.session.ask(judges.all_of) or [], offers, systems)
-        # What was asked for before there was anything to choose among.
+        # The place requested before there was anything to select from.
         self.form.show_place(self._place)
         self._place = {}
 
@@ -438,7 +438,7 @@ class RunsPart(PagePart):
     def _read(self) -> None:
         run = self.past.run()
         if run is not None and run.protocol.startswith(CHECKS):
-            # Of a check there are no judgements, but a report.
+            # A check has no judgements, but a report.
             self.session.go("Validate", **compared(run.judge, run.protocol))
         elif run is not None:
             self.session.go("Judges", part="Replies", run_id=run.id)

@@ -99,7 +99,7 @@ class MaterialPage(PartedPage):
         return frozenset(self.TABS if spoken else self.TABS[:-1])
 
     def navigate(self, place: dict[str, Any]) -> None:
-        """Show everything as it now is; a report, what is waiting of a kind, or a page is shown in its part."""
+        """Show the current state; a report, extracts waiting of a kind, or a page opens the part that shows it."""
         if place.get("response_id") or place.get("waiting"):
             place = {**place, "part": "Extracts"}
         elif place.get("url"):
@@ -236,7 +236,7 @@ class TranscriptsView(TabPart):
 
 
 class TranscriptSide(QWidget):
-    """Asks for corrections; the view beside it has them done."""
+    """Emits requests for corrections; the view beside it carries them out."""
 
     corrected = Signal(str)
     left_out = Signal()
@@ -307,7 +307,7 @@ class TranscriptSide(QWidget):
         self.acts.setVisible(bool(self.acts.count()))
 
     def show_passage(self, span: Span | None) -> None:
-        """Show the words of a passage, when and by whom they were said; none where nothing is chosen."""
+        """Show the words of a passage, with time and speaker; empty if nothing is selected."""
         opened = self._opened
         rows = opened.transcript.within(*span) if opened and span else range(0)
         if opened is None or span is None or not rows:

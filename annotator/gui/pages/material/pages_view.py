@@ -123,7 +123,7 @@ _LOOKS: dict[PageState | None, tuple[str, str]] = {
 
 
 def look(page: CitedPage) -> tuple[str, str]:
-    """The icon of a page's state and its colour; a text that was left out of a release is as good as never fetched."""
+    """The icon and colour of a page's state; a text left out of a release counts as never fetched."""
     return _LOOKS[page.state if page.is_here or page.state is not PageState.OK else None]
 
 
@@ -166,7 +166,7 @@ ADDRESS = 1
 
 
 EVERY_MS = 1000
-# More claims of one page are not listed.
+# At most this many claims of a page are listed.
 MOST = 500
 NOTHING = (
     "No page is cited yet",
@@ -190,7 +190,7 @@ class PagesView(TabPart):
         self._citing: Sequence[CitingClaim] = ()
         self._goal = self._url = ""
         self._seen: object = None
-        # An answer may still come when the window has given the file back.
+        # An answer may still arrive after the window has closed the file.
         self.fetching = FetchingBar(session)
         self.fetching.came.connect(self._came)
         self.model = CellsModel[CitedPage](CITED, self)

@@ -1,4 +1,4 @@
-"""Editor of an extract: a list of units, fields of the chosen one, saved at once."""
+"""Editor of an extract: a list of units, fields of the selected one, saved at once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.columns import LinesTable
 from annotator.gui.widgets.fields import GrowingEdit, LineField
 
-# How far a version is → words, icon, colour.
+# Status of a version → words, icon, colour.
 STANDINGS: dict[PartStatus | None, tuple[str, str, str]] = {
     None: ("not extracted", "minus", "state-missing"),
     PartStatus.DRAWN: ("to confirm", "question", "state-unconfirmed"),
@@ -46,7 +46,7 @@ STANDINGS: dict[PartStatus | None, tuple[str, str, str]] = {
     PartStatus.CONFIRMED: ("confirmed", "check", "state-agreed"),
     PartStatus.EDITED: ("corrected", "author", "state-agreed"),
 }
-# Of a common pool that is there.
+# The status of an existing common pool.
 FROZEN = ("frozen", "lock", "state-agreed")
 UNIT_TITLES = {
     "claims": ("Claim", "Cites"),
@@ -59,7 +59,7 @@ UNIT_TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class ExtractLine:
-    """A report, or an item where `response_id` is empty, with its extract of one kind."""
+    """A report, or an item if `response_id` is empty, with its extract of one kind."""
 
     item_id: str
     response_id: str
@@ -80,16 +80,16 @@ class ExtractLine:
 
 
 def places_alike(line: ExtractLine | None, other: ExtractLine | None) -> bool:
-    """Whether both are the same report or item; nothing is like nothing."""
+    """Whether both are the same report or item; False if one is None."""
     return line is not None and other is not None and line.place == other.place
 
 
-# A unit with its number among those of its extract.
+# A unit with its number in its extract.
 NumberedUnit = tuple[int, Unit]
 
 
 def named_by(unit: Unit) -> str:
-    """What a claim or a sentence cites, what a work is known by, where a key point stands; else nothing."""
+    """What a claim or sentence cites, a work's identifier, a key point's addresses and marks; otherwise empty."""
     if isinstance(unit, KeyPoint):
         marks = (f"{len(unit.merged):,} merged" if unit.merged else "", "vital" if unit.vital else "")
         return ", ".join(filter(None, ("" if unit.accepted else "open", *marks, *unit.addresses)))
@@ -106,7 +106,7 @@ def _muted(_row: NumberedUnit) -> tuple[str, str]:
 
 
 def unit_columns(kind: str) -> Sequence[Column[NumberedUnit]]:
-    """The number of a unit and its words; of some kinds also what it is named by."""
+    """The columns: a unit's number and text, and for some kinds what `named_by` returns."""
     titles = UNIT_TITLES.get(kind, ("Words",))
     return (
         Column("", lambda row: str(row[0]), tip=lambda row: row[1].text, look=_muted),
@@ -133,7 +133,7 @@ def _shown(line: ExtractLine) -> tuple[str, str, str]:
 
 
 def columns(label: str) -> Sequence[Column[ExtractLine]]:
-    """The reports or items to draw from, told from one another by their `label`."""
+    """The columns of the reports or items to extract from; `label` is the title of what distinguishes them."""
     return (
         Column("Item", lambda line: line.item, 120, tip=lambda line: line.question[:1000]),
         Column(label, lambda line: line.label, 76, tip=_explained),
@@ -220,7 +220,7 @@ class UnitFields(QWidget):
         self.unit: Unit | None = None
         self._specs = specs(kind)
         self.fields: dict[str, GrowingEdit | QLineEdit] = {}
-        # As it was put into the field: a line break that the field drops is nothing that was typed.
+        # The values as passed to the fields: a line break that a field drops was not typed.
         self._shown: dict[str, str] = {}
         form = QFormLayout(
             self,
@@ -242,7 +242,7 @@ class UnitFields(QWidget):
             value = getattr(unit, name, "") if unit is not None else ""
             shown = "" if value is None else str(value)
             if same and shown == _text(field) == self._shown[name]:
-                # The caret stays.
+                # Leave it, so that the caret stays.
                 continue
             blocked = field.blockSignals(True)
             field.setPlainText(shown) if isinstance(field, GrowingEdit) else field.setText(shown)
@@ -250,7 +250,7 @@ class UnitFields(QWidget):
             self._shown[name] = _text(field)
 
     def changed(self) -> dict[str, Any]:
-        """Field → what was typed, of those that are not as they were."""
+        """Field → typed value, for the fields that were changed."""
         if self.unit is None:
             return {}
         return {
@@ -266,7 +266,7 @@ class UnitFields(QWidget):
     def _typed(self, spec: FieldSpec) -> Any:
         text = _text(self.fields[spec.name])
         if spec.whole_number:
-            # What is no number is left for the rules of the kind to refuse, in words.
+            # Text that is not a number is left for the kind's validation to refuse, in words.
             return int(text) if text.strip().isdecimal() else (text.strip() or None)
         return text.strip()
 
@@ -279,7 +279,7 @@ class PartEditor(Pane):
     """Editor of the current version. A correction makes a version of the person's own."""
 
     chosen = Signal(object)
-    """Another unit is at the cursor; None for none."""
+    """Another unit is current; None for none."""
     replies_wanted = Signal()
 
     def __init__(self, session: ProjectSession) -> None:
@@ -344,9 +344,9 @@ class PartEditor(Pane):
         )
 
     def show_line(self, line: ExtractLine | None, kind: ResponsePart | Kind) -> None:
-        """Show what was drawn of one kind from a report; what was typed before is kept first.
+        """Show the extract of one kind from a report; text typed before is saved first.
 
-        Whoever is typing there when the same is shown again goes on typing.
+        If the same extract is shown again, text being typed stays.
         """
         same = kind is self.kind and places_alike(self.line, line)
         if same and self.fields.changed() and holds(self.fields):
@@ -382,14 +382,14 @@ class PartEditor(Pane):
             self.list.setCurrentIndex(self.model.index(row, 1))
 
     def keep(self) -> bool:
-        """Keep what was typed into the fields; whether everything is kept."""
+        """Save what was typed into the fields; whether everything is saved."""
         changed = self.fields.changed()
         if not changed or self.line is None or self.fields.unit is None:
             return True
         return self._do(extracting.change_unit, self.fields.unit.id, **changed)
 
     def add(self) -> None:
-        """A unit that was overlooked, below the one at the cursor, with the caret in its words."""
+        """Add a unit below the current one, and focus its text."""
         if not self._may() or not self.keep():
             return
         after = self.unit.id if self.unit else ""
@@ -400,7 +400,7 @@ class PartEditor(Pane):
             self.fields.fields["text"].setFocus()
 
     def remove(self) -> None:
-        """Take the unit at the cursor out; undo brings it back."""
+        """Remove the current unit; undo brings it back."""
         unit = self.unit
         if unit is None or not self._may():
             return
@@ -408,16 +408,16 @@ class PartEditor(Pane):
         self._do(extracting.remove_unit, unit.id)
 
     def accept(self) -> None:
-        """Say that the key point at the cursor is right, and go on to the next one."""
+        """Accept the current key point, and go on to the next one."""
         if self._changed(accepted=True):
             self.list.setCurrentIndex(self.model.index(self.list.currentIndex().row() + 1, 1))
 
     def turn_vital(self) -> None:
-        """Mark the key point at the cursor vital, or no longer; it is accepted with that."""
+        """Mark the current key point as vital, or no longer; this also accepts it."""
         self._changed(vital=not getattr(self.unit, "vital", False))
 
     def part(self) -> None:
-        """Make what was merged into the key point at the cursor key points of their own."""
+        """Split what was merged into the current key point into key points of their own."""
         if isinstance(self.unit, KeyPoint) and self._may() and self.keep():
             self._do(extracting.part_unit, self.unit.id)
 
@@ -427,7 +427,7 @@ class PartEditor(Pane):
         return self._do(extracting.change_unit, self.unit.id, **marks)
 
     def confirm(self) -> None:
-        """Confirm it without changes; of an item, freeze its common pool."""
+        """Confirm the extract without changes; for an item, freeze its common pool."""
         if self.kind is ResponsePart.POOL and self.line is not None and self.confirming.isEnabled():
             from annotator.actions.papers import human_agreement
 
@@ -449,16 +449,16 @@ class PartEditor(Pane):
         return self.line is not None and not self.session.project.readonly and not frozen
 
     def _do(self, verb: Any, *args: Any, **fields: Any) -> bool:
-        """Do a verb on what is edited here, and show what stands now; whether it was done."""
+        """Run an action on the extract and show the result; whether it succeeded."""
         assert self.line is not None
         return self._is_done(self.session.do(verb, self.line.place, self.kind, *args, **fields))
 
     def _is_done(self, change: object) -> bool:
-        """Show what stands now; False where the change was refused, and the typing stays."""
+        """Show the current state; False if the change was refused, in which case the typed text stays."""
         if change is None:
             return False
         line, kind = self.line, self.kind
-        # What was typed is in the file: the fields may be filled again.
+        # The typed text is in the file: the fields may be filled again.
         self.fields.show_unit(None)
         self.show_line(line, kind)
         return True
@@ -494,7 +494,7 @@ class PartEditor(Pane):
         self.cited.setEnabled(bool(url))
 
     def _offer_point(self, point: KeyPoint | None, *, may: bool) -> None:
-        """What can be done with a key point, and what was merged into it."""
+        """Show the acts on a key point, and what was merged into it."""
         for button in (self.accepting, self.vital, self.parting):
             button.setVisible(self.kind is ResponsePart.KEYPOINTS)
             button.setEnabled(may and point is not None)

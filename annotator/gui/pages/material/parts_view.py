@@ -84,7 +84,7 @@ class DrawingBar(OrderPane):
         )
 
     def offer(self, drawing: ExtractionOffer | None, line: ExtractLine | None) -> None:
-        """Get ready to draw one thing; `line` is the report at the cursor."""
+        """Set up an extraction; `line` is the current report."""
         self._drawing, self._line = drawing, line
         known = self.session.ask(judges.all_of) or []
         kinds = {JudgeKind.ENDPOINT, *([JudgeKind.BASELINE] if drawing is not None and drawing.alone else [])}
@@ -124,7 +124,7 @@ class DrawingBar(OrderPane):
             )
         else:
             self.words.setText(drawing.words() if drawing else "")
-            # Of every report it takes seconds to count, and so it is counted when that is asked for.
+            # Counting all reports takes seconds, and is done only on demand.
             if order.items:
                 self._estimate.count_soon()
             else:
@@ -150,7 +150,7 @@ class DrawingBar(OrderPane):
         say_ended(self.answer, line, f"{line['done']:,} of {line['total']:,} are extracted.")
 
 
-# A judge's replies are read one after the other.
+# Separates a judge's replies.
 RULE = "\n\n" + "─" * 24 + "\n\n"
 
 LIST_WIDTH, LEAST_WIDTH = 342, 240
@@ -204,7 +204,7 @@ class PartsView(TabPart):
         self._goal: tuple[str, str, str] | None = None
         self._drawings: Sequence[ExtractionOffer] = ()
         self._in_replies = False
-        # An answer may still come when the window has given the file back.
+        # An answer may still arrive after the window has closed the file.
         self.model = CellsModel[ExtractLine](columns("System"), self)
         self.list = LinesTable(
             "Reports and extracts", self.model, self.model.widths, stretched=ITEM, moved=self._show_line
@@ -234,7 +234,7 @@ class PartsView(TabPart):
             parts=(left, self.text, area),
             sizes=(LIST_WIDTH, 380, 380),
             stretch=(0, 1, 1),
-            # The third asks for what its fields need.
+            # The third part's minimum is that of its fields.
             least=(LEAST_WIDTH, LEAST_WIDTH),
         )
         self._parts.grow(left, LIST_WIDTH)
@@ -273,9 +273,10 @@ class PartsView(TabPart):
         self.editor.keep()
 
     def go(self, place: Mapping[str, Any]) -> None:
-        """Show a report (`response_id`, with its `kind` and `unit_id`), or of a kind what is `waiting` to be confirmed.
+        """Show a report (`response_id`, with its `kind` and `unit_id`), or the extracts `waiting` to be confirmed of a
+        kind.
 
-        Filters that hide a report are taken away; it is shown as soon as it is read.
+        Filters that hide the report are cleared; it is shown as soon as it is read.
         """
         waiting = place.get("waiting")
         if not (waiting or place.get("response_id")):
@@ -292,11 +293,11 @@ class PartsView(TabPart):
         self.filter.hold(PartFilter.OPEN if waiting else PartFilter.ALL)
 
     def next_open(self) -> None:
-        """The next report whose part is drawn and not confirmed, from the top again after the last."""
+        """Go to the next report with an unconfirmed extract, wrapping around."""
         self.list.choose_next(lambda row: self.model.rows[row].standing in OPEN)
 
     def turn_replies(self) -> None:
-        """Show the judge's replies in the place of the text, or the text again."""
+        """Show the judge's replies in place of the text, or the text again."""
         result = self.editor.extract
         self._in_replies = not self._in_replies and result is not None
         self.editor.replies.setChecked(self._in_replies)
@@ -435,7 +436,7 @@ class PartReadingPane(Pane):
             self._show_source("")
 
     def show_unit(self, unit: Unit | None) -> None:
-        """Mark where a unit comes from, and bring it into view; of a key point that is a page."""
+        """Mark and scroll to the passage a unit comes from; for a key point, first open its page."""
         self._unit = unit
         anchor = unit.anchor if unit else None
         page = anchor.source_id if anchor and isinstance(unit, KeyPoint) else ""
@@ -497,7 +498,7 @@ class PartReadingPane(Pane):
 
 
 def words_of(unit: Unit | None) -> list[str]:
-    """The words by which a unit's place is looked for, the surest first."""
+    """The words to search for a unit's passage, the most reliable first."""
     if unit is None:
         return []
     if unit.anchor is not None:

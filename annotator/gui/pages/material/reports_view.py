@@ -1,4 +1,4 @@
-"""Reports tab: system by item, present and missing, and ordering more."""
+"""Reports tab: system by item, present and missing, and the order of more."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -44,23 +44,23 @@ from annotator.gui.widgets.splitter import Splitter
 
 END_TO_END = "end-to-end"
 NONE = "–"
-# The most letters of a system's name in a title.
+# The maximum number of letters of a system's name in a title.
 LONGEST = 28
 UNKNOWN = "not known"
-# A report is written or not; words of judging would not fit.
+# Reports are written, not judged: their own words for these statuses.
 FAILED = {"skipped": "Not asked for", "too_long": "Question too long"}
 PARTS = {
     "claims": ("claim", "claims"),
     "plan": ("sub-task", "sub-tasks"),
     "references": ("reference", "references"),
 }
-# What the cells may tell, in the order of the choice.
+# What the cells can show, in the order of the list.
 LENGTH, EXTRACTS = "Length in characters", "Extracts"
 FIGURES = (LENGTH, "Time", "Report tokens", "Run tokens", "Cost", EXTRACTS)
 
 
 class ReportsGrid(RowsModel[ReportsLine]):
-    """`show_figure` chooses what the cells show."""
+    """Items by systems; `show_figure` selects what the cells show."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(("Item",), parent)
@@ -117,7 +117,7 @@ class ReportsGrid(RowsModel[ReportsLine]):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        """A system's name, its tooltip summing its column up; beside each row the item's key."""
+        """A system's name, with a summary of its column as tooltip; beside each row the item's key."""
         if orientation == Qt.Orientation.Vertical:
             key = self._rows[section].key
             values = {Qt.ItemDataRole.DisplayRole: key, Qt.ItemDataRole.ToolTipRole: tooltip(key)}
@@ -131,7 +131,7 @@ class ReportsGrid(RowsModel[ReportsLine]):
             ]
             return tooltip(f"{column_words(column)}\n{summed(lines, len(self._reports.items))}")
         title = super().headerData(section, orientation, role)
-        # The whole name is in the tooltip.
+        # The full name is in the tooltip.
         return f"{title[:LONGEST]}…" if title and len(title) > LONGEST else title
 
     def _of_item(self, item: ReportsLine, role: int) -> Any:
@@ -143,13 +143,13 @@ class ReportsGrid(RowsModel[ReportsLine]):
 
 
 def column_words(column: Column) -> str:
-    """A system, with the mode where gold is given to it."""
+    """A system, with its mode unless it works end to end."""
     system, mode = column
     return system if mode == END_TO_END else f"{system} ({mode})"
 
 
 def in_cell(lines: Sequence[ReportLine], figure: str) -> str:
-    """What a cell tells of its reports: of one as it is, of several the mean."""
+    """The text of a cell: the figure of a single report, or the mean of several."""
     if figure == EXTRACTS:
         return _parts(lines[0]) if len(lines) == 1 else f"{len(lines):,} runs"
     words = _IN_CELL[figure](lines)
@@ -230,7 +230,7 @@ def _parts(line: ReportLine) -> str:
 
 
 def failed_words(status: str) -> str:
-    """Why a report did not come, in a word or two."""
+    """Why a report is missing, in a word or two."""
     return FAILED.get(status, STATUS_WORDS.get(status, status))
 
 
@@ -254,7 +254,7 @@ class ReportsView(TabPart):
         self._reports = Reports((), (), {})
         self._lacking: Sequence[MissingResponse] = ()
         self._systems: Sequence[dict[str, Any]] = ()
-        # An answer may still come when the window has given the file back.
+        # An answer may still arrive after the window has closed the file.
         self.model = ReportsGrid(self)
         self.grid = LinesTable(
             "Reports by item and system",
@@ -326,7 +326,7 @@ class ReportsView(TabPart):
         self.session.ask_later(self._show, _read)
 
     def focus_first(self) -> None:
-        """Work begins in the grid, or where reports are written while there are none."""
+        """Focus the grid, or the button for writing reports if there are none."""
         (self.grid if self._reports.lines else self.writing.button).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def read(self) -> None:
@@ -412,7 +412,7 @@ class ReportsView(TabPart):
         self.about.setText("\n".join([explained(result, failed), *self._origin(result)]))
 
     def _show_origin(self) -> None:
-        """What is said of the column's system, and of the cell's reports or all of that system in that mode."""
+        """Show the metadata of the column's system, and of the cell's reports or all of that system in that mode."""
         column = self.model.column_of(self.grid.currentIndex().column())
         cell = self._cell_reports()
         own = [line for (_, of), lines in self._reports.lines.items() if of == column for line in lines]
@@ -448,7 +448,7 @@ def _read(project: Project) -> tuple[Reports, list[MissingResponse], list[dict[s
 
 
 class LackingList(RoleFrame):
-    """Missing reports, grouped by system, mode and cause; hidden when there are none."""
+    """Missing reports, grouped by system, mode and cause; hidden if there are none."""
 
     again_wanted = Signal(list)
 

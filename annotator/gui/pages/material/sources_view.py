@@ -1,4 +1,4 @@
-"""Sources tab: what the papers are, when and where they were published, and how often works are cited."""
+"""Sources tab: the papers' metadata, publication dates and places, and citation counts of works."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class MetadataField(NamedTuple):
-    """A field: its name, its title, an example, and the choices where nothing else may be said."""
+    """A field: its name, its title, an example, and the choices if only these are allowed."""
 
     name: str
     title: str
@@ -66,7 +66,7 @@ SOURCE_FIELDS = (
 
 
 class MetadataForm(Pane):
-    """The fields of one thing, or of several that are to say the same; only what was changed is saved."""
+    """The fields of one thing, or of several edited together; only changed fields are saved."""
 
     def __init__(
         self, session: ProjectSession, thing: Thing, title: str, fields: Sequence[MetadataField]
@@ -98,7 +98,7 @@ class MetadataForm(Pane):
         )
 
     def show_things(self, ids: Sequence[str], values: Mapping[str, Any]) -> None:
-        """Show the values of these things, by id; what was typed and not saved for the same ones stays."""
+        """Show the values of these things, by id; unsaved input for the same things stays."""
         texts = {name: _text(values.get(name)) for name in self.fields}
         if tuple(ids) != self._ids or texts != self._stored:
             self._ids, self._stored = tuple(ids), texts
@@ -110,7 +110,7 @@ class MetadataForm(Pane):
         self._enable()
 
     def suggest(self, name: str, words: Sequence[str]) -> None:
-        """Offer words while a field is typed in; anything else may be said too."""
+        """Suggest values while a field is being typed in; others are allowed, too."""
         field = self.fields[name]
         if isinstance(field, LineField):
             if name not in self._suggested:
@@ -119,7 +119,7 @@ class MetadataForm(Pane):
 
     @property
     def changed(self) -> dict[str, str | None]:
-        """The values that were changed; None for what was cleared and has no empty value."""
+        """The values that were changed; None for a cleared one that has no empty value."""
         now = {
             name: str(field.currentData()) if isinstance(field, ChoiceBox) else field.text().strip()
             for name, field in self.fields.items()
@@ -212,14 +212,14 @@ class WorksCard(Pane):
         self.session.ask_later(self._show, research.named)
 
     def look_up(self) -> None:
-        """Ask the services for what is missing, on another thread."""
+        """Look up what is missing with the online services, on another thread."""
         from annotator.actions.research import research
 
         self._free(free=False)
         self.session.do_later(self._ended, self._going, research.look_up)
 
     def take(self, path: Path) -> None:
-        """Import what a file or a folder says of them, on another thread."""
+        """Import metadata of works from a file or a folder, on another thread."""
         from annotator.actions.research import research
 
         self._free(free=False)

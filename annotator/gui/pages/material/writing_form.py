@@ -41,7 +41,7 @@ from annotator.gui.widgets.fields import (
     when_changed,
 )
 
-# What is given to the writer, in words, by its name among the inputs, and how an order says it.
+# What the writer is given, in words, with the name used in orders.
 SEARCHES, ON_ARXIV, ALL_IMPORTANT = "searched", "given-arxiv", "given-all"
 INPUTS = (
     ("works that it searches, filters and ranks", SEARCHES),
@@ -96,10 +96,10 @@ class ResearchFields(QObject):
         return self.corpus.text().strip()
 
     def lacks(self, *, model: bool) -> str:
-        """Why nothing can be searched as the fields are; only a `model` may search arXiv."""
+        """Why the fields do not allow a search; empty if they do. Only a `model` may search arXiv."""
         if not self.place() and not model:
             return "The baseline asks nobody: choose a collection of works to search in."
-        # Unlike `Path.exists`, this takes whatever is pasted: no file has a name of 3 000 letters.
+        # Unlike `Path.exists`, this accepts any pasted text: no file has a name of 3 000 letters.
         there = not self.place() or os.path.exists(self.place())
         return "" if there else "There is no such file or folder of works."
 
@@ -180,7 +180,7 @@ class WritingForm(OrderPane):
         )
 
     def offer(self, systems: Sequence[str], item_keys: Sequence[str], without: LeftOut) -> None:
-        """Offer these systems and items; others are left out, as is told."""
+        """Offer these systems and items; `without` says what is left out."""
         self._keys, self._without = item_keys, without
         self._known.setStringList(list(systems))
         self._judges = self.session.ask(judges.all_of) or []
@@ -194,7 +194,7 @@ class WritingForm(OrderPane):
         self._offer_items()
 
     def _offer_judges(self) -> None:
-        """Those with an endpoint; the baseline too where works are searched or given."""
+        """Offer the judges with an endpoint, and the baseline if works are searched or given."""
         kinds = [JudgeKind.ENDPOINT, *([JudgeKind.BASELINE] if (self.mode.currentData() in RESEARCH) else [])]
         result = sorted(
             (judge for judge in self._judges if judge.kind in kinds), key=lambda one: kinds.index(one.kind)
@@ -236,7 +236,7 @@ class WritingForm(OrderPane):
         )
 
     def _manner(self) -> str:
-        """The manner that the fields say; empty where one of them does not fit, and `_unfit` then says why."""
+        """The writing protocol that the fields describe; empty if one of them does not fit (`_unfit` then says why)."""
         mode = str(self.mode.currentData())
         try:
             self._unfit = ""
@@ -255,7 +255,7 @@ class WritingForm(OrderPane):
             return ""
 
     def again(self, lacking: Sequence[MissingResponse]) -> None:
-        """Ask once more for reports of one system in one mode, of the writer and in the manner of the last time."""
+        """Ask again for missing reports of one system in one mode, with the judge and protocol of the last run."""
         if not lacking or self.run.running:
             return
         last = max(lacking, key=lambda response: response.at)

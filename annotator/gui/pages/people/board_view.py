@@ -54,7 +54,7 @@ from annotator.gui.widgets.fields import ChoiceBox, offer, search_field, when_ch
 from annotator.gui.widgets.splitter import Splitter
 
 FORTNIGHT = 14
-# So wide, at 100 %, the pieces and the people's totals have room side by side.
+# From this width on, at 100 %, the assignments and the people's totals fit side by side.
 BOTH = 960
 _INSIDE = Qt.ShortcutContext.WidgetWithChildrenShortcut
 
@@ -133,7 +133,7 @@ class BoardView(TabPart):
             self.table.setFocus()
 
     def fill(self) -> None:
-        """Take over the board as it now is; what is chosen stays chosen."""
+        """Show the current board; the selection stays."""
         lines, coordinates = self._team.lines, self._team.coordinates
         selected = [line.assignment_id for line in self.chosen()]
         row = self.table.currentIndex().row()
@@ -165,7 +165,7 @@ class BoardView(TabPart):
         self._show_totals()
 
     def _show_totals(self) -> None:
-        """Have the people's totals beside the pieces where these are whole as well."""
+        """Show the people's totals beside the assignments if both fit."""
         self.people.setVisible(self._team.coordinates and self.width() >= theme.current().px(BOTH))
         if self.people.isHidden():
             self.filters.choose_person("")
@@ -175,7 +175,7 @@ class BoardView(TabPart):
         return [line for row in rows if (line := self.model.at(row)) is not None]
 
     def withdraw(self) -> None:
-        """Take the chosen pieces back; those handed in stay."""
+        """Withdraw the selected assignments; submitted ones stay."""
         lines = self.chosen()
         if not self._team.coordinates or not lines or self.session.project.readonly:
             return
@@ -193,7 +193,7 @@ class BoardView(TabPart):
             self.due.open_for(self.chosen())
 
     def offer_people(self) -> None:
-        """A menu of those who could take the chosen piece over."""
+        """Show a menu of the people who could take over the selected assignment."""
         lines = self.chosen()
         if not self._team.coordinates or not lines or self.session.project.readonly:
             return
@@ -205,7 +205,7 @@ class BoardView(TabPart):
         self.people_menu(lines[0], self).popup(table.viewport().mapToGlobal(below))
 
     def next_trouble(self) -> None:
-        """The next piece below that is overdue or whose pair is incomplete, from the top again after the last."""
+        """Go to the next assignment that is overdue or whose pair is incomplete, wrapping around."""
         for row in around(self.table.currentIndex().row(), self.model.rowCount()):
             line = self.model.rows[row]
             if self.model.troubled(line):
@@ -216,7 +216,7 @@ class BoardView(TabPart):
         self.answer.show_message("success", "Nothing is overdue, and no pair is incomplete.")
 
     def go(self, place: Mapping[str, Any]) -> None:
-        """Narrow who is where to a `state`."""
+        """Filter the board by a `state`."""
         if place.get("state"):
             self.filters.state.setCurrentIndex(max(0, self.filters.state.findData(place["state"])))
 
@@ -307,7 +307,7 @@ class BoardFilters(QWidget):
         self.setLayout(wrapping(self.search, self.stage, self.state, self.count))
 
     def admits(self, line: AssignmentStatus) -> bool:
-        """Whether a line is among those asked for; what is not said admits every line."""
+        """Whether a line matches the filters; an empty filter matches every line."""
         return (
             self.person_id in ("", line.person_id)
             and (self.stage.currentData() or "") in ("", line.stage.value)

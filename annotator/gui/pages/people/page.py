@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from annotator.gui.pages.inbox.page import HandingOut
 
 AGAIN = "Repeat"
-# An item's key, and who is on each of its stages.
+# An item's key, and the people planned for each of its stages.
 ItemPlan = tuple[str, Mapping[str, PlannedStage]]
 
-# So many reasons are shown; the item-by-item table has them all.
+# At most this many reasons are shown; the item-by-item table has them all.
 REASONS = 6
 STAGE_WIDTH = 136
 
@@ -71,7 +71,7 @@ class PlanPreview(QWidget):
         self._say(work)
         chosen = [person_id for person_id in aliases if person_id in plan.annotators]
         pairs = plan.overlap > 1 and len(chosen) > 1 and bool(work.pairings)
-        # Where each pair shares as many, the sentence says it all.
+        # If all pairs share equally many items, the sentence is complete.
         uneven = len({pair.items for pair in work.pairings}) > 1
         counting = " The columns of people count them." if uneven else ""
         self.met.show_words(f"{in_a_sentence(work.pairings)}{counting}" if pairs else "")
@@ -137,7 +137,7 @@ def item_plans(lines: Iterable[PlannedStage]) -> list[ItemPlan]:
 def columns(
     lines: Iterable[PlannedStage], aliases: Mapping[str, str], overlap: int
 ) -> Sequence[Column[ItemPlan]]:
-    """The stages of these lines; a cell with fewer than the `wanted` people carries a mark and says so."""
+    """The columns for the stages of these lines; a cell with too few people is marked and says so."""
     there = set(map(_stage, lines))
     stages = [name for name in (*(stage.value for stage in Stage), AGAIN) if name in there]
     return (
@@ -220,7 +220,7 @@ class PeoplePage(PartedPage):
     board = Tab(f"{HERE}.board_view", "BoardView", "team")
 
     def navigate(self, place: dict[str, Any]) -> None:
-        """Show everything as it now is; `part` opens a tab by its name, `state` narrows who is where."""
+        """Show the current state; `part` opens a tab by its name, `state` filters the board."""
         if isinstance(self.part, HandOut):
             self.part.begin()
         super().navigate(place)
@@ -241,7 +241,7 @@ class PeoplePage(PartedPage):
         super().fill()
 
 
-# What Assign shows beside an empty project's words: the plan, and the files of what was assigned.
+# Indexes of Assign's stack, beside the empty project's message: the plan, and the task files.
 PLAN, TASKS = 1, 2
 BOARD = 2
 
@@ -277,7 +277,7 @@ class HandOut(TabPart):
 
     @cached_property
     def tasks(self) -> "HandingOut":
-        """The task files, shown in the place of the plan once it is assigned."""
+        """The task files, shown in place of the plan once it is assigned."""
         from annotator.gui.pages.inbox.page import HandingOut
 
         made, self.assigned = HandingOut(self.session), PlainLabel("", "subtitle", wrap=True)
@@ -303,7 +303,7 @@ class HandOut(TabPart):
         lines = self._team.lines
         items_of = grouped((line.stage, line.item_id) for line in lines)
         taken = {stage: set(item_ids) for stage, item_ids in items_of.items()}
-        # What was assigned may be taken back.
+        # Assignments may be withdrawn again.
         before, self._pieces = self._pieces, len(lines)
         if self.body.currentIndex() == TASKS and len(lines) >= before:
             self.tasks.fill()
@@ -317,12 +317,12 @@ class HandOut(TabPart):
         plan = self.form.plan()
         if (result := self.session.ask(planning.preview, plan)) is not None:
             self.preview.show_preview(plan, result, self._team.everybody)
-            # One that cannot be met may be pressed, too: it then says why.
+            # The button stays enabled for a plan that cannot be met, to say why.
             useful = bool(result.new or result.refusals)
             self.assign.setEnabled(useful and not self.session.project.readonly)
 
     def submit(self) -> None:
-        """Assign the plan, and offer its task files; one that cannot be met says why, where it is shown."""
+        """Assign the plan, and offer its task files; if it cannot be met, show why."""
         if self.body.currentIndex() == TASKS:
             self.tasks.choose_all()
             return

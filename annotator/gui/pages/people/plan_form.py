@@ -47,18 +47,18 @@ ALONE = "With one person there is no agreement and no adjudication."
 PAIR = "Two answers make a pair: agreement is frozen when both are in."
 SEVERAL = "Agreement is frozen once all of them have submitted."
 MOST = 8
-# So many stages are in view at once.
+# At most this many stages are in view at once.
 MOST_ROWS = 6
-# The room between questions, beside that between a question and its words.
+# The space between questions, in addition to that between a question and its text.
 GAP = 6
 
-# More are found by searching.
+# More items are found by searching.
 LISTED = 200
 SETTLE_MS = 120
 HEIGHT = 170
 
 FORTNIGHT = 14
-# What the options are for, where none is set.
+# The summary of the options if none is set.
 OPTIONS = "pilot, reviewed drafts, repeats, seed"
 MOST_SEEDS = 999_999
 REPEATS = (
@@ -77,7 +77,7 @@ class PlanForm(Pane):
     changed = Signal()
 
     def __init__(self, session: ProjectSession, answer: MessageBar) -> None:
-        """`answer` is where it is said what was chosen at once, whatever becomes of the plan."""
+        """`answer` shows what was set at once, independently of the plan."""
         super().__init__(session)
         self.pairs = PairOrders(session, answer)
         self.stages, self.labels = (
@@ -167,13 +167,13 @@ class PlanForm(Pane):
         )  # fmt: skip
 
     def fill(self, everybody: Sequence[Person], taken: Mapping[Stage, AbstractSet[str]]) -> None:
-        """Offer the people and items there are now; what was chosen stays chosen."""
+        """Offer the current people and items; the selection stays."""
         self._offer()
         self.pairs.fill()
         active = [person for person in everybody if person.active]
         annotators = [person for person in active if person.has(Role.ANNOTATOR)]
         adjudicators = [person for person in active if person.has(Role.ADJUDICATOR)]
-        # Anyone who coordinates would see how the partner is doing: they are not asked to write unless others are few.
+        # Coordinators would see their partner's progress: they are preselected only if there are few others.
         others = [person for person in annotators if not person.has(Role.COORDINATOR)]
         usual = others if len(others) >= self.overlap.value() else annotators
         self.annotators.fill(annotators, frozenset(person.id for person in usual))
@@ -182,7 +182,7 @@ class PlanForm(Pane):
         self.items.fill(taken)
 
     def _offer(self) -> None:
-        """Offer what the project uses; where nothing of it is ticked, what most begin with, else the first."""
+        """Offer the stages and protocols in use; if none is ticked, tick the usual one, otherwise the first."""
         stages = self.session.ask(profile.stages) or ()
         protocols = self.session.ask(label_cases.labelled) or ()
         self.stages.offer({stage: title(stage) for stage in stages if stage is not Stage.ADJUDICATION})
@@ -198,7 +198,7 @@ class PlanForm(Pane):
     def plan(self) -> AssignmentPlan:
         date = self.due.date()
         stages = self._ticked()
-        # Labels and ratings are given blind whatever else is handed out with them.
+        # Labels and ratings are given blind, whatever else is assigned with them.
         reviewed = tuple(stage for stage in stages if stage not in (Stage.LABELLING, Stage.SELECTION))
         return AssignmentPlan(
             stages=stages,
@@ -221,8 +221,8 @@ class PlanForm(Pane):
         (self.stages if enough else self.new[Role.ANNOTATOR]).setFocus()
 
     def add_people(self) -> bool:
-        """Add whoever is named in the fields, with the role of each; False where one was refused, whose name stays."""
-        # Whoever looks a name up in another program has not finished it.
+        """Add the people named in the fields, with their roles; False if one was refused, whose name stays."""
+        # Someone who looks up a name in another program has not finished typing it.
         if self.isActiveWindow():
             for role, field in self.new.items():
                 add_named(self.session, field, (role,))
@@ -251,7 +251,7 @@ class PlanForm(Pane):
 
 
 class ItemsChoice(Pane):
-    """All items, or behind a fold those of a type and subject and unassigned ones; and the pilot items."""
+    """All items, or in a fold those of a type and subject and unassigned ones; and the pilot items."""
 
     changed = Signal()
 
@@ -271,7 +271,7 @@ class ItemsChoice(Pane):
         vertical(head, self.fold, on=self, margins=0)
 
     def fill(self, taken: Mapping[Stage, AbstractSet[str]]) -> None:
-        """Offer what there is; `taken` says stage by stage which items someone has already."""
+        """Offer the available items; `taken` are the items already assigned, by stage."""
         self._taken = taken
         types, subjects = self.session.ask(items.choices) or ([], [])
         for combo, first, values in (
@@ -283,7 +283,7 @@ class ItemsChoice(Pane):
         self._count()
 
     def for_stages(self, stages: tuple[Stage, ...]) -> None:
-        """From now on “nobody has it yet” is meant of these stages."""
+        """Set the stages to which “nobody has it yet” refers."""
         self._stages = stages
         self._count()
 
@@ -371,7 +371,7 @@ class PilotChoice(Pane):
 
 
 class OverlapChoice(QWidget):
-    """How many people answer each item, and what that is good for."""
+    """How many people answer each item, with the benefit in words."""
 
     changed = Signal()
 
@@ -398,7 +398,7 @@ class OverlapChoice(QWidget):
 
 
 class PairOrders(Pane):
-    """For each kind of pair question a check box and how many pairs are drawn; and a sentence on cost and benefit."""
+    """For each kind of pair question a check box and the number of pairs drawn; and a sentence on cost and benefit."""
 
     def __init__(self, session: ProjectSession, answer: MessageBar) -> None:
         super().__init__(session)

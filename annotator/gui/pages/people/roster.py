@@ -1,4 +1,4 @@
-"""The people of the project: roles, joining, leaving, and who this window works as."""
+"""The people of the project (roles, joining, leaving, whom this window works as), and models of the board."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -75,7 +75,7 @@ class BoardModel(CellsModel[AssignmentStatus]):
         return sum(self.in_state(line, state) for line in self._all)
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        """Sort by a column; by item it is the project's own order."""
+        """Sort by a column; the item column uses the project's own order."""
         self._sorted = (column, order)
         self.rearrange(self._arranged())
 
@@ -87,7 +87,7 @@ class BoardModel(CellsModel[AssignmentStatus]):
         return lines[::-1] if order == Qt.SortOrder.DescendingOrder and column >= 0 else lines
 
     def in_state(self, line: AssignmentStatus, state: str) -> bool:
-        """Whether a line is in one of the board's states, or of those that go across them; empty for any."""
+        """Whether a line is in a state of the board, or in one of those across states; empty for any."""
         if state == OVERDUE:
             return line.overdue
         if state == WAITED_FOR:
@@ -102,7 +102,7 @@ class BoardModel(CellsModel[AssignmentStatus]):
         return line.overdue or self.in_state(line, INCOMPLETE)
 
     def _with(self, line: AssignmentStatus) -> str:
-        """Who else is on it; how far they are only where that is not as far as this one."""
+        """Who else is on it, each with their state if it differs from this line's."""
         there = self._partners.get(line.assignment_id)
         if there is None:
             return ""
@@ -112,7 +112,7 @@ class BoardModel(CellsModel[AssignmentStatus]):
         return ", ".join(partners) or ("nobody" if there.alone else "")
 
     def _look_of_pair(self, line: AssignmentStatus) -> tuple[str, str]:
-        """Nothing is said of a pair that goes on together."""
+        """A pair in step has no icon."""
         there = self._partners.get(line.assignment_id)
         if there is None or not there.incomplete:
             return "", "text-muted"
@@ -136,7 +136,7 @@ def _due(line: AssignmentStatus) -> str:
 
 
 def time_words(seconds: float) -> str:
-    """Active time: “12 min”, “3 h 05”; empty when there is none to speak of."""
+    """Active time: “12 min”, “3 h 05”; empty if it is zero."""
     minutes = round(seconds / 60)
     if minutes < 60:
         return f"{minutes} min" if minutes else ("< 1 min" if seconds else "")
@@ -194,7 +194,7 @@ _KEYS: dict[int, Callable[[AssignmentStatus], Any]] = {
     PERSON: lambda line: natural(line.alias),
     STATE: lambda line: board.STATES.index(line.state),
     WITH: lambda line: line.item_key,
-    # What is overdue first, then what is due next; what is handed in, and what has no date, last.
+    # Overdue ones first, then by due date; submitted ones, and those without a date, last.
     DUE: lambda line: (
         not line.overdue,
         line.handed_in,
@@ -208,9 +208,9 @@ _KEYS: dict[int, Callable[[AssignmentStatus], Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Partners:
-    """The others on the stage of an item. `alone`: there are none, though elsewhere two people do this stage.
+    """The others on the stage of an item. `alone`: there are none, although elsewhere two people do this stage.
 
-    `incomplete`: they are alone, or some have handed in while others have not.
+    `incomplete`: they are alone, or some have submitted while others have not.
     """
 
     others: tuple[AssignmentStatus, ...]
@@ -229,7 +229,7 @@ class Partners:
 
 
 def partners(lines: Sequence[AssignmentStatus]) -> dict[str, Partners]:
-    """Assignment by assignment, who else is on it; adjudications and repeats are nobody's pair."""
+    """The partners of each assignment; adjudications and repeats are never paired."""
     paired = [line for line in lines if line.trial == 1 and line.stage is not Stage.ADJUDICATION]
     groups = grouped(((line.item_id, line.stage), line) for line in paired)
     shared = {
@@ -255,7 +255,7 @@ ROLES = {2: Role.ANNOTATOR, 3: Role.ADJUDICATOR, 4: Role.COORDINATOR}
 
 @dataclass(slots=True)
 class TeamWork:
-    """All people in order, and the assignments that whoever works here may see."""
+    """All people in order, and the assignments that the current person may see."""
 
     everybody: Sequence[Person] = ()
     lines: Sequence[AssignmentStatus] = ()
@@ -271,9 +271,9 @@ class TeamWork:
 def add_named(
     session: ProjectSession, field: LineField, roles: tuple[Role, ...], alias: str = ""
 ) -> list[Change]:
-    """Add whoever is named in a field, with these roles; who is refused stays in it."""
+    """Add the people named in a field, with these roles; refused names stay in the field."""
     names = people.names(field.text())
-    # Emptied first: when people change, a page is filled anew.
+    # Emptied first: a change of people refills the page.
     field.clear()
     changes = [session.do(people.add_person, name, roles, alias) for name in names]
     field.setText("; ".join(name for name, change in zip(names, changes, strict=True) if change is None))
@@ -313,7 +313,7 @@ class PeopleTable(TabPart):
             role: with_properties(QCheckBox(role.value), focusPolicy=Qt.FocusPolicy.TabFocus) for role in Role
         }
         self.roles[Role.ANNOTATOR].setChecked(True)
-        # Whoever adjudicates writes nothing as a rule; one more tick says that they do.
+        # Adjudicators usually do not write; one more tick says that they do.
         self.roles[Role.ADJUDICATOR].clicked.connect(lambda on: self.roles[Role.ANNOTATOR].setChecked(not on))
         self.adding = QWidget()
         wrapping(
@@ -336,7 +336,7 @@ class PeopleTable(TabPart):
         self.list.setFocus()
 
     def fill(self) -> None:
-        """Show everybody as they now are; only a coordinator may change it and is told of everybody's work."""
+        """Show all people; only coordinators may change them and see everybody's work."""
         coordinates = self._team.coordinates
         chosen, editable = self._person(), coordinates and not self.session.project.readonly
         self._open = {total.key: total for total in board.per_person(self._team.lines)}
@@ -372,7 +372,7 @@ class PeopleTable(TabPart):
             self._offer_withdrawal(person)
 
     def _offer_withdrawal(self, person: Person) -> None:
-        """What is still asked of someone who left would never be handed in, and its pair never complete."""
+        """Warn of open work of someone who left: it would never be submitted, nor its pairs complete."""
         work = self._open.get(person.id)
         left = work.assignments - work.handed_in if work else 0
         if left <= 0:
@@ -411,7 +411,7 @@ class PeopleTable(TabPart):
 
 
 class PeopleModel(CellsModel[Person]):
-    """Editable names and role check boxes, where `editable` permits."""
+    """Editable names and role check boxes, if `editable`."""
 
     def __init__(self, session: ProjectSession) -> None:
         roles = (("Annotator", 96), ("Adjudicator", 104), ("Coordinator", 108))
@@ -456,7 +456,7 @@ class PeopleModel(CellsModel[Person]):
         return flags
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What a cell shows; a role is a box, a name is typed."""
+        """The data of a cell; roles are check boxes, names are editable."""
         person, held = self.at(index.row()), ROLES.get(index.column())
         if person is not None and held and role == Qt.ItemDataRole.CheckStateRole:
             return Qt.CheckState.Checked if person.has(held) else Qt.CheckState.Unchecked
@@ -510,7 +510,7 @@ BAR = 4
 
 class TotalsTable(LinesTable):
     chosen = Signal(str)
-    """Somebody was chosen: their id, or an empty text for everybody."""
+    """The id of the selected person; empty for everybody."""
 
     def __init__(self) -> None:
         self.totals = CellsModel[StatusTotal](columns({}))
@@ -525,7 +525,7 @@ class TotalsTable(LinesTable):
     def fill(
         self, lines: Sequence[AssignmentStatus], person_id: str, programs: Mapping[str, str] | None = None
     ) -> None:
-        """Add up these lines; the row of a person stays the chosen one, if there is such a row."""
+        """Show the totals of these lines; the person's row stays selected, if there is one."""
         aliases = {line.person_id: line.alias for line in lines}
         result = sorted(board.per_person(lines), key=lambda total: natural(aliases[total.key]))
         self._filling = True
@@ -535,7 +535,7 @@ class TotalsTable(LinesTable):
         self.show_person(person_id)
 
     def show_person(self, person_id: str) -> None:
-        """Mark the row of a person, or that of everybody; tells nobody."""
+        """Select the row of a person, or that of everybody, without emitting."""
         self._filling = True
         self.setCurrentIndex(
             self.totals.index(
@@ -551,7 +551,7 @@ class TotalsTable(LinesTable):
 
 
 class _Bars(QStyledItemDelegate):
-    """Draws a thin bar under the submitted count."""
+    """Paints a thin bar under the submitted count."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         super().paint(painter, option, index)
@@ -571,9 +571,9 @@ class _Bars(QStyledItemDelegate):
 def columns(
     aliases: Mapping[str, str], programs: Mapping[str, str] | None = None
 ) -> Sequence[Column[StatusTotal]]:
-    """What is shown of each person's work, and in each tip how much of it is in which state.
+    """The columns of people's totals; tooltips count the work in each state.
 
-    `programs` are the versions that people worked with, by their ids.
+    `programs` are the program versions that people worked with, by person id.
     """
     worked_with = programs or {}
 

@@ -331,7 +331,7 @@ class RulingLook:
 def look(
     project: Project, choice: RulingChoice = RulingChoice(), looks: Mapping[str, CountedLook] = NO_CHOICE
 ) -> RulingLook:
-    """All but the figures for a choice, fitted to what there is; a refusal is an answer."""
+    """Everything but the figures for a choice, adjusted to what is available; a refusal is part of the answer."""
     try:
         people.refuse_others(project, "is shown judges beside people")
         choice, options = _fitted(project, choice)
@@ -428,7 +428,7 @@ class ColumnsStrip(RoleFrame):
         vertical(self.words, self.rule, on=self, margins=(10, 5, 6, 5), spacing=0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """In a low window, move the part that is the same for every judge into the tooltip, to make room for the case."""
+        """In a low window, move what is the same for every judge into the tooltip, to make room for the case."""
         super().resizeEvent(event)
         self.rule.setVisible(is_roomy(self))
 
