@@ -57,11 +57,11 @@ class Theme:
         self.choice: Choice = "system"
         self.zoom = 100
         self._points = 0.0
-        self._worn: object = None
+        self._applied: object = None
         self.watchers: WeakKeyDictionary[_Watcher, None] = WeakKeyDictionary()
         """Notified of every change, in order. A signal would take longer: most, out of view, have been notified before.
         """
-        self.behind: list[_Wearer] = []
+        self.behind: list[_SheetWatcher] = []
         """Widgets that were out of view at a change and still have the old style."""
 
     @property
@@ -95,9 +95,9 @@ class Theme:
         """
         app = QApplication.instance()
         look = (self.scheme, self.zoom, self._points)
-        if not isinstance(app, QApplication) or look == self._worn:
+        if not isinstance(app, QApplication) or look == self._applied:
             return
-        self._worn = look
+        self._applied = look
         font = app.font()
         font.setPointSizeF(self.points)
         app.setFont(font)
@@ -108,7 +108,7 @@ class Theme:
 
     def tell(self) -> None:
         """Notify the watchers; those with a style sheet first, because font sizes are known only afterwards."""
-        for watcher in sorted(self.watchers, key=lambda each: not isinstance(each, _Wearer)):
+        for watcher in sorted(self.watchers, key=lambda each: not isinstance(each, _SheetWatcher)):
             watcher.follow()
 
 
@@ -178,8 +178,8 @@ class _Watcher(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Restyle a widget that is about to be shown, after its ancestors, which determine the font size."""
         if event.type() == QEvent.Type.Show and isinstance(watched, QWidget):
-            for wearer in [each for each in current().behind if each.covers(watched)]:
-                wearer.catch_up()
+            for watcher in [each for each in current().behind if each.covers(watched)]:
+                watcher.catch_up()
             self.catch_up()
         return False
 
@@ -191,7 +191,7 @@ class _Watcher(QObject):
             self.dress()
 
 
-class _Wearer(_Watcher):
+class _SheetWatcher(_Watcher):
     """Keeps a style sheet on its owner and the owner's children."""
 
     def wait(self) -> None:
@@ -223,8 +223,8 @@ def apply_theme(widget: QWidget, *, hidden: bool = False) -> None:
     A widget that is `hidden` at first, and may never be seen, is styled when it is shown.
     """
     put_on = _weakly(widget.setStyleSheet)
-    wearer = _Wearer(widget, lambda: put_on(_sheet_now()))
-    wearer.wait() if hidden else wearer.dress()
+    watcher = _SheetWatcher(widget, lambda: put_on(_sheet_now()))
+    watcher.wait() if hidden else watcher.dress()
 
 
 def scale(set_length: Callable[[int], None], length: int) -> None:

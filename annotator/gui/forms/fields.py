@@ -193,9 +193,9 @@ class TextLine(LineField):
         super().__init__(accessibleName=name, placeholderText=prompt)
         self._pause = later(self, lambda: self.edited.emit(self.text()), PAUSE_MS)
         self.finished = self.returnPressed
-        self.textEdited.connect(self._stir)
+        self.textEdited.connect(self._on_typed)
 
-    def _stir(self) -> None:
+    def _on_typed(self) -> None:
         self._pause.start()
         self.stirred.emit()
 
@@ -292,7 +292,7 @@ class TextField(GrowingEdit):
         self._last = ""
         self.goes_on = False
         """Whether Enter moves on, so that only Shift+Enter breaks the line."""
-        self.textChanged.connect(self._stir)
+        self.textChanged.connect(self._on_typed)
 
     def event(self, event: QEvent) -> bool:
         """Leave the page's own keys to the page, also those that a text field would handle itself."""
@@ -316,7 +316,7 @@ class TextField(GrowingEdit):
         else:
             super().keyPressEvent(event)
 
-    def _stir(self) -> None:
+    def _on_typed(self) -> None:
         # An input method that composes changes the layout before the text.
         text, before = self.toPlainText(), self._last
         self._last = text

@@ -197,7 +197,7 @@ class GuidelineEditor(Pane):
             margins=(6, 0, 0, 0),
             spacing=6,
         )
-        theme.watch(self, self._dress)
+        theme.watch(self, self._restyle)
 
     def _head(self) -> QHBoxLayout:
         self._group = QButtonGroup(self)
@@ -277,7 +277,7 @@ class GuidelineEditor(Pane):
         self.show_view(WRITE)
         self.edit.setFocus()
 
-    def _dress(self) -> None:
+    def _restyle(self) -> None:
         self.edit.setFont(even_letters())
         if self._group.checkedId() == CHANGES:
             self.show_view(CHANGES)

@@ -357,7 +357,7 @@ class ItemsPage(Page):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
         self._model = ItemsModel(session)
-        self._sought, self._begins = "", False
+        self._missing_id, self._begins = "", False
         self._build()
         self._model.rowsInserted.connect(self._grown)
         self._later = later(self, self._narrow, SETTLE_MS)
@@ -467,7 +467,7 @@ class ItemsPage(Page):
             )
         if shown:
             row = self._model.row_of(chosen)
-            self._sought = chosen if row < 0 else ""
+            self._missing_id = chosen if row < 0 else ""
             self.table.selectRow(max(0, row))
 
     @property
@@ -485,7 +485,7 @@ class ItemsPage(Page):
     def _grown(self) -> None:
         """Restore the selection, which may be in the rows just loaded."""
         self._say_how_many()
-        row = self._model.row_of(self._sought)
+        row = self._model.row_of(self._missing_id)
         if row >= 0 and self._row() <= 0:
             self.table.selectRow(row)
 

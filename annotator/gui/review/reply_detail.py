@@ -52,7 +52,7 @@ class ReplyDetail(Splitter):
         self.addWidget(self.made)
         self.addWidget(self.tabs)
         self.setSizes([330, 270])
-        theme.watch(self, self._dress)
+        theme.watch(self, self._restyle)
 
     def _raw_pane(self) -> QWidget:
         self.copy = push_button("Copy", self._copy, "quiet")
@@ -128,7 +128,7 @@ class ReplyDetail(Splitter):
             self.sure.setText(f"{sent.prompt}, version {sent.version}. {sent.words}")
             self.prompt.setPlainText(f"# system\n\n{sent.system_part}\n\n# user\n\n{sent.user_part}")
 
-    def _dress(self) -> None:
+    def _restyle(self) -> None:
         if self._detail is not None:
             self.made.setHtml(made_of(self._detail))
 

@@ -92,7 +92,7 @@ class SheetModel(RowsModel[SheetLine]):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent=parent)
         self.whole = ResultSheet("", "", (), ())
-        self._sought = ""
+        self._query = ""
         self.sorted_by = (-1, Qt.SortOrder.AscendingOrder)
         """The sorted column and its order; column -1 for the sheet's own order."""
         self._numbers = self.figures = frozenset[int]()
@@ -116,7 +116,7 @@ class SheetModel(RowsModel[SheetLine]):
 
     def seek(self, words: str) -> None:
         with resetting(self):
-            self._sought = words.casefold()
+            self._query = words.casefold()
             self._rows = self._arranged()
 
     @property
@@ -167,7 +167,7 @@ class SheetModel(RowsModel[SheetLine]):
         self.rearrange(self._arranged())
 
     def _arranged(self) -> list[SheetLine]:
-        words = self._sought.split()
+        words = self._query.split()
         lines = [line for line in self.whole.lines if not words or _has(line, words)]
         column, order = self.sorted_by
         if not 0 <= column < len(self.columns):
@@ -329,11 +329,11 @@ class CellsTable(LinesTable):
             self.setColumnHidden(place, without)
         self.fit()
 
-    def _dress(self) -> None:
+    def _restyle(self) -> None:
         px = theme.current().px
         self.setMinimumWidth(px(160))
         self.horizontalHeader().setMinimumSectionSize(px(34))
-        super()._dress()
+        super()._restyle()
 
 
 # A sentence may be elided and gets at most WIDEST; if space is short, words get at least WORDS. Only the first MEASURED

@@ -328,7 +328,6 @@ class SourcePane(Pane):
         super().__init__(session)
         self._item: Item | None = None
         self.sources: Sequence[Source] = ()
-        """All sources of the item."""
         self._quoted: Sequence[tuple[str, Anchor]] = ()
         # Whether a passage is marked that the document does not quote.
         self._at_hand, self._foreign = "", False

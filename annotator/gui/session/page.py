@@ -73,7 +73,7 @@ class Page(QWidget):
         super().__init__()
         self.session = session
         self._shortcuts: dict[str, list[QShortcut]] = {}
-        session.listen(self._hear, self.HEARS)
+        session.listen(self._on_committed, self.HEARS)
 
     def navigate(self, place: dict[str, Any]) -> None:
         """Show the page, which has come into view; `place` names the place on it (item_id, unit_id …)."""
@@ -114,7 +114,7 @@ class Page(QWidget):
         for timer in below(self, QTimer):
             timer.stop()
 
-    def _hear(self, change: Change) -> None:
+    def _on_committed(self, change: Change) -> None:
         if self.isVisible() or change.kind in self.BEHIND:
             self.on_change(change)
 

@@ -73,7 +73,6 @@ class Child(QObject):
 
     @property
     def running(self) -> bool:
-        """Whether the child is alive."""
         return self.process.state() != QProcess.ProcessState.NotRunning
 
     def say(self, line: str) -> None:

@@ -189,7 +189,7 @@ class BackgroundTasks(QObject):
 
     free = Signal()
     """Emitted when the last job has ended."""
-    _heard = Signal(int, str, object)
+    _reported = Signal(int, str, object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -198,7 +198,7 @@ class BackgroundTasks(QObject):
         self._numbers = count()
         self._out: dict[int, TaskCallbacks] = {}
         self._stopping, self._message = Event(), ""
-        self._heard.connect(self._tell)
+        self._reported.connect(self._tell)
         self._pressed = Pressed(self)
 
     def __len__(self) -> int:
@@ -215,7 +215,7 @@ class BackgroundTasks(QObject):
         stopping = self._stopping if callbacks.job else Event()
         # The pool would keep every QRunnable alive for good; a function it releases.
         self._threads.start(
-            lambda: _run(act, lambda what, of: self._heard.emit(number, what, of), stopping), priority
+            lambda: _run(act, lambda what, of: self._reported.emit(number, what, of), stopping), priority
         )
 
     @property
@@ -273,11 +273,11 @@ class BackgroundTasks(QObject):
             if what == "refused":
                 self._call(callbacks, callbacks.refused, of)
 
-    def _call(self, callbacks: TaskCallbacks, hearer: Callable[..., object] | None, *of: Any) -> None:
-        owner = getattr(hearer, "__self__", None)
-        if hearer is not None and not (isinstance(owner, QObject) and not isValid(owner)):
+    def _call(self, callbacks: TaskCallbacks, callback: Callable[..., object] | None, *of: Any) -> None:
+        owner = getattr(callback, "__self__", None)
+        if callback is not None and not (isinstance(owner, QObject) and not isValid(owner)):
             with self._pressed.answered() if callbacks.job else keyboard_stays(typing_only=True):
-                hearer(*of)
+                callback(*of)
             be_seen(QApplication.activeWindow())
 
 

@@ -134,7 +134,7 @@ class Palette(RoleFrame):
         )
         window.installEventFilter(self)
         theme.apply_theme(self)
-        theme.watch(self, self._lie)
+        theme.watch(self, self._reposition)
         self.hide()
 
     def turn(self) -> None:
@@ -147,7 +147,7 @@ class Palette(RoleFrame):
         self._held, self._waits = focused(self._window), False
         self._known = [*self._acts(), *self._pages()]
         self.field.clear()
-        self._lie()
+        self._reposition()
         self.show()
         self.raise_()
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -167,7 +167,7 @@ class Palette(RoleFrame):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._window:
             if event.type() == QEvent.Type.Resize:
-                self._lie()
+                self._reposition()
         elif isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             return self._press(event.key())
         elif isinstance(event, QFocusEvent) and event.lostFocus() and event.reason() not in PASSING:
@@ -236,7 +236,7 @@ class Palette(RoleFrame):
             rows.append("Nothing found" if self._index else "Searching texts…")
         self.choices.show(rows)
         self._go(here if 0 < here < len(rows) else min(1, len(rows) - 1))
-        self._lie()
+        self._reposition()
         if not keep:
             self.list.scrollToTop()
 
@@ -288,7 +288,7 @@ class Palette(RoleFrame):
             go = partial(self._window.show_page, page.NAME, **at)
             yield Choice(RECENT, words[0], go, page.NAME if lines else "")
 
-    def _lie(self) -> None:
+    def _reposition(self) -> None:
         """Lie below the menu bar, as wide as there is room for and as high as the lines need."""
         px, window = theme.current().px, self._window
         edge = px(EDGE)

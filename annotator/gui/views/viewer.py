@@ -617,8 +617,8 @@ class ViewList(QListWidget):
             self._every = self._add_act("", self.turn_all)
             if may_choose_uses(session):
                 self._add_act(ANOTHER_KIND, partial(session.go, "Project", part="uses"))
-        self._dress()
-        theme.watch(self, self._dress)
+        self._restyle()
+        theme.watch(self, self._restyle)
         self.currentItemChanged.connect(self._changed)
         self.itemClicked.connect(self._act)
 
@@ -674,7 +674,7 @@ class ViewList(QListWidget):
             self._every.setText("Only views with data" if self.is_whole else f"Show {without:,} more views")
             self._every.setHidden(not without)
 
-    def _dress(self) -> None:
+    def _restyle(self) -> None:
         for line in self._lines():
             if line.data(ACT):
                 line.setForeground(theme.token("accent"))

@@ -279,8 +279,8 @@ class Fold(QWidget):
             self.hide()
         self.button.toggled.connect(self._turn)
         # Not the fold, which may be hidden while its button is visible.
-        theme.watch(self.button, self._dress)
-        self._dress()
+        theme.watch(self.button, self._restyle)
+        self._restyle()
 
     @property
     def is_open(self) -> bool:
@@ -310,9 +310,9 @@ class Fold(QWidget):
         self.body.setVisible(opened)
         if self._apart:
             self.setVisible(opened)
-        self._dress()
+        self._restyle()
 
-    def _dress(self) -> None:
+    def _restyle(self) -> None:
         side = theme.current().px(ARROW)
         self.button.setIconSize(QSize(side, side))
         self.button.setIcon(chips.icon("down" if self.is_open else "right", side, "text-muted"))

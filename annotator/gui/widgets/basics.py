@@ -380,7 +380,7 @@ class PlainArea(QScrollArea):
     def __init__(self, name: str, inside: QWidget | None = None) -> None:
         super().__init__()
         self._looks = 0
-        self._bar_kept_at: QSize | None = None
+        self._bar_fixed_at: QSize | None = None
         # Python must look up the type of a viewport that Qt makes, when it is first accessed: 5 ms of a start.
         self.setViewport(QWidget())
         with_properties(
@@ -404,8 +404,8 @@ class PlainArea(QScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Decide anew about scroll bars at another size, also about one that was kept."""
-        if not self._looks and self._bar_kept_at not in (None, self.size()):
-            self._bar_kept_at = None
+        if not self._looks and self._bar_fixed_at not in (None, self.size()):
+            self._bar_fixed_at = None
             self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         with self._look() as may:
             if may:
@@ -424,8 +424,8 @@ class PlainArea(QScrollArea):
         """Enter one level of checks; yields whether it may go on."""
         self._looks += 1
         try:
-            if self._looks > LOOKS and self._bar_kept_at is None:
-                self._bar_kept_at = self.size()
+            if self._looks > LOOKS and self._bar_fixed_at is None:
+                self._bar_fixed_at = self.size()
                 self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
             yield self._looks <= 2 * LOOKS
         finally:

@@ -275,13 +275,13 @@ class Picture(QLabel):
         super().__init__()
         self._size = size
         self.show_icon(name, colour)
-        theme.watch(self, self._dress)
+        theme.watch(self, self._restyle)
 
     def show_icon(self, name: str, colour: str) -> None:
         self._look = name, colour
-        self._dress()
+        self._restyle()
 
-    def _dress(self) -> None:
+    def _restyle(self) -> None:
         name, colour = self._look
         size = theme.current().px(self._size)
         self.setPixmap(pixmap(name, size, colour, self.devicePixelRatio()) if name else QPixmap())
@@ -344,8 +344,8 @@ class EmptyState(Refitting, QWidget):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         for action in actions:
             self.add_action(*action, primary=action is actions[0])
-        self._dress()
-        theme.watch(self, self._dress)
+        self._restyle()
+        theme.watch(self, self._restyle)
 
     def show_words(self, headline: str, words: str = "") -> None:
         self._headline.setText(headline)
@@ -364,7 +364,7 @@ class EmptyState(Refitting, QWidget):
         self._buttons.addWidget(button)
         self.refit()
 
-    def _dress(self) -> None:
+    def _restyle(self) -> None:
         size = theme.current().px(_PICTURE)
         self._icon.setPixmap(pixmap(self._name, size, "text-muted", self.devicePixelRatio()))
         self.refit()

@@ -296,8 +296,8 @@ class LinesTable(QTableView):
         for instance in changes:
             instance.connect(self._soon.start)
         self._height = row_height
-        self._dress()
-        theme.watch(self, self._dress)
+        self._restyle()
+        theme.watch(self, self._restyle)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         for place, room in self.rooms.items():
@@ -339,7 +339,7 @@ class LinesTable(QTableView):
     def _forget(self) -> None:
         self._measured = None
 
-    def _dress(self) -> None:
+    def _restyle(self) -> None:
         self.verticalHeader().setDefaultSectionSize(theme.current().px(self._height))
         self.setIconSize(QSize(1, 1) * theme.current().px(CELL_PICTURE))
         self.fit()

@@ -70,7 +70,7 @@ class MessageBar(RoleFrame):
             margins=(12, 8, 8, 8),
             spacing=10,
         )
-        theme.watch(self, self._dress)
+        theme.watch(self, self._restyle)
         self.hide()
 
     def float_over(self, host: QWidget, *, below: bool = True) -> None:
@@ -85,10 +85,10 @@ class MessageBar(RoleFrame):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._host and event.type() in (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show):
-            self._lie()
+            self._reposition()
         return super().eventFilter(watched, event)
 
-    def _lie(self) -> None:
+    def _reposition(self) -> None:
         host, layout = self._host, self.layout()
         if host is None or layout is None:
             return
@@ -116,9 +116,9 @@ class MessageBar(RoleFrame):
         self._other.hide()
         self._close.setVisible(not lasting)
         self.setAccessibleName(f"{_SPOKEN[level]}: {happened} {todo}".strip())
-        self._dress()
+        self._restyle()
         self.show()
-        self._lie()
+        self._reposition()
         # Imported late: the module takes a millisecond to load, for its many events.
         from PySide6.QtGui import QAccessible, QAccessibleEvent
 
@@ -142,7 +142,7 @@ class MessageBar(RoleFrame):
         button.setText(words.replace("&", "&&"))
         keys.tell(button, "toolTip", f"{words} ({{{act}}})" if act else "")
         button.show()
-        self._lie()
+        self._reposition()
         if self._timer.isActive():
             self._timer.start(ACT_MS)
 
@@ -154,7 +154,7 @@ class MessageBar(RoleFrame):
         self._timer.stop()
         self.hide()
         self._lasting = False
-        self._lie()
+        self._reposition()
 
     def expire(self, *, left: bool = False) -> None:
         """Clear the message once its act is over, unless it is lasting or offers an action.
@@ -175,7 +175,7 @@ class MessageBar(RoleFrame):
         if slot := self._slots.get(button):
             slot()
 
-    def _dress(self) -> None:
+    def _restyle(self) -> None:
         size = theme.current().px(18)
         self._icon.setPixmap(
             chips.pixmap(_ICONS[self.level], size, f"level-{self.level}", self.devicePixelRatio())

@@ -82,7 +82,7 @@ class AdjudicatePage(Page):
         frame.standing.answered.connect(self._answer)
         for button in (frame.queue_pane.unanimous, frame.done.confirm):
             button.clicked.connect(self._ask_unanimous)
-        frame.done.look.clicked.connect(self._look_at_drawn)
+        frame.done.look.clicked.connect(self._look_at_sample)
         frame.unanimous.confirmed.connect(self._confirm_unanimous)
         frame.unanimous.looked.connect(self._look_at)
         frame.unanimous.closed.connect(frame.focus_first)
@@ -296,7 +296,7 @@ class AdjudicatePage(Page):
     def _ask_unanimous(self) -> None:
         self.frame.unanimous.ask(sum(line.confirmable for line in self.queue.lines))
 
-    def _look_at_drawn(self) -> None:
+    def _look_at_sample(self) -> None:
         self.frame.queue_pane.show_only(LineFilter.UNANIMOUS)
         self._open(next((each for each in self.queue.lines if each.spot_check and not each.closed), None))
 

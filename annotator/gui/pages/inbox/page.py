@@ -300,12 +300,13 @@ class ArrivalsTree(RowsTree):
         super().__init__(name, PIECE_COLUMNS, PIECE_WIDTHS, REASON, several=True, nested=True)
         self._arrivals: list[Arrival] = []
         self._last, self._done = PIECE_COLUMNS[REASON], False
-        theme.watch(self, self._dress)
+        theme.watch(self, self._restyle)
 
     def show_arrivals(
         self, arrivals: Sequence[Arrival], last: str = PIECE_COLUMNS[REASON], *, done: bool = False
     ) -> None:
-        """Show files, already imported if `done`; `last` is the title of the last column, which shows dates for `CAME`."""
+        """Show files, already imported if `done`; `last` is the last column's title, and for `CAME` the column shows
+        dates."""
         self._arrivals, self._last, self._done = list(arrivals), last, done
         self.headerItem().setText(REASON, last)
         self.clear()
@@ -318,14 +319,14 @@ class ArrivalsTree(RowsTree):
         last = moment(arrival.at) if self._last == CAME and arrival.at else reason
         file, person = shown(arrival.file), shown(arrival.person_name)
         entry = line([file, person, self._status(arrival.outcome), arrival.receipt, shown(last)])
-        _dress(entry, arrival.outcome)
+        _with_look(entry, arrival.outcome)
         self.addTopLevelItem(entry)
         # A package that was not opened has one piece without a stage, which adds nothing.
         for piece in sorted((one for one in arrival.pieces if one.stage), key=in_order):
             # Once imported, a piece needs no preview of what would happen.
             words = "" if self._done and piece.outcome in tray_pane.GOES_IN else piece.words
             cells = [piece_words(piece), "", self._status(piece.outcome), "", words]
-            entry.addChild(_dress(line(cells), piece.outcome))
+            entry.addChild(_with_look(line(cells), piece.outcome))
         if arrival.program:
             entry.addChild(line([f"Made with Goldsmith {arrival.program}", "", "", "", ""]))
         if arrival.signed in KEY_NEWS:
@@ -363,7 +364,7 @@ class ArrivalsTree(RowsTree):
         else:
             super().keyPressEvent(event)
 
-    def _dress(self) -> None:
+    def _restyle(self) -> None:
         rows = range(self.topLevelItemCount())
         open_rows = [row for row in rows if self.isExpanded(self.model().index(row, 0))]
         self.show_arrivals(self._arrivals, self._last, done=self._done)
@@ -371,7 +372,7 @@ class ArrivalsTree(RowsTree):
             self.setExpanded(self.model().index(row, 0), row in open_rows)
 
 
-def _dress(entry: QTreeWidgetItem, outcome: ParcelOutcome) -> QTreeWidgetItem:
+def _with_look(entry: QTreeWidgetItem, outcome: ParcelOutcome) -> QTreeWidgetItem:
     entry.setIcon(OUTCOME, tray_pane.picture(outcome, theme.current().px(15)))
     entry.setForeground(OUTCOME, tray_pane.colour(outcome))
     return entry

@@ -239,7 +239,7 @@ class TrayPane(TabPart):
         self.parts.grow(left, 300)
         self.body = Stack(self.nothing, self.parts)
         vertical((self.body, 1), self.every, on=self, margins=(0, 10, 0, 0))
-        theme.watch(self, self._dress)
+        theme.watch(self, self._restyle)
 
     def focus_first(self) -> None:
         (self.list if self._sheets else self.every).setFocus()
@@ -304,7 +304,7 @@ class TrayPane(TabPart):
         if self.session.do(verb, sheet.entry.id) is not None:
             self.focus_first()
 
-    def _dress(self) -> None:
+    def _restyle(self) -> None:
         self.fill()
         self._show_units()
 

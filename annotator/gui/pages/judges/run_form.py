@@ -442,7 +442,7 @@ class LivePanel(Pane):
         self.show_idle()
         theme.watch(self, self._settle)
         driver.began.connect(self.show_order)
-        driver.progressed.connect(lambda _: self._hear())
+        driver.progressed.connect(lambda _: self._note_progress())
         driver.ended.connect(self.show_idle)
 
     def show_idle(self, line: Mapping[str, Any] | None = None) -> None:
@@ -463,7 +463,7 @@ class LivePanel(Pane):
         self.session.ask_later(self._set_due, run_records.requested, order)
         self._tick.start()
 
-    def _hear(self) -> None:
+    def _note_progress(self) -> None:
         self._last_message = time.monotonic()
         if not self._fresh.isActive():
             self._fresh.start()

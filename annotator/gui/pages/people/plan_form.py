@@ -128,13 +128,13 @@ class PlanForm(Pane):
         for field in self.new.values():
             field.editingFinished.connect(self.add_people)
         self._lay_out()
-        self.stages.ticked_anew.connect(self._stirred)
-        self.labels.ticked_anew.connect(self._stirred)
-        when_changed(self._stirred, self.has_due, self.reviewed, self.same, self.share, self.after, self.seed)
+        self.stages.ticked_anew.connect(self._edited)
+        self.labels.ticked_anew.connect(self._edited)
+        when_changed(self._edited, self.has_due, self.reviewed, self.same, self.share, self.after, self.seed)
         for part in (self.overlap, self.annotators, self.adjudicators, self.items):
-            part.changed.connect(self._stirred)
-        self.due.dateChanged.connect(lambda _: self._stirred())
-        self._stirred()
+            part.changed.connect(self._edited)
+        self.due.dateChanged.connect(lambda _: self._edited())
+        self._edited()
 
     def _lay_out(self) -> None:
         people_of_roles = horizontal(
@@ -228,7 +228,7 @@ class PlanForm(Pane):
                 add_named(self.session, field, (role,))
         return not any(field.text() for field in self.new.values())
 
-    def _stirred(self) -> None:
+    def _edited(self) -> None:
         self.due.setEnabled(self.has_due.isChecked())
         labelling = Stage.LABELLING in self._ticked()
         self.labelled.setVisible(labelling)

@@ -258,7 +258,7 @@ class AttackReader(QWidget):
             margins=0,
             spacing=5,
         )
-        theme.watch(self, self._dress)
+        theme.watch(self, self._restyle)
 
     def show_case(self, case: AttackCase) -> None:
         self._case = case
@@ -271,7 +271,7 @@ class AttackReader(QWidget):
         self.about.setText(case.about)
         self._show(self.report, case.report, case.gaps, LACKING)
         self._show(self.copy, case.copy, case.marks, PUT_IN)
-        self._dress()
+        self._restyle()
 
     def _show(self, view: ReportView, text: str, marks: tuple[PlantedText, ...], kind: str) -> None:
         view.show_plain(text)
@@ -287,7 +287,7 @@ class AttackReader(QWidget):
         for view, span in self._first.items():
             view.reveal(*span)
 
-    def _dress(self) -> None:
+    def _restyle(self) -> None:
         case = self._case
         if case is None:
             return

@@ -283,7 +283,6 @@ class CardView(Pane):
         super().__init__(session)
         self._stale = True
         self.card: ValidityCard | None = None
-        """The card in view."""
         self._chosen: dict[str, str] = {}
         self._foreign = False
         self.choosers = Choosers()

@@ -106,10 +106,10 @@ class CasePane(QueuePane[CaseFilter, VerdictCases]):
         )
         self._done, self._table = done, table
         self.search.setPlaceholderText("Find a criterion…")
-        theme.watch(self, self._dress)
-        self._dress()
+        theme.watch(self, self._restyle)
+        self._restyle()
 
-    def _dress(self) -> None:
+    def _restyle(self) -> None:
         high = CaseDelegate().height(self._table.fontMetrics())
         self._table.verticalHeader().setDefaultSectionSize(high)
 

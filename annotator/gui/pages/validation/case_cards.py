@@ -170,19 +170,19 @@ class VerdictCases(QueueModel):
             self._all, self._answered, self._rows, self._places = cases, {}, range(len(cases)), None
 
     def narrow(self, show: CaseFilter, words: str, keep: Key) -> None:
-        sought = words.casefold().split()
-        if show is CaseFilter.ALL and not sought and self._places is None:
+        query = words.casefold().split()
+        if show is CaseFilter.ALL and not query and self._places is None:
             return
         with resetting(self):
-            if show is CaseFilter.ALL and not sought:
+            if show is CaseFilter.ALL and not query:
                 self._rows, self._places = range(len(self._all)), None
             else:
-                self._rows = [*self._admitted(show, sought, self.number(keep))]
+                self._rows = [*self._admitted(show, query, self.number(keep))]
                 self._places = {number: row for row, number in enumerate(self._rows)}
 
-    def _admitted(self, show: CaseFilter, sought: Sequence[str], keep: int | None) -> Iterator[int]:
-        matches = cache(lambda text: all(word in text for word in sought))
-        texts: Iterable[str] = self._all.texts if sought else repeat("", len(self._all))
+    def _admitted(self, show: CaseFilter, query: Sequence[str], keep: int | None) -> Iterator[int]:
+        matches = cache(lambda text: all(word in text for word in query))
+        texts: Iterable[str] = self._all.texts if query else repeat("", len(self._all))
         for number, (value, text) in enumerate(zip(self._all.values, texts, strict=True)):
             if number == keep or (show.admits(value) and matches(text)):
                 yield number

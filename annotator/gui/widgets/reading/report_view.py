@@ -267,7 +267,7 @@ class ReportPages(QTextBrowser):
         self._bar = PageBar(self)
         self._bar.chosen.connect(self.show_page)
         self._bar.hide()
-        theme.watch(self, self._dress)
+        theme.watch(self, self._restyle)
 
     def show_html(self, html: str) -> None:
         """Show sanitised HTML, in the pieces separated by `rendered.CUT`; `loaded` is emitted at the end."""
@@ -315,7 +315,7 @@ class ReportPages(QTextBrowser):
     def zoom_text(self, step: int) -> None:
         """Enlarge (1) or reduce (-1) this text only, or use the general size again (0)."""
         self._zoom = max(_ZOOM_MIN, min(_ZOOM_MAX, self._zoom + step * _ZOOM_STEP if step else 100))
-        self._dress()
+        self._restyle()
 
     def paint_marks(self) -> None:
         """Paint the marks of subclasses in the text now shown."""
@@ -429,7 +429,7 @@ class ReportPages(QTextBrowser):
             bar.setValue(place)
         self._held = (top, bar.value())
 
-    def _dress(self) -> None:
+    def _restyle(self) -> None:
         """Render the text again in other colours or sizes, keeping the scroll position."""
         top = self._top()
         self._make_again()
@@ -691,8 +691,8 @@ class RawText(TextBox):
         super().__init__()
         self.setReadOnly(readonly)
         with_properties(self, accessibleName=name, tabChangesFocus=True)
-        self._dress()
-        theme.watch(self, self._dress)
+        self._restyle()
+        theme.watch(self, self._restyle)
 
-    def _dress(self) -> None:
+    def _restyle(self) -> None:
         self.setFont(even_letters())
