@@ -4,8 +4,8 @@ import builtins
 
 _plain_import = builtins.__import__
 
-# The widgets' whole library comes along, so that nothing later brings the hook back.
+# Import all of the widgets' library, so that no later import installs the hook again.
 import PySide6.QtWidgets
 
-# PySide6 reads the source of whatever is imported after it, for naming styles that are not used here.
+# PySide6's import hook reads the source of every module imported after it, for naming styles not used here.
 builtins.__import__ = _plain_import

@@ -434,7 +434,7 @@ MOST_NAMED, AT_ONCE = 3, 4
 
 
 class AssistancePane(OrderPane):
-    """Hidden without a chosen judge."""
+    """Has a judge pair units by meaning; hidden without a chosen judge."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, "", "Pairing", "Agreement")
@@ -531,7 +531,7 @@ class AgreementMenu(LeavingMenu):
 
 # People: coordinators and statisticians. What annoys them elsewhere: agreement that is not there, so that they
 # export and script it; NaN without a reason; a κ that collapses without a word; numbers that later votes have moved.
-# Changes of these kinds may move a figure, or what is said beside it.
+# Kinds of change that may affect a figure or its remarks.
 MOVING = frozenset({
     "agreement", "artifact", "adjudication", "ruling", "assignment", "guideline", "import", "item", "judge", "labels",
     "parcel", "person", "tray",
@@ -571,7 +571,7 @@ class AgreementViewer(Viewer):
         return AgreementBehindView(self.session)
 
     def make_leaving(self) -> AgreementMenu:
-        """The table with people by alias, the picture, and the exact inputs."""
+        """The menu for copying and saving: table with aliases, picture, exact inputs."""
         return AgreementMenu(self.session, self.view, ACTS)
 
     def lead(self, _view: ResultView) -> Lead:

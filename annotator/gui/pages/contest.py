@@ -88,7 +88,7 @@ NO_STANDINGS = (
 
 
 class KeepingPart(PagePart):
-    """Whose ranking, how many tasks and how many per seminar above the table; the task's text and the reason below."""
+    """The Keep tab: whose ranking, how many tasks and how many per seminar above the table; text and reason below."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, ActsBar(STANDINGS_LEFT, STANDINGS_RIGHT))
@@ -286,7 +286,7 @@ def act_of(side: str, step: int) -> str:
 
 
 class RankingPart(PagePart):
-    """A pair, five buttons for each side, and the progress; a wrong answer can be undone."""
+    """The Rank tab: a pair, five buttons for each side, and the progress; a wrong answer can be undone."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, ActsBar((BACK,)))
@@ -428,7 +428,7 @@ USUAL = 2
 
 
 class RoundsPart(PagePart):
-    """The judge and its rounds above, with the estimate; below, who has compared so far."""
+    """The Compare tab: the judge and its rounds above, with the estimate; below, who has compared so far."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, ActsBar(LEFT, RIGHT))
@@ -589,7 +589,7 @@ RANK, COMPARE, KEEP = range(3)
 
 
 class ContestPage(PartedPage):
-    """People who rank see no standings; those who decide what is kept see them all."""
+    """The Contest page: people who rank see no standings; those who decide what is kept see them all."""
 
     NAME = "Contest"
     ICON = "judges"

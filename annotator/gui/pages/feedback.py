@@ -82,7 +82,7 @@ OBJECTIONS = {DisputeState.OPEN: "waits", DisputeState.ANSWERED: "answered", Non
 
 
 class FeedbackPage(Page):
-    """Items with a consensus on the left; the stages of one, row by row, on the right."""
+    """The Feedback page: items with a consensus on the left; the stages of one, row by row, on the right."""
 
     NAME = "Feedback"
     ICON = "eye"
@@ -378,7 +378,7 @@ def _spans(pieces: tuple[TextPiece, ...], kind: str) -> list[Span]:
 
 
 class Objection(RoleFrame):
-    """A field and a button while an objection is possible; afterwards the objection and its outcome."""
+    """An objection to a consensus: a field and a button while it is possible; afterwards its text and outcome."""
 
     sent = Signal(str)
 

@@ -174,7 +174,7 @@ HINT = (
 
 
 class GuidelineEditor(Pane):
-    """Stores the text on this computer until it is published; nobody else sees it before."""
+    """The editor of a guideline's next version, stored on this computer until published; nobody else sees it before."""
 
     edited = Signal()
 
@@ -294,7 +294,7 @@ STAMPED = "Existing answers keep the version they were given under."
 
 
 class GuidelinesPage(Page):
-    """Stages on the left; current version beside the next one; older answers below."""
+    """The Guidelines page: stages on the left; current version beside the next one; older answers below."""
 
     NAME = "Guidelines"
     ICON = "note"

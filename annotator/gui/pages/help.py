@@ -150,7 +150,7 @@ HINT = "Click a key and press another to change it. Single letters and digits do
 
 
 class KeyboardPage(Page):
-    """All bindings by page; a key in use is refused with the name of its act."""
+    """All key bindings by page; a key in use is refused with the name of its act."""
 
     NAME = "Keys"
     ICON = "keyboard"

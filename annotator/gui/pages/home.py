@@ -35,8 +35,10 @@ LEAST, AROUND = 80, 8
 
 
 class HomePage(Page):
-    """People: whoever opens the project and asks what is to be done. What annoys them elsewhere: ten pages to look
-    through before one knows that a single file is late.
+    """The Home page: how far each step of the project is, and what comes next.
+
+    People: someone opens the project and asks what is to be done. What annoys them elsewhere: ten pages to look through
+    before one knows that a single file is late.
     """
 
     NAME = "Home"

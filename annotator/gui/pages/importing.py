@@ -320,13 +320,13 @@ def _worth(paper: CollectedPaper) -> str:
 # annoys them elsewhere: half-imported files, rows dropped without a word, not knowing whether importing again makes
 # everything double, a format to be named before the program has looked, columns to be renamed in the file first, and
 # the same matching done anew every month.
-# So many of a layout's words are seen where there is no room for all.
+# At least this many letters of a layout are shown if space is short.
 LETTERS = 20
 TRANSCRIPTS = f"Transcripts (*{' *'.join(imports.TRANSCRIPT_ENDINGS)})"
 
 
 class ImportPage(Page):
-    """A preview first; then everything or nothing, unless refused rows are left out knowingly."""
+    """The Import page: a preview first; then everything or nothing, unless refused rows are left out knowingly."""
 
     NAME = "Import"
     ICON = "import"

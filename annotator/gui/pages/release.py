@@ -364,7 +364,7 @@ LETTERS = 12
 
 
 class FinalPassPage(Page):
-    """Items with their checks; below them the signatures of the selected one."""
+    """The Final pass page: items with their checks; below them the signatures of the selected one."""
 
     NAME = "Final pass"
     ICON = "check"

@@ -22,7 +22,7 @@ from annotator.gui.widgets.fields import AmountBox, together
 
 # People: a benchmark's author, who will publish the numbers. What annoys them elsewhere: scores without n or
 # interval, definitions nowhere, failures counted as answers, and no way from a number to what it was made of.
-# Changes of these kinds may move a figure.
+# Kinds of change that may affect a figure.
 MOVING = frozenset({
     "adjudication", "artifact", "extract", "import", "item", "judge", "judge_run", "judgement", "labels", "parcel",
     "setting", "tray",

@@ -43,7 +43,7 @@ NOTHING = (
 
 
 class ReviewsPage(Page):
-    """Reviews on the left; on the right the units of one, its form and its answer."""
+    """The Reviews page: reviews on the left; on the right the units of one, its form and its answer."""
 
     NAME = "Reviews"
     ICON = "eye"

@@ -156,7 +156,7 @@ class MetadataForm(QObject):
 
 
 class ProjectPage(Page):
-    """The settings, a line each; a line opens its form.
+    """The Project page: the settings, a line each, which opens the form.
 
     People: a coordinator who meets a document this benchmark did not use, and one before a release who fills in what is
     missing. What annoys them: forty fields to scroll through until the one they came for.
@@ -266,7 +266,7 @@ class ProjectPage(Page):
 
 
 class DisplayPage(Page):
-    """Colours; sizes have their keys."""
+    """The Display page: the choice of colours; sizes are changed by keys."""
 
     NAME = "Display"
     ICON = "eye"

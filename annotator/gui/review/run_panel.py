@@ -24,7 +24,7 @@ from annotator.gui.widgets.message_bar import MessageBar, ProgressRow
 
 
 class RunPanel(QWidget):
-    """Hidden while no run is in progress. Its keys belong to the window: they work on every page."""
+    """The progress of a run; hidden while none is in progress. Its keys belong to the window, on every page."""
 
     def __init__(self, run: BackgroundRun) -> None:
         super().__init__()

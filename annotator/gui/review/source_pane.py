@@ -317,7 +317,7 @@ class LeadsPane(PlainArea):
 
 
 class SourcePane(Pane):
-    """The left-hand side of the page. A source is read from the file when its tab is first shown."""
+    """The sources of an item, beside the work. A source is read from the file when its tab is first shown."""
 
     stirred = Signal()
     """The text was scrolled, which counts as activity."""

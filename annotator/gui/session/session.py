@@ -331,7 +331,7 @@ class ProjectSession(QObject):
     ended = Signal(str, str, dict)
     """A job has ended: the message, the page that shows its result, and the place on it."""
     reset_wanted = Signal()
-    """The sample project is to be created anew."""
+    """The sample project is to be created again."""
     restore_wanted = Signal(object)
     """The path of a backup that is to replace the project."""
     person_wanted = Signal(str)

@@ -459,7 +459,7 @@ class Window(QMainWindow):
         self._replace("Restoring the backup", lambda path, _: backups.restore(path, backup))
 
     def reset_sample(self) -> None:
-        """Close the sample, create it anew, and open it; the previous contents are kept beside it."""
+        """Close the sample, create it again, and open it; the previous contents are kept beside it."""
         from annotator.actions.imports import samples
 
         self._replace("Resetting the sample project", samples.reset)

@@ -403,7 +403,7 @@ class PlainArea(QScrollArea):
         return hint.expandedTo(QSize(wide + self.verticalScrollBar().sizeHint().width(), 0))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Decide anew about scroll bars at another size, also about one that was kept."""
+        """Decide again about scroll bars at another size, also about one that was kept."""
         if not self._looks and self._bar_fixed_at not in (None, self.size()):
             self._bar_fixed_at = None
             self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)

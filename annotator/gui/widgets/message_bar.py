@@ -258,7 +258,7 @@ class EscapePanel(RoleFrame):
 
 
 class MissingPanel(EscapePanel):
-    """What is missing, as a list whose entries lead to their places; subclasses lay it out."""
+    """The list of missing entries, which lead to their places; subclasses lay it out."""
 
     jumped = Signal(str, str)
     """An entry was chosen: its subject and the field."""

@@ -317,7 +317,7 @@ class AdjudicationActionBar(ActsBar):
 
 
 class ClosePanel(MissingPanel):
-    """Hidden until closing is attempted; shrinks as rows are settled."""
+    """What an item still lacks to be closed; hidden until closing is attempted, shrinks as rows are settled."""
 
     def __init__(self) -> None:
         super().__init__("What is missing", "Hide")

@@ -36,7 +36,7 @@ STALE_KINDS = ("item", "import", "person", "assignment", "agreement", "artifact"
 
 
 class AdjudicatePage(Page):
-    """Queue on the left; consensus above its rows; sources and notes on demand."""
+    """The Adjudicate page: queue on the left, consensus above its rows, sources and notes on demand."""
 
     NAME = "Adjudicate"
     ICON = "adjudicate"

@@ -329,7 +329,7 @@ WIDE = 640
 
 
 class RowControls(QWidget):
-    """One set of controls for all rows, shown under the current one."""
+    """The controls of a ruling: one set for all rows, shown under the current one."""
 
     taken = Signal(str)
     voted = Signal(str)

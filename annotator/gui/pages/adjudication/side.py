@@ -295,7 +295,7 @@ def _words(gap: Gap) -> str:
 
 
 class Discussion(SidePart):
-    """Notes without names: one's own, and those of others with access."""
+    """The discussion of an item: notes without names, one's own and those of others with access."""
 
     def __init__(self, session: ProjectSession, bench: AdjudicationModel) -> None:
         super().__init__(session, bench)

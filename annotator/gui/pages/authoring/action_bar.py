@@ -132,7 +132,7 @@ ROWS_SHOWN = 6
 
 
 class SubmitPanel(MissingPanel):
-    """Errors and warnings; warnings can be overridden with a reason."""
+    """The findings that hinder submitting: errors and warnings; warnings can be overridden with a reason."""
 
     overridden = Signal(str)
     """Submit despite the warnings, for this reason."""

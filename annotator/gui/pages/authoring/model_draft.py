@@ -152,7 +152,7 @@ def _about(unit: Unit) -> list[Chip]:
 
 
 class ModelDraft(Pane):
-    """The request above, the draft's units below; queried only while visible."""
+    """A model's draft: the request above, its units below; queried only while visible."""
 
     taken = Signal(str, bool)
     """Take this unit of the draft; the second value says whether to go on editing it."""
@@ -352,7 +352,7 @@ class ModelDraft(Pane):
 
 
 class ReferenceMaterialEditor(Pane):
-    """Both parts, one above the other; text is stored as a draft until confirmed."""
+    """Editor of drafted reference material: both parts, one above the other; stored as a draft until confirmed."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)

@@ -305,8 +305,10 @@ class ArrivalsTree(RowsTree):
     def show_arrivals(
         self, arrivals: Sequence[Arrival], last: str = PIECE_COLUMNS[REASON], *, done: bool = False
     ) -> None:
-        """Show files, already imported if `done`; `last` is the last column's title, and for `CAME` the column shows
-        dates."""
+        """Show files, already imported if `done`.
+
+        `last` is the title of the last column; for `CAME` the column shows dates.
+        """
         self._arrivals, self._last, self._done = list(arrivals), last, done
         self.headerItem().setText(REASON, last)
         self.clear()
@@ -617,7 +619,7 @@ class ExchangePage(PartedPage):
 
 
 class Received(TabPart):
-    """Imported packages with date and code, newest first."""
+    """The Received tab: imported packages with date and code, newest first."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)

@@ -198,7 +198,7 @@ Row = tuple[str, str]
 
 
 class TrayPane(TabPart):
-    """Entries on the left; the selected one's units beside those that are here on the right."""
+    """The Tray tab: entries on the left; the selected one's units beside those that are here on the right."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)

@@ -10,7 +10,7 @@ HERE = "annotator.gui.pages.judges"
 # People: coordinators who let judges work for hours on a budget. What annoys them elsewhere: errors counted as
 # verdicts, no idea of money or time left, replies that cannot be read, prompts that change without a trace.
 class JudgesPage(PartedPage):
-    """A run continues in its own process whichever tab or page is in view."""
+    """The Judges page; a run continues in its own process whichever tab or page is in view."""
 
     NAME = "Judges"
     ICON = "judges"

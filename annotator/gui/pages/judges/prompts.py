@@ -146,7 +146,7 @@ PAUSE_MS = 250
 
 
 class PromptEdit(Pane):
-    """Stores the text on this computer until it becomes the current version."""
+    """The editor of a prompt; its text is stored on this computer until it becomes the current version."""
 
     edited = Signal()
 
@@ -250,7 +250,7 @@ COLUMNS: tuple[Column[PromptLine], ...] = (
 
 
 class PromptsPart(PagePart):
-    """Prompts on the left, the next version in the middle; preview, changes and versions on the right."""
+    """The Prompts tab: prompts, the next version of one, and its preview, changes and versions."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, ActsBar((), RIGHT))

@@ -217,7 +217,8 @@ FLAGS, TRIAL = 4, 5
 
 
 class RepliesPart(PagePart):
-    """Filters above the list; on the right the judgement with its replies and the prompt that was sent."""
+    """The Replies tab: filters above the list; on the right the judgement with its replies and the prompt that was
+    sent."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, ActsBar((), RIGHT, REST))

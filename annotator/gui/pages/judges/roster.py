@@ -365,7 +365,7 @@ RIGHT = (
 
 
 class JudgesPart(PagePart):
-    """The table of judges, the totals of the selected one below, its settings on the right.
+    """The Judges tab: the table of judges, the totals of the selected one below, its settings on the right.
 
     Unsaved settings are discarded: half a judge is none.
     """

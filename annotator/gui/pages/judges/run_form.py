@@ -129,7 +129,7 @@ OTHER_NUMBER = "Another number than the usual one creates a separate judge, to c
 
 
 class RunForm(Pane):
-    """Choices and numbers; `changed` follows every edit."""
+    """The order form of a run; `changed` follows every edit."""
 
     changed = Signal()
 
@@ -413,7 +413,7 @@ _NO_END = 16_777_215
 
 
 class LivePanel(Pane):
-    """The run's panel above; systems and running calls side by side below."""
+    """The progress of the current run: its panel above; systems and running calls side by side below."""
 
     def __init__(self, session: ProjectSession, driver: Driver) -> None:
         super().__init__(session, "card")

@@ -239,7 +239,7 @@ Offers = list[ProtocolOffer | ExtractionOffer]
 
 
 class RunsPart(PagePart):
-    """The order on the left; running, queued and past runs on the right."""
+    """The Runs tab: the order on the left; running, queued and past runs on the right."""
 
     def __init__(self, session: ProjectSession, driver: Driver) -> None:
         super().__init__(session, ActsBar(LEFT, RIGHT, REST))

@@ -207,7 +207,7 @@ STALE_KINDS = ("item", "artifact", "import", "response", "person", "extract", "p
 
 
 class LabelPage(Page):
-    """Tabs on top, queue on the left, text in the middle, units beside it, acts below."""
+    """The Label page: tabs on top, queue on the left, text in the middle, units beside it, acts below."""
 
     NAME = "Label"
     ICON = "label"

@@ -55,7 +55,7 @@ ALL, CHOSEN = "all", "chosen"
 
 
 class DrawingBar(OrderPane):
-    """A line of settings with a button; existing extracts are not asked for again."""
+    """Orders extractions: a line of settings with a button; existing extracts are not asked for again."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, "card", "Extracting from reports", "Material", part="Extracts")

@@ -60,7 +60,7 @@ FIGURES = (LENGTH, "Time", "Report tokens", "Run tokens", "Cost", EXTRACTS)
 
 
 class ReportsGrid(RowsModel[ReportsLine]):
-    """Items by systems; `show_figure` selects what the cells show."""
+    """The table of items by systems; `show_figure` selects what the cells show."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(("Item",), parent)
@@ -247,7 +247,7 @@ NOTHING = (
 
 
 class ReportsView(TabPart):
-    """The grid on the left with details of the current cell; the order form on the right."""
+    """The Reports tab: the grid on the left with details of the current cell; the order form on the right."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)

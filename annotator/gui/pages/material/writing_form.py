@@ -52,7 +52,8 @@ _ORACLES = {SEARCHES: "", ON_ARXIV: "arxiv", ALL_IMPORTANT: "all"}
 
 
 class ResearchFields(QObject):
-    """The collection with a button, and below it the numbers: `rows` for a form, each with its label."""
+    """The settings of a literature search: the collection with a button, and below it numbers; `rows` for a form, each
+    with its label."""
 
     def __init__(self, form: QWidget, changed: Callable[[], object]) -> None:
         super().__init__(form)
@@ -123,7 +124,7 @@ TIMEOUT_S = 900.0
 
 
 class WritingForm(OrderPane):
-    """Settings with one button; existing reports are never written again."""
+    """Orders reports by a model: settings with one button; existing reports are never written again."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, "card", "Writing reports", "Material", part="Reports")

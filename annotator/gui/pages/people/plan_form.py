@@ -68,7 +68,7 @@ REPEATS = (
 
 
 class PlanForm(Pane):
-    """All settings of a plan; `changed` follows every edit.
+    """The form of an assignment plan; `changed` follows every edit.
 
     People: a coordinator who hands out two or three times in a study, each time asking who does what, on which items
     and until when. What annoys them: a date below the end of the page, and settings of one study in a hundred above it.

@@ -75,7 +75,7 @@ WIDEST = "Largest width of a failure rate's 95 % interval"
 
 
 class AttackForm(Pane):
-    """Choices above, estimate below; `changed` follows every new estimate."""
+    """The order form of an attack: choices above, estimate below; `changed` follows every new estimate."""
 
     changed = Signal()
 
@@ -223,7 +223,7 @@ LEGEND = {PUT_IN: "inserted in the copy", MOVED: "moved in the report", LACKING:
 
 
 class AttackReader(QWidget):
-    """The change above; below it report and copy as plain text, each with its verdict."""
+    """An attacked case: the change above; below it report and copy as plain text, each with its verdict."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -529,7 +529,7 @@ AWAY = frozenset({"attack_back", "attack_families"})
 
 
 class AttacksPart(PagePart):
-    """The order on the left, rates above cases on the right; a case or the families fill the page."""
+    """The Attacks tab: the order on the left, rates above cases on the right; a case or the families fill the page."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, ActsBar(LEFT, RIGHT))

@@ -275,7 +275,7 @@ CARD_PAGE, GATE, EMPTY = range(3)
 
 
 class CardView(Pane):
-    """Choices above the card's page; `turned` announces another card, or none."""
+    """A judge's card: choices above its page; `turned` announces another card, or none."""
 
     turned = Signal()
 

@@ -88,7 +88,7 @@ def _sides(case: VerdictCase) -> str:
 
 
 class CasePane(QueuePane[CaseFilter, VerdictCases]):
-    """Search, filters, and the list; `done` is the word for a finished case."""
+    """The list of cases with search and filters; `done` is the word for a finished case."""
 
     def __init__(self, cases: VerdictCases, lists: str, done: str) -> None:
         # The delegate paints the background of a line.
@@ -124,7 +124,7 @@ SCREENS = {int(Qt.Key.Key_PageDown): 1, int(Qt.Key.Key_PageUp): -1}
 
 @dataclass(frozen=True, slots=True)
 class BenchWords:
-    """Words of a bench: settings key, list name, and done."""
+    """The words of a bench: settings key, list name, and the word for a finished case."""
 
     name: str
     lists: str
@@ -136,7 +136,7 @@ Keep = Callable[[VerdictCase, str, str, str, str], bool]
 
 
 class CaseBench(Splitter):
-    """One case at a time; every answer goes through `keep`."""
+    """Shows one case at a time; every answer is stored through `keep`."""
 
     moved = Signal()
     """Another case was opened, or the answer to the current one has changed."""

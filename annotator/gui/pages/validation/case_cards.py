@@ -283,7 +283,7 @@ BOTH = "other"
 
 
 class CaseReadingPane(ReadingPane):
-    """`beside` is the cited page or the report shown second; quotes are marked in the texts."""
+    """The texts of a case; `beside` is the cited page or the report shown second; quotes are marked."""
 
     def __init__(self, session: ProjectSession, name: str) -> None:
         super().__init__(session, f"{name}/texts", KeylessArea("The question"))

@@ -21,7 +21,7 @@ FIRST_LOOKS = {"figures": "shown", "ruling": "look", "reviewing": "look"}
 
 
 class ValidatePage(PartedPage):
-    """Reviews are for every expert; everything else is for coordinators only.
+    """The Validate page: reviews are for every expert, everything else for coordinators only.
 
     The modules that compute are loaded with the part that shows their results.
     """

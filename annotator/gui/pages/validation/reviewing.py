@@ -164,7 +164,7 @@ APART = "Reviews are informed: they are shown beside figures of blind labels and
 
 
 class ReviewsPart(CasePart):
-    """Choices above; list, report and verdict below. No system is named."""
+    """The Reviews tab: choices above; list, report and verdict below. No system is named."""
 
     NAMES = {"protocol": "What", "judge": "Judge", "order": "Order", "experts": "Seen by"}
     ANSWERS, OF_LABELS = REVIEW_ACTS, False

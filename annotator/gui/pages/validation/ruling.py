@@ -483,7 +483,7 @@ GATE, UNCLEAR = range(NOTHING + 1, NOTHING + 3)
 
 
 class RulingPart(CasePart):
-    """Choices above; figures, list, report and verdict below; unclear criteria in their place."""
+    """The Disagreements tab: choices; below them figures, list, report and verdict, or the unclear criteria."""
 
     NAMES = {"protocol": "What", "labels": "Labels", "judge": "Judge", "person": "Against"}
     ANSWERS, OF_LABELS = ACTS, True

@@ -75,7 +75,7 @@ SHOWN_PROBLEMS = 500
 
 
 class LabelsIn(Pane):
-    """Files, raters, system; the preview, and entries that cannot be imported."""
+    """The import of labels: files, raters, system, the preview, and entries that cannot be imported."""
 
     ready = Signal(bool)
     taken = Signal(str)
@@ -504,7 +504,7 @@ FORM, VIEW, FILES = range(3)
 
 
 class SetsPart(PagePart):
-    """Sets on the left; the selected one, a new one, or label files on the right."""
+    """The Sets tab: sets on the left; the selected one, a new one, or label files on the right."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, ActsBar(LEFT, RIGHT, REST))
