@@ -295,8 +295,7 @@ def written(key: str | QKeySequence | QKeySequence.StandardKey) -> str:
 
 
 def plain(event: QKeyEvent) -> bool:
-    """Whether a key is pressed without modifiers; Qt marks number-pad keys, and on macOS all arrows, with one of its
-    own."""
+    """Whether a key is pressed without modifiers; Qt adds its own for number-pad keys, and on macOS for all arrows."""
     return not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
 
 

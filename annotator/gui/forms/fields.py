@@ -132,8 +132,7 @@ class PickList(ChoiceBox):
     chosen = Signal(object)
 
     def __init__(self, name: str, none: str, no_value: Any = None, letters: int = SHOWN_LETTERS) -> None:
-        """`none` is the entry for `no_value`, empty if a value is required; at least `letters` letters are shown if
-        space is short."""
+        """`none` is the entry for `no_value`, empty if a value is required; at least `letters` letters are shown."""
         super().__init__()
         with_properties(self, accessibleName=name, focusPolicy=Qt.FocusPolicy.StrongFocus, role="readable")
         self._letters = letters

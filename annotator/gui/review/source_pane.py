@@ -207,8 +207,7 @@ class ReadingPane(QWidget):
         return self.LINES
 
     def standing(self, quote: str, start: int | None) -> tuple[TextPane, Span] | None:
-        """The pane and span of a quotation: with `start` searched in the first text first, without it in the one
-        beside."""
+        """The pane and span of a quotation, None if not found; without `start`, the second text is searched first."""
         for pane in self.panes[::-1] if start is None else self.panes:
             span = pane.place(quote, start if pane is self.first else None)
             if span is not None:

@@ -137,7 +137,8 @@ class Face:
 @dataclass(frozen=True, slots=True)
 class UnitLabel:
     """A unit's label, with the taxonomy and the kind chosen from it; `outdated` is the label of an earlier wording,
-    `origin` the file an imported label came from, and `more` the other taxonomies asked about, each with its answer."""
+    `origin` the file an imported label came from, and `more` the other taxonomies asked about, each with its answer.
+    """
 
     label: Judgement | None = None
     taxonomy: Taxonomy | None = None
@@ -190,7 +191,8 @@ def answers(protocol: str) -> tuple[str, ...]:
 
 def places(protocol: str) -> dict[str, int]:
     """Act → the index of the answer its key gives: digits in order from the best answer, or for numbers the number's
-    own digit; “unsure” has the same key everywhere."""
+    own digit; “unsure” has the same key everywhere.
+    """
     known = answers(protocol)
     if not scale_of(protocol).of_numbers:
         return {act: place for place, act in enumerate(ACTS[: len(known) - 1])} | {UNSURE: len(known) - 1}

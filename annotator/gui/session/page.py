@@ -419,8 +419,7 @@ class Flow(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self.decided: Any = ""
-        """The subject decided last, until the person touches anything else; automatic advance does not count as
-        touching."""
+        """The subject decided last, until the person touches anything else; automatic advance does not count."""
         self._by_itself = False
 
     def is_spent(self, subject: Any) -> bool:

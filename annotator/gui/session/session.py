@@ -184,8 +184,7 @@ class TaskCallbacks:
 
 
 class BackgroundTasks(QObject):
-    """A queue of background tasks on one thread. Callbacks whose owner is deleted by the end of the task are not
-    called."""
+    """A queue of background tasks on one thread. Callbacks of owners deleted before the end are not called."""
 
     free = Signal()
     """Emitted when the last job has ended."""
@@ -603,8 +602,7 @@ AUTHORING = tuple(stage for stage in Stage if stage not in (Stage.LABELLING, Sta
 
 
 def due_of_items(session: ProjectSession, stages: Collection[Stage]) -> dict[str, str]:
-    """The due date, in words, of each item with open work of the person in these stages; the earliest if there are
-    several."""
+    """Item → the due date of the person's open work in these stages, in words; the earliest if there are several."""
     from annotator.actions.assignments import assignments
 
     first: dict[str, datetime] = {}

@@ -118,8 +118,7 @@ class FolderWatch(QObject):
 
 
 class FolderLine(Pane):
-    """The project's shared folder and its state; for coordinators also the buttons to send tasks and the keys to
-    confirm."""
+    """The project's shared folder and its state; for coordinators also Send, and new keys to confirm."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)

@@ -384,8 +384,7 @@ class Viewer(TabPart):
         return way_to(view.page), view.page, {}
 
     def question(self) -> Callable[..., Any]:
-        """The query run on another thread; it takes the project, the views, a view's name, its choices and the cached
-        count."""
+        """The query run on another thread: takes project, views, a view's name, its choices and the cached count."""
         return view_pane.shown
 
     def more(self) -> dict[str, str]:

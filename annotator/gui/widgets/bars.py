@@ -58,8 +58,7 @@ class KeyButton(QPushButton):
         press: Callable[..., object] | SignalInstance | None = None,
         **settings: Any,
     ) -> None:
-        """`act` selects the key from the key table, and follows its changes; `press` is called when the button is
-        pressed."""
+        """`act` selects the key from the key table, and follows its changes; `press` is called on clicks."""
         super().__init__(**settings)
         self.words, self._key, self._hint = words, "", hint
         if role:

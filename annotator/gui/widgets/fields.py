@@ -357,8 +357,7 @@ class GrowingEdit(Refitting, TextBox):
             self.rested.emit()
 
     def event(self, event: QEvent) -> bool:
-        """Keep every key from the page's shortcuts while an input method composes; pass on undo and redo without effect
-        here."""
+        """Keep all keys from the page while an input method composes; pass on undo and redo without effect here."""
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             if self._composing:
                 event.accept()
@@ -404,8 +403,7 @@ class GrowingEdit(Refitting, TextBox):
         self.rested.emit()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Show the standard menu with additional entries for the word clicked on, or with the keyboard for that at the
-        cursor."""
+        """Show the standard menu with additional entries for the word clicked on, or for that at the cursor."""
         menu = self.createStandardContextMenu(event.pos())
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         keyed = event.reason() == QContextMenuEvent.Reason.Keyboard

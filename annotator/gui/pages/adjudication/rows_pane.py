@@ -279,8 +279,7 @@ class RowsPane(QWidget):
         self._bench.typing.keep()
 
     def anchor(self) -> None:
-        """Remember the vertical position of the current row: the next one is shown there, so that the eye need not
-        move."""
+        """Remember the current row's vertical position: the next one is shown there, so that the eye need not move."""
         if self.card is not None:
             top = self.card.y() - self.area.verticalScrollBar().value()
             self._anchor = max(ROUND_A_ROW, min(top, self.area.viewport().height() // 3))

@@ -1,5 +1,4 @@
-"""Help with writing: a model's draft (visible only to the person who asked for it), reference material, bulk
-references."""
+"""Help with writing: a model's draft (visible only to who asked for it), reference material, bulk references."""
 
 from collections.abc import Callable, Sequence
 from functools import partial

@@ -217,8 +217,7 @@ FLAGS, TRIAL = 4, 5
 
 
 class RepliesPart(PagePart):
-    """The Replies tab: filters above the list; on the right the judgement with its replies and the prompt that was
-    sent."""
+    """The Replies tab: filters above the list; on the right the judgement with its replies and the prompt."""
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, ActsBar((), RIGHT, REST))

@@ -124,8 +124,7 @@ class LabellingModel(QObject):
         return any(taxonomy.whole and not given for taxonomy, given in self._kinds_asked(unit_id))
 
     def give_kind(self, unit_id: str, place: int) -> bool:
-        """Give a label the kind of an index in the order of the keys, or remove it if it has it; whether that
-        succeeded."""
+        """Give a label the kind of an index in key order, or remove it if it has it; whether that succeeded."""
         known = [(one, given, value) for one, given in self._kinds_asked(unit_id) for value in one.values]
         if place >= len(known):
             return False
@@ -358,8 +357,7 @@ class LabellingFlow(page.Flow):
             self.advance()
 
     def say_rest(self) -> None:
-        """Label all open units beside the current one, and go on; if answers are numbers, give 0 instead, which has
-        this key."""
+        """Label all open units beside the current one, and go on; if answers are numbers, the key gives 0 instead."""
         if ZERO in places(self._bench.protocol):
             self.answer(ZERO)
         elif self._bench.say_rest():

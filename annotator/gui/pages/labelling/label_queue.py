@@ -104,7 +104,8 @@ class LabelQueue(Queue[str, LabelTask]):
 
     def unsubmitted(self) -> list[str]:
         """The items whose reports are all labelled but not submitted; if reports are submitted one by one, the items
-        with a labelled report that is not."""
+        with a labelled report that is not.
+        """
         if not self.submits:
             return list(dict.fromkeys(task.item_id for task in self._lines.values() if is_ready(task)))
         result: dict[str, bool] = {}

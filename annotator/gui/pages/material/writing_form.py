@@ -52,8 +52,7 @@ _ORACLES = {SEARCHES: "", ON_ARXIV: "arxiv", ALL_IMPORTANT: "all"}
 
 
 class ResearchFields(QObject):
-    """The settings of a literature search: the collection with a button, and below it numbers; `rows` for a form, each
-    with its label."""
+    """The settings of a literature search: the collection with a button, and `rows` of numbers with labels."""
 
     def __init__(self, form: QWidget, changed: Callable[[], object]) -> None:
         super().__init__(form)
