@@ -296,7 +296,7 @@ class ItemForm(Pane):
         (self.type if self.question.isReadOnly() else self.question).setFocus()
 
     def _define(self, name: str) -> None:
-        """Show the definition of the chosen type, or that it has none."""
+        """Show the definition of the chosen type, or that the project does not define it."""
         result = next((one.definition for one in self._types if one.name == name.strip()), "")
         unknown = (
             f"The project does not define this type. It has: {', '.join(one.name for one in self._types)}."

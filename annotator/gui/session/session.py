@@ -64,7 +64,7 @@ class Pressed(QObject):
 
     @contextmanager
     def answered(self) -> Iterator[None]:
-        """Give the focus back to the button once it is usable again, unless the block moved the focus elsewhere."""
+        """Focus the button again after the block, unless the block moved the focus; without one, keep the focus."""
         button, standing = self._button, self._standing
         if button is None or not self._waits(button):
             with keyboard_stays():

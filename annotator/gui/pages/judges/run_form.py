@@ -357,7 +357,7 @@ LONG_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class SystemProgress:
-    """A system's part of the run; `wanted` is 0 until it is counted."""
+    """A system's part of the run; `due` is the number of judgements requested, 0 until they are counted."""
 
     standing: SystemStatus
     due: int
@@ -365,7 +365,7 @@ class SystemProgress:
 
 @dataclass(frozen=True, slots=True)
 class CallProgress:
-    """A running call: subject, attempt, and seconds so far."""
+    """A call in progress: its subject, trial, and seconds so far."""
 
     item_key: str
     system: str
