@@ -170,12 +170,12 @@ class _Stopped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class TaskCallbacks:
-    """Callbacks of a background task: those of the widget that sent it, and those of the session."""
+    """Callbacks of a background task: `then` and `progress` of the widget that sent it, the others of everyone else."""
 
     then: Callable[[Any], object] | None
     progress: Tell | None = None
     done: Callable[[Any], object] | None = None
-    """The session's own callback, called before `then`."""
+    """Called before `then`, also if the sender has been taken down."""
     refused: Callable[[Refusal], object] | None = None
     over: Callable[[], object] | None = None
     """Called last, however the task ended."""
@@ -234,7 +234,7 @@ class BackgroundTasks(QObject):
         self._threads.waitForDone()
 
     def forget_senders(self) -> None:
-        """Drop the callbacks of pages that are being taken down; those of the session still run."""
+        """Drop `then` and `progress` of all tasks, because the pages that sent them are taken down."""
         for number, callbacks in self._out.items():
             self._out[number] = replace(callbacks, then=None, progress=None)
 
