@@ -31,7 +31,7 @@ from tests.projects import pairs_project as pairs
 from tests.projects.pairs_project import adjudication, row
 from tests.projects.refusals import expect_refusal
 from tests.storage import sql
-from tests.templates import once
+from tests.templates import fixture_of, once
 
 PROJECT = pairs.opened_project
 
@@ -176,8 +176,7 @@ def agreed(project: Project) -> Artifact:
 
 
 def versions(project: Project) -> list[ConsensusVersion]:
-    with project.store.read() as db:
-        return consensus.versions(db, adjudication(project))
+    return ruling.versions(project, adjudication(project))
 
 
 def needs(project: Project) -> list[tuple[str, str]]:
@@ -430,9 +429,7 @@ def settled_project(folder: Path) -> Project:
     return settled
 
 
-@pytest.fixture
-def settled(tmp_path: Path) -> Project:
-    return settled_project(tmp_path)
+settled = fixture_of(settled_project)
 
 
 def rule(settled: Project, unit_id: str, take: str, **why: object) -> None:

@@ -68,11 +68,9 @@ from tests.projects.small_projects import REASONING, labelling_project, submit_l
 from tests.servers.served import JUDGE, add_judge
 from tests.stats.agreement_oracles import icc
 from tests.storage import sql
+from tests.templates import fixture_of
 
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    return paired_project(tmp_path, annotators=3, questions=3)
+project = fixture_of(paired_project, annotators=3, questions=3)
 
 
 def row(
@@ -119,14 +117,6 @@ def test_labels_are_pooled_over_items(project: Project) -> None:
     kappa = figure(pooled, "kappa")
     assert kappa.value == pytest.approx(0.5)
     assert "1 of 2 clusters have any of the rarest class that it needs" in kappa.note
-
-
-@pytest.mark.usefixtures("small_cases")
-def test_one_item_gives_no_interval(project: Project) -> None:
-    both_label(project, "yynn", "ynnn")
-    kappa = figure(row(agreement_figures.rows(project), "value"), "kappa")
-    assert (kappa.value, kappa.low, kappa.high) == (pytest.approx(0.5), None, None)
-    assert "1 cluster is too few for an interval" in kappa.note
 
 
 def test_ac1_stands_beside_kappa_with_its_sentence(project: Project) -> None:
@@ -267,17 +257,6 @@ def rewritten(project: Project, item: int, **changes: object) -> None:
     )
     values = [content.decode(), sha256(content), old.id]
     sql.alter(project, "UPDATE agreement SET content = ?, sha256 = ? WHERE id = ?", values)
-
-
-def test_alpha_is_shown_where_three_people_rated(project: Project) -> None:
-    assign(project, "ABC")
-    for alias, said in zip("ABC", ("yynn", "yynn", "ynn?"), strict=True):
-        sealed_by(project, alias, labels(said))
-    pooled = row(agreement_figures.rows(project), "value")
-    # yyy, yyn, nnn, nn?: α = 1 − 10·1/(5·6), as in the comparison.
-    assert figure(pooled, "alpha").value == pytest.approx(2 / 3)
-    # Pairs of raters: 4 + 3 + 3, of which A and B agree on 4, each of them with C on 2.
-    assert (pooled.n, figure(pooled, "agreement").value) == (10, 0.8)
 
 
 def test_frozen_figures_stand_whatever_is_written_since(project: Project) -> None:
@@ -578,9 +557,7 @@ def test_what_waits_for_a_second_seal_is_counted(tmp_path: Path) -> None:
     assert agreement_report.half_sealed(pairs.work_as(reported, "Cora")) == 0
 
 
-@pytest.fixture
-def pair(tmp_path: Path) -> Project:
-    return pairs.pairs_project(tmp_path)
+pair = fixture_of(pairs.pairs_project)
 
 
 def both(pair: Project, ada: str, ben: str) -> None:
@@ -776,9 +753,7 @@ def test_values_are_said_in_words(value: object, said: str) -> None:
     assert agreement_report.value_words(value) == said
 
 
-@pytest.fixture
-def sealed(tmp_path: Path) -> Project:
-    return paired_project(tmp_path)
+sealed = fixture_of(paired_project)
 
 
 def two_rubrics(sealed: Project) -> tuple[Rubric, Rubric]:

@@ -36,6 +36,7 @@ from tests.projects.pairs_project import who, work_as
 from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import add_report, project_with, seal_rubric
 from tests.storage import sql
+from tests.templates import fixture_of
 
 DUE = datetime(2027, 1, 1, tzinfo=UTC)
 
@@ -481,12 +482,7 @@ def settled(drafted: Project) -> list[str]:
     return [unit.text for unit in artifacts.artifact_of(row).document.units]
 
 
-COPIED = ("person", "item", "artifact", "revision")
-
-
-@pytest.fixture
-def paired(tmp_path: Path) -> Project:
-    return pairing.paired_project(tmp_path, annotators=3)
+paired = fixture_of(pairing.paired_project, annotators=3)
 
 
 def item(paired: Project) -> str:
@@ -572,18 +568,6 @@ def test_a_third_who_has_begun_is_waited_for(paired: Project) -> None:
     assert frozen(paired) is None
 
 
-def test_three_raters_make_three_pairs_and_a_figure_over_all(paired: Project) -> None:
-    for alias in "ABC":
-        pairs_project.assign(paired, f"Expert {alias}", Stage.RUBRIC)
-    for alias in "ABC":
-        assert frozen(paired) is None
-        pairing.sealed_by(paired, alias, pairing.rubric(1, 2, 3))
-    result = frozen(paired)
-    one, two, three = sorted(pairing.person(paired, alias).id for alias in "ABC")
-    assert [(pair.a, pair.b) for pair in result.pairs] == [(one, two), (one, three), (two, three)]
-    assert {figure.name: figure.value for figure in result.figures} == {"match_f1": 1, "weight_alpha": 1}
-
-
 def test_only_the_people_assigned_are_waited_for_and_counted(paired: Project) -> None:
     for alias in "AB":
         pairs_project.assign(paired, f"Expert {alias}", Stage.RUBRIC)
@@ -623,26 +607,6 @@ def test_imported_gold_and_a_consensus_are_nobodys_answer(paired: Project) -> No
     assert frozen(paired) is None
 
 
-def test_the_order_of_sealing_moves_nothing(tmp_path: Path) -> None:
-    """The same revisions in another file, written in the other order, make the same record byte for byte."""
-    made = pairing.paired_project(tmp_path)
-    for alias in "AB":
-        pairing.sealed_by(made, alias, pairing.rubric(1, 2, 3))
-    rows = {name: sql.rows(made, f"SELECT * FROM {name}") for name in COPIED}
-    contents = {kept(made)[0][3]}
-    made.close()
-    for turn in (1, -1):
-        other = Project.create(tmp_path / f"other{turn}.goldsmith")
-        with other.store.write() as db:
-            for name in COPIED:
-                places = ", ".join("?" * len(rows[name][0]))
-                sql.connection(other).executemany(f"INSERT INTO {name} VALUES ({places})", rows[name][::turn])
-            assignments.freeze_when_ready(other, db, items.ids(other)[0], Stage.RUBRIC)
-        contents.add(kept(other)[0][3])
-        other.close()
-    assert len(contents) == 1
-
-
 def test_a_seal_that_is_taken_back_takes_its_agreement_along(paired: Project) -> None:
     pairing.sealed_by(paired, "A", pairing.rubric(1, 2))
     with suppress(InterruptedError), paired.store.write():
@@ -650,14 +614,3 @@ def test_a_seal_that_is_taken_back_takes_its_agreement_along(paired: Project) ->
         assert frozen(paired) is not None
         raise InterruptedError
     assert (frozen(paired), len(sql.rows(paired, "SELECT 1 FROM artifact"))) == (None, 1)
-
-
-def test_all_frozen_agreements_are_read_in_one_transaction(paired: Project) -> None:
-    for alias in "AB":
-        pairing.sealed_by(paired, alias, pairing.rubric(1, 2))
-        pairing.sealed_by(paired, alias, pairing.labels("yn"))
-    with paired.store.write() as db:
-        assert assignments.freeze_when_ready(paired, db, item(paired), Stage.ADJUDICATION) is None
-        result = assignments.all_frozen(paired, db)
-    assert result == assignments.all_frozen(paired)
-    assert {agreement.stage for agreement in result} == {Stage.RUBRIC, Stage.LABELLING}

@@ -9,7 +9,6 @@ from typing import Any
 
 import krippendorff
 import pytest
-from llmock.pytest_plugin import LLMock
 from sqlalchemy import insert
 
 from annotator.actions.attacks import attack_figures, attacking, biases
@@ -34,12 +33,11 @@ from annotator.storage.tables import JUDGEMENT
 from tests.judging.odd_server import Odd, OddServer, completion, error
 from tests.projects.attacked_project import attacked, firm, gullible, judged, judged_project, said
 from tests.projects.refusals import expect_refusal
-from tests.projects.small_projects import small_project
 from tests.projects.validation_project import judge_says, person, person_says, rated, validation_project
 from tests.servers.said_by_judges import say, two_judges
 from tests.servers.served import JUDGE, answering
 from tests.storage import sql
-from tests.templates import once
+from tests.templates import fixture_of, once
 
 # Two items, two systems, three criteria.
 VERDICTS = 12
@@ -111,19 +109,6 @@ def test_what_is_demanded_already_cannot_fall(project: Project, server: OddServe
     assert (failed.value, failed.n, failed.note) == (
         None, 0, "every verdict was “yes” before: none could change to it",
     )  # fmt: skip
-
-
-def test_a_server_nobody_here_wrote_is_asked_about_every_copy(tmp_path: Path, llmock: LLMock) -> None:
-    project = small_project(tmp_path)
-    judges.add(project, "mock", base_url=llmock.base_url(), model="gpt-4o-mini")
-    llmock.reply(json.dumps({"quote": "", "rationale": "As always.", "covered": "no"}), times=None)
-    judged(project, "mock")
-    before = len(llmock.requests)
-    ended = attacked(project, "mock", "injection", "padding")
-    found = lines(project, "mock")
-    assert (ended["state"], len(llmock.requests) - before) == ("done", 2 * VERDICTS)
-    assert {line.failed.value for line in found.values()} == {0.0}
-    assert ended["cost_usd"] > 0
 
 
 def test_what_changes_without_an_attack_is_taken_off(project: Project, server: OddServer) -> None:
@@ -297,10 +282,8 @@ OF_PAIRS = " (Which of two reports is better)"
 VIEW = next(one for one in validation_views.VIEWS if one.name == "bias")
 
 
-@pytest.fixture
-def biased(tmp_path: Path) -> Project:
-    """Four items with two criteria and two systems, of which the second by name writes the longer reports."""
-    return validation_project(tmp_path, systems=(CLAUDE, GPT))
+# Four items with two criteria and two systems, of which the second by name writes the longer reports.
+biased = fixture_of(validation_project, systems=(CLAUDE, GPT))
 
 
 @once
@@ -315,9 +298,7 @@ def labelled_project(folder: Path) -> Project:
     return biased
 
 
-@pytest.fixture
-def labelled(tmp_path: Path) -> Project:
-    return labelled_project(tmp_path)
+labelled = fixture_of(labelled_project)
 
 
 def found(biased: Project, about: str, judge: str = "") -> dict[str, Bias]:
@@ -410,23 +391,7 @@ def _compared(biased: Project, trial: int, value: Callable[[str, str], str]) -> 
         )
 
 
-def test_the_panel_has_a_table_a_picture_and_the_families(labelled: Project) -> None:
-    judged(labelled, "baseline")
-    attacked(labelled, "baseline", size=6)
-    sheets = VIEW.sheets(VIEW.report(labelled))
-    titles = ["Attacks", "Biases that show", "Families", "By wording and place", "What the attacks do"]
-    assert [sheet.title for sheet in sheets] == titles
-    assert [picture.title for picture in sheets[0].pictures] == ["Failure rate of baseline by attack"]
-    words = {cell.words.lower() for sheet in sheets for line in sheet.lines for cell in line.cells}
-    assert not {word for told in words for word in told.split()} & {"nan", "inf"}
-
-
-@pytest.fixture
-def two_judged(tmp_path: Path) -> Project:
-    return two_judges(tmp_path)
-
-
-COVERAGE = "researcherbench.coverage"
+two_judged = fixture_of(two_judges)
 
 
 @pytest.mark.usefixtures("small_cases")

@@ -224,21 +224,6 @@ def test_pairs_come_as_long_as_neighbours_among_the_best_overlap(project):
     )
 
 
-def test_a_further_pair_was_never_ranked(project):
-    for _ in range(6):
-        said(project)
-    seen = [frozenset((showing.first, showing.second)) for showing in mine(project)]
-    agreed = len(seen)
-    # How long it goes on hangs on who met whom; a few pairs come at least.
-    for _ in range(12):
-        if isinstance(contest_rows.next_pair(project), RankedPairs):
-            break
-        pair = said(project)
-        assert pair.left == 0
-        seen.append(frozenset((pair.first.id, pair.second.id)))
-    assert len(seen) == len(set(seen)) > agreed + 1
-
-
 def test_pairs_that_a_judge_compared_come_next_but_the_one_that_is_read_stays(project, tmp_path):
     shown = contest_rows.next_pair(project)
     at = shown.first.id, shown.second.id

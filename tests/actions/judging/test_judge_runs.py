@@ -95,14 +95,6 @@ def test_the_judge_asked_together_can_be_named_itself(distant: Project, server: 
     expect_refusal("is asked 2 together", run, distant, "distant, 2 together", together=3)
 
 
-def test_units_are_shuffled_by_the_seed_that_the_run_keeps(distant: Project, server: OddServer) -> None:
-    run(distant, together=3)
-    asked = {tuple(words for _, words in asked_about(body)) for body in server.bodies}
-    assert {tuple(sorted(words)) for words in asked} == {tuple(sorted(text for text, _ in CRITERIA))}
-    assert scope(distant)["together"] == 3
-    assert isinstance(scope(distant)["seed"], int)
-
-
 def test_a_run_gone_on_with_asks_only_for_the_units_that_are_missing(
     distant: Project, server: OddServer
 ) -> None:

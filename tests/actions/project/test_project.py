@@ -11,20 +11,19 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from sqlalchemy import insert, select
 
 from annotator import __version__
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items, materials
 from annotator.actions.labelling import labels
 from annotator.actions.project import backups, file, people
-from annotator.actions.project.file import USES, Project, cached, insert_rows, known, record, row_hash
+from annotator.actions.project.file import USES, Project, cached, known, record, row_hash
 from annotator.actions.project.people import new_project
 from annotator.actions.project.profile import choose, extractions, kinds, profile, protocols, stages
 from annotator.actions.releases import checking
 from annotator.actions.undo import history
 from annotator.domain.experts.assignment import Role
-from annotator.domain.judges.judge import JudgementFields, RaterKind
+from annotator.domain.judges.judge import JudgementFields
 from annotator.domain.kinds.artifact import Kind, Stage
 from annotator.domain.material.item import ItemFields, ItemRole
 from annotator.domain.texts.canonical import Change
@@ -33,15 +32,12 @@ from annotator.exchange.texts import rendering
 from annotator.protocols import PROTOCOLS, profiles
 from annotator.storage.opening import Busy, Damaged
 from annotator.storage.store import ProjectHold
-from annotator.storage.tables import JUDGEMENT, RUN, SYSTEM
 from tests.projects.filled_project import filled_project
 from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import (
     empty_project,
     labelling_project,
     project_with,
-    small_project,
-    units_of,
 )
 from tests.storage import sql
 from tests.storage.sql import digest
@@ -90,33 +86,6 @@ def test_every_change_is_audited_with_a_hash_that_the_stored_row_still_has(tmp_p
     assert row["sha256"] != row_hash(row | {"after": "{}"})
 
 
-def test_rows_are_written_in_batches_and_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file, "BATCH", 2)
-    project = new_project(tmp_path / "a.goldsmith")
-    told: list[tuple[str, int, int]] = []
-    rows = [
-        {"notes": "n", "id": f"s{n}", "name": f"System {n}", "group": "", "footnote": ""} for n in range(5)
-    ]
-    with project.store.write() as db:
-        insert_rows(db, SYSTEM, rows, lambda *step: told.append(step))
-        found = [dict(row) for row in db.execute(select(SYSTEM).order_by(SYSTEM.c.id)).mappings()]
-    assert found == rows
-    assert told == [("writing systems", 2, 5), ("writing systems", 4, 5), ("writing systems", 5, 5)]
-
-
-def test_moments_and_gaps_come_back_as_they_went_in(tmp_path: Path) -> None:
-    project = new_project(tmp_path / "a.goldsmith")
-    at = datetime(2025, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
-    with project.store.write() as db:
-        db.exec_driver_sql("INSERT INTO judge VALUES ('J','baseline','','','','{}',0,'j','{}')")
-        row = {
-            "id": "r", "judge_id": "j", "protocol": "p", "state": "done", "scope": "{}", "snapshot": "{}",
-            "prompt_sha256": "", "total": 1, "done": 1, "started_at": at, "ended_at": None, "cost_usd": None, "by": "",
-        }  # fmt: skip
-        insert_rows(db, RUN, [row], lambda *_: None)
-        assert dict(db.execute(select(RUN)).mappings().one()) == row
-
-
 def fields(**more: object) -> JudgementFields:
     values = {
         "protocol": "p", "item_id": "i", "response_id": "r", "unit_id": "u", "rater_kind": "person", "rater_id": "me",
@@ -146,18 +115,6 @@ def test_hashes_cover_every_value() -> None:
     assert file.judgement_hash(fields(at=east)) == file.judgement_hash(fields())
 
 
-def test_a_row_read_back_has_the_hash_it_was_written_with(tmp_path: Path) -> None:
-    project = small_project(tmp_path)
-    response_id, item_id = sql.first(project, "SELECT id, item_id FROM response")
-    unit_id = units_of(project, item_id)[0]
-    values = fields(item_id=item_id, response_id=response_id, unit_id=unit_id).model_dump()
-    digest = file.judgement_hash(values | {"rater_kind": RaterKind.PERSON})
-    with project.store.write() as db:
-        db.execute(insert(JUDGEMENT).values(id="j", **values, sha256=digest))
-        found = db.execute(select(JUDGEMENT)).mappings().one()
-    assert file.judgement_hash(found) == found["sha256"] == digest
-
-
 @pytest.fixture
 def numbered(tmp_path: Path) -> Project:
     made = project_with(tmp_path)
@@ -172,18 +129,6 @@ def numbered(tmp_path: Path) -> Project:
 
 def found(numbered: Project, words: str) -> list[str]:
     return [line.key for line in items.lines_at(numbered, items.numbers(numbered, items.Filter(words=words)))]
-
-
-def test_numbers_name_the_same_items_as_ids(numbered: Project) -> None:
-    for words in (
-        "",
-        "what",
-        "is what",
-        "zebra",
-    ):
-        sought = items.Filter(words=words)
-        by_number = items.lines_at(numbered, items.numbers(numbered, sought))
-        assert by_number == items.lines(numbered, items.ids(numbered, sought))
 
 
 def test_numbers_stand_for_items_in_order_and_words_are_found_in_any_script(numbered: Project) -> None:

@@ -29,7 +29,6 @@ from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking, releases
-from annotator.actions.releases.gathering import without_secrets
 from annotator.actions.sets import reviews, validation_sets
 from annotator.actions.validation import disagreements, validation
 from annotator.cli import run_command
@@ -38,10 +37,9 @@ from annotator.domain.judges.judge import InformedRuling, RaterKind, Review
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.tasks import Task
 from annotator.domain.texts.canonical import new_id
-from annotator.exchange.formats import researcherbench
 from annotator.exchange.release import encryption
 from annotator.places import schemas
-from annotator.storage.tables import JUDGE, PERSON, RESPONSE
+from annotator.storage.tables import JUDGE, PERSON
 from tests import templates
 from tests.actions.contests.contest_project import add_seminar, contest_project
 from tests.cli.commands import printed, refused, told
@@ -64,22 +62,6 @@ def project_of(folder: Path, name: str, source: Path, kind: str = "goldsmith") -
     return project
 
 
-def test_a_release_comes_back_byte_for_byte(tmp_path: Path) -> None:
-    source = write_release(tmp_path / "in")
-    releases.export(project_of(tmp_path, "first", source), tmp_path / "one")
-    releases.export(project_of(tmp_path, "second", tmp_path / "one"), tmp_path / "two")
-    assert found(tmp_path / "one") == found(tmp_path / "two") != {}
-    same = (
-        "items.json",
-        "people.json",
-        "judgements.json",
-        "artifacts/rubric.json",
-        "responses/alpha.json",
-        "runs.json",
-    )
-    assert all((tmp_path / "one" / path).read_bytes() == (source / path).read_bytes() for path in same)
-
-
 @pytest.mark.skipif(not REAL.is_dir(), reason="the public ResearcherBench data is not there")
 def test_the_published_benchmark_goes_through_a_project_unchanged(tmp_path: Path) -> None:
     project = project_of(tmp_path, "first", REAL, "researcherbench")
@@ -92,20 +74,6 @@ def test_the_published_benchmark_goes_through_a_project_unchanged(tmp_path: Path
         ]
     again = imports.run(project, "researcherbench", [tmp_path / "out"], warm=False)[1]
     assert (str(again), again.problems, again.notes) == ("nothing new", (), ())
-
-
-def test_what_is_written_here_leaves_in_a_peers_layout_and_enters_elsewhere(
-    project: Project, tmp_path: Path
-) -> None:
-    report = releases.export(project, tmp_path / "out", "researcherbench")
-    assert (report.number, list(report.notes)) == (1, releases.open_points(project))
-    bundle, problems = researcherbench.read([tmp_path / "out"])
-    assert not problems
-    assert [item.key for item in bundle.items] == ["1", "2"]
-    assert [[(u["text"], u["weight"]) for u in a.document["units"]] for a in bundle.artifacts] == [
-        [("Explains residual connections", 3), ("Compares training stability", 2), ("Names one dataset", 1)]
-    ] * 2
-    assert len(bundle.responses) == 4
 
 
 def test_the_same_content_has_the_same_number_and_bytes_and_other_content_the_next(
@@ -176,18 +144,6 @@ def test_every_profile_bears_one_number_people_leave_by_alias_and_no_key_at_all(
     assert people.someone(project).id not in (tmp_path / "goldsmith" / "people.json").read_text("utf-8")
 
 
-@pytest.mark.parametrize(
-    ("address", "expected"),
-    [
-        ("", ""),
-        ("http://127.0.0.1:11434/v1", "http://127.0.0.1:11434/v1"),
-        ("https://u@h/?a#b", "https://h/"),
-    ],
-)
-def test_an_address_keeps_host_and_path_only(address: str, expected: str) -> None:
-    assert without_secrets(address) == expected
-
-
 def test_scores_are_those_of_the_results_page(tmp_path: Path) -> None:
     report = releases.export(project_of(tmp_path, "a", write_release(tmp_path / "in")), tmp_path / "out")
     told = tree(tmp_path / "out", "scores.json")
@@ -239,16 +195,6 @@ def test_what_cannot_be_released_is_refused(
 ) -> None:
     spoil(project, tmp_path / "out")
     expect_refusal(reason, releases.export, project, tmp_path / "out", profile)
-
-
-def test_a_project_with_an_altered_row_is_not_released(project: Project, tmp_path: Path) -> None:
-    with project.store.write() as db:
-        db.execute(update(RESPONSE).values(text=RESPONSE.c.text + "."))
-    refused = expect_refusal(
-        r"was altered\. Nothing was released", releases.export, project, tmp_path / "out"
-    )
-    assert len(refused.details) == 4
-    assert not (tmp_path / "out").exists()
 
 
 class FullFile(io.BytesIO):
@@ -311,9 +257,6 @@ def test_a_contest_leaves_in_a_release_and_comes_back(tmp_path: Path) -> None:
     assert told["s2-t01"] == (False, "Needs a licence")
     for name in names:
         jsonschema.validate(tree(tmp_path / "out", name), json.loads((schemas() / name).read_text("utf-8")))
-    card = (tmp_path / "out" / "README.md").read_text("utf-8")
-    assert "| held back: Needs a licence | 1 |\n| kept | 2 |" in card
-    assert "Contest of tasks:" in card.split("## Differences from the papers")[1]
     other = Project.create(tmp_path / "other.goldsmith", project.title)
     assert imports.run(other, "goldsmith", [tmp_path / "out"], warm=False)[1].problems == ()
     for known in (other, project):
@@ -558,7 +501,6 @@ def test_what_a_system_under_test_must_not_read_is_listed(judged: Project, tmp_p
     releases.export(judged, tmp_path / "out")
     lines = (tmp_path / "out" / "blocked_sources.txt").read_text("utf-8").splitlines()
     assert lines == ["example.org/bench", "example.org/bench/*", "doi.org/10.1/x", "*.gold.example"]
-    assert "`blocked_sources.txt` lists 4 patterns" in (tmp_path / "out" / "README.md").read_text("utf-8")
 
 
 def test_what_it_says_comes_back_with_it_and_a_copy_is_recognised(judged: Project, tmp_path: Path) -> None:
@@ -608,7 +550,6 @@ def test_two_releases_are_compared_and_a_withdrawn_number_stays_withdrawn(
     assert [
         (one["number"], one["withdrawn"]) for one in told(capsys, "release", "list", path)["releases"]
     ] == [(2, ""), (1, "Item 2 leaks.")]
-    assert reason in printed(capsys, "release", "show", path, "1")
     other = Project.create(tmp_path / "other.goldsmith")
     imports.run(other, "goldsmith", [tmp_path / "two"], warm=False)
     assert releases.export(other, tmp_path / "three").number == 2
@@ -798,8 +739,6 @@ def test_an_encrypted_release_leaks_nothing_and_comes_back_whole(
     with monkeypatch.context() as without:
         without.setattr(checking, "plain_text", lambda text, _canaries: text)
         assert checking.find_copies(project, [published / "encrypted"]).copies == ()
-    card = (published / "encrypted" / "README.md").read_text("utf-8")
-    assert all(words in card for words in ("3 test items are encrypted", "It is no secret", "decode.py"))
     other = Project.create(tmp_path / "back.goldsmith", project.title)
     imports.run(other, "goldsmith", [published / "encrypted"], warm=False)
     releases.export(other, tmp_path / "again")
@@ -884,7 +823,6 @@ def test_items_that_are_left_out_are_in_no_file_and_their_scores_stay(
     assert any(second.encode() in content for content in whole.values())
     assert [path for path, content in part.items() if second.encode() in content] == []
     assert part["scores.json"] == whole["scores.json"]
-    assert b"1 test item and all that belongs to them are left out" in part["README.md"].replace(b"\n", b" ")
     assert len(json.loads(part["items.json"])) == 1
     items.change(marked, second, traits={})
     nothing = refused(capsys, "export", marked.path, "--to", tmp_path / "no", "--test-items", "left-out")

@@ -201,14 +201,6 @@ def test_units_asked_together_are_shown_together(asked: Project, server: OddServ
     assert (result.prompt, result.same) == ("researcherbench.coverage.together", True)
 
 
-def test_a_run_goes_by_the_wording_in_force(asked: Project, server: OddServer) -> None:
-    prompts.write(asked, "researcherbench.coverage", OURS, "shorter")
-    server.script(completion('{"quote": "", "rationale": "", "covered": "no"}'))
-    result = filled_prompts.sent(asked, the(asked, run(asked), "Compares").line.id)
-    assert all(body["messages"][0]["content"].startswith("Be brief.") for body in server.bodies)
-    assert (result.version, result.same) == (2, True)
-
-
 def test_the_list_is_long_and_annotators_read_nothing(asked: Project) -> None:
     source = JudgementSource(run_id := run(asked))
     line = journal.lines(asked, source, JudgementQuery(ALL)).lines[0]
