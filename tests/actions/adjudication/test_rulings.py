@@ -176,7 +176,8 @@ def agreed(project: Project) -> Artifact:
 
 
 def versions(project: Project) -> list[ConsensusVersion]:
-    return ruling.versions(project, adjudication(project))
+    with project.store.read() as db:
+        return consensus.versions(db, adjudication(project))
 
 
 def needs(project: Project) -> list[tuple[str, str]]:
@@ -343,7 +344,6 @@ def pair(repaired: Project, one: str, other: str) -> None:
 
 
 def together(repaired: Project, unit_id: str) -> list[str]:
-    """The units of the row that holds this one."""
     return sorted(row(repaired, unit_id).ruling.members.values())
 
 

@@ -327,12 +327,10 @@ DRAFT = Rubric(
 
 @pytest.fixture
 def drafted(tmp_path: Path) -> Project:
-    """One item whose rubric one person drafts and another reviews."""
     return reviewed(project_with(tmp_path, 2))
 
 
 def reviewed(drafted: Project) -> Project:
-    """With one item that everybody who rates drafts or reviews."""
     items.add(drafted, "How is evidence attributed?")
     assignments.assign(drafted, reviews_of(drafted, Stage.RUBRIC))
     return drafted
@@ -365,7 +363,6 @@ def draft(drafted: Project) -> None:
 
 
 def review(drafted: Project) -> str:
-    """Reword a criterion with a comment, take one out, add one, answer the form, submit."""
     artifact = reviewing.begin(drafted, items.ids(drafted)[0], Kind.RUBRIC).subject
     artifacts.change_unit(drafted, artifact, "k2", text="Names the first study", note="Which one?")
     artifacts.remove_unit(drafted, artifact, "k3")
@@ -498,7 +495,6 @@ def kept(paired: Project) -> list[tuple[Any, ...]]:
 
 
 def go_on(paired: Project, alias: str, artifact_id: str, weight: int) -> None:
-    """The person reopens, changes the first weight and seals again."""
     assignments.reopen(work_as(paired, f"Expert {alias}"), artifact_id)
     first = artifacts.read(paired, artifact_id).document.units[0].id
     artifacts.change_unit(paired, artifact_id, first, weight=weight)

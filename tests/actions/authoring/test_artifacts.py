@@ -631,7 +631,6 @@ def drafted(asking: Project, units: int, kind: Kind = Kind.RUBRIC, judge: str = 
 
 
 def both_submit(asking: Project, ada: int = 2, ben: int = 1) -> None:
-    """Ada takes so many units and adds one of her own; so does Ben."""
     made = {name: drafted(work_as(asking, name), units) for name, units in (("Ada", ada), ("Ben", ben))}
     for name, artifact_id in made.items():
         own = f"Discusses what {name} alone has thought of."

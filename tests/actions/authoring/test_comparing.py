@@ -286,8 +286,6 @@ def test_documents_are_read_once():
     content = stored(Rubric(units=(Criterion(id="u1", text="Names a dataset", weight=3),)))
     first = artifacts.read_document(Kind.RUBRIC, content)
     assert (first.units[0].weight, artifacts.read_document("rubric", content) is first) == (3, True)
-    for each in (Rubric(units=(Criterion(id="u1", text=text),)) for text in ("One", "Other")):
-        assert artifacts.read_document("rubric", stored(each)) == each
     content = stored(Insights(units=(Insight(id="u1", text="Depth helps"),)))
     kinds = [type(artifacts.read_document(kind, content)) for kind in ("insights", "rubric")]
     assert kinds == [Insights, Rubric]

@@ -22,7 +22,6 @@ WORDS = (
 
 
 def task(number: int, text: str = "") -> Task:
-    """A task of the contest: t01 and on."""
     family = list(Family)[number % 10]
     return Task(
         id=f"t{number:02}", text=text or f"{WORDS[number % len(WORDS)]} Part {number}.", phase=Phase(family.phase),

@@ -82,14 +82,11 @@ def test_in_one_order_half_the_calls_are_made_and_what_was_missing_is_asked_agai
     assert "confidence of 0.3" in one.cause
     result = contest_standings.report(project, "distant", "3", draws=10)
     assert ({row.elo for row in result.ranking.rows}, len(result.lacking)) == ({1200.0}, 6)
-    assert "6 comparisons missing (6 invalid)" in " ".join(contest_standings.words(result))
     (sheet,) = [one for one in contest_standings.sheets(result) if one.key == "missing"]
     assert len(sheet.lines) == 6
     result = reparse.lines(project, judge="distant")
     assert (len(result), reparse.by_cause(result)) == (6, {"invalid": 6})
     assert {result[0].item[:2], result[0].unit_id[:2]} <= {"s1", "s2"}
-    assert "confidence of 0.3" in result[0].cause
-    assert reparse.lines(project, judge="distant", status="timeout") == []
     server.answer = answer
     ended = carried_out(project, rounds=2, one_order=True)
     assert (ended["done"], ended["missing"]) == (12, {})
@@ -368,14 +365,9 @@ def test_people_stand_beside_a_judge_over_the_pairs_of_both(project, tmp_path):
         pytest.approx(2 / 3), 3, 1, pytest.approx((0.04 + 0.04 + 0.36) / 3),
     )  # fmt: skip
     assert (result.calibration.value, result.ratings.n) == pytest.approx(((0.4 + 0.6) / 3, 8))
-    (_, sheet, *_) = contest_standings.sheets(report)
-    assert sheet.lines[0].cells[0].words == alias
     # What people compare takes no calls.
-    own = contest_standings.report(project, alias, "3")
-    tree = own.tree()
-    near = tree["comparisons_near_the_cut"]
-    assert (tree["calls_near_the_cut"], near > 0, tree["draws"]) == (0, True, 1_000)
-    assert f"near the cut would take {near} comparisons" in " ".join(contest_standings.words(own))
+    tree = contest_standings.report(project, alias, "3").tree()
+    assert (tree["calls_near_the_cut"], tree["comparisons_near_the_cut"] > 0) == (0, True)
 
 
 def test_standings_have_draws_and_a_cut_of_any_size(project, tmp_path):
@@ -412,8 +404,7 @@ LOUD = ["t01,t07,t01,0.9,m", "t02,t08,t02,0.8,m", "t03,t09,t03,0.7,m"]
 def test_loud_seminars_are_held_to_quotas(project, tmp_path):
     imported(project, tmp_path, *LOUD)
     assert list(chosen(project, 3)) == ["t01", "t02", "t03"]
-    held = chosen(project, 3, per_seminar=2)["t03"].words
-    assert held == "held back: 2 of the seminar s1 are kept already"
+    assert chosen(project, 3, per_seminar=2)["t03"].words == "held back: 2 of the seminar s1 are kept already"
     assert kept(project, 3, per_seminar=2) == ["t01", "t02", "t10"]
     assert len(kept(project, 12, wanted=["phase=1"])) == 3
     assert kept(project, 4, wanted=["discipline:biology=1"]) == ["t01", "t10", "t11", "t12"]
@@ -426,8 +417,7 @@ def test_what_is_no_quota_is_refused(wanted):
 
 def test_of_near_duplicates_the_better_one_stays(tmp_path):
     project = two_tasks(tmp_path)
-    same = task(1).text.replace("Part", "part")
-    add_seminar(project, "s2", (task(3), task(4, same)))
+    add_seminar(project, "s2", (task(3), task(4, task(1).text.replace("Part", "part"))))
     imported(project, tmp_path, "t01,t02,t01,0.9,m", "t04,t03,t04,0.8,m")
     result = chosen(project, 3)
     assert result["t04"].reason == "nearly the same as s1-t01, which ranks higher"
@@ -470,9 +460,9 @@ def test_all_people_together_have_a_standing_with_each_ones_beside_it(project, t
     assert (rows["s1-t02"]["elo"], rows["s1-t02"]["each"], rows["s1-t03"]["each"]["R2"]) == (
         1181.6833, {"R1": 1190.4, "R2": 1190.4}, None,
     )  # fmt: skip
-    sheet = contest_standings.sheets(result)[0]
-    assert [column.title for column in sheet.columns][7:9] == ["R1", "R2"]
-    second = next(line for line in sheet.lines if line.cells[1].words == "s1-t02")
+    second = next(
+        line for line in contest_standings.sheets(result)[0].lines if line.cells[1].words == "s1-t02"
+    )
     assert [cell.words for cell in second.cells[7:9]] == ["1,190.4", "1,190.4"]
     assert contest_rows.write_matches(project, tmp_path / "people.csv", "people") == 4
     assert "s1-t01,s1-t02,s1-t01,0.8,R2" in (tmp_path / "people.csv").read_text("utf-8")

@@ -373,18 +373,13 @@ def test_without_verdicts_there_is_no_anchor_and_without_an_anchor_nothing_is_as
     assert judge_runs.title(drift.PREFIX + USUAL) == "Drift check: Coverage of expert criteria"
 
 
-@pytest.fixture
-def asked_project(tmp_path: Path, server: OddServer) -> Project:
+def test_judges_come_back_as_they_were_asked(tmp_path: Path, server: OddServer) -> None:
     asked_project = small_project(tmp_path)
     add_judge(asked_project, server, asking='{"weights_shown": true}')
     for order in (RunRequest(JUDGE, trials=3), RunRequest(JUDGE, together=2)):
         asyncio.run(judge_runs.run(asked_project, order))
     derived_judges.add(asked_project, "vote", [JUDGE])
     asyncio.run(judge_runs.run(asked_project, RunRequest("vote")))
-    return asked_project
-
-
-def test_judges_come_back_as_they_were_asked(asked_project: Project, tmp_path: Path) -> None:
     releases.export(asked_project, tmp_path / "out")
     with closing(Project.create(tmp_path / "taken.goldsmith", "small")) as taken:
         imports.run(taken, "goldsmith", [tmp_path / "out"], warm=False)

@@ -857,12 +857,6 @@ def by(charged: Project, what: str, **only: str) -> dict[str, tuple[int, float |
     return {one.name: (one.judgements, one.cost_usd, one.unpriced) for one in result}
 
 
-def test_what_no_judgement_rests_on_is_a_line_of_its_own(charged: Project) -> None:
-    call(charged, "c-9", "k-9", 0.5)
-    for what in ("question", "system", "criterion"):
-        assert by(charged, what)[""] == (0, pytest.approx(0.5), 0)
-
-
 def test_a_request_without_an_answer_counts_at_the_usual_cost_and_one_without_tokens_is_unknown(
     charged: Project,
 ) -> None:

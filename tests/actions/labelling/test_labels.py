@@ -72,7 +72,6 @@ def stored(project: Project) -> list[dict]:
 
 
 def first_unit(project: Project) -> tuple[str, str]:
-    """The first report of the queue and its first criterion."""
     task = labels.queue(project)[0]
     return task.response_id, f"{task.item_id}/c1"
 
@@ -152,12 +151,10 @@ def test_notes_flags_and_evidence_stand_beside_the_label(project):
     label = labels.sheet(project, response_id).labels[unit_id]
     assert (label.value, label.note, label.flags) == ("yes", "see the table", "flagged unsubmitted")
     assert (label.quote, label.quote_start, label.quote_end) == ("ties each", 43, 52)
-    labels.set_evidence(project, response_id, unit_id, "ties each", 43, 52)
     labels.set_evidence(project, response_id, unit_id, "", None, None)
-    label = labels.sheet(project, response_id).labels[unit_id]
-    assert (label.quote, label.quote_start, label.quote_end) == ("", None, None)
     labels.set_label(project, response_id, unit_id, "no", seconds=12.34)
-    assert labels.sheet(project, response_id).labels[unit_id].seconds == 12.3
+    label = labels.sheet(project, response_id).labels[unit_id]
+    assert (label.quote, label.quote_start, label.seconds) == ("", None, 12.3)
 
 
 def test_a_label_is_given_again_and_undone(project):
@@ -488,6 +485,7 @@ def test_the_document_holds_every_label_with_its_evidence_note_and_flag(rubrics:
     as_second_rater(rubrics)
     second = artifacts.read(rubrics, submitted(rubrics, "no")).document
     assert [label.id for label in result.units] == [label.id for label in second.units]
+    assert [one.stage for one in assignments.of_item(rubrics, item(rubrics))] == [Stage.LABELLING]
 
 
 def test_while_submitted_no_label_of_the_item_can_change_but_another_persons(rubrics: Project) -> None:
@@ -503,16 +501,13 @@ def test_while_submitted_no_label_of_the_item_can_change_but_another_persons(rub
         expect_refusal("are submitted", verb, rubrics, report, unit, *values)
     expect_refusal("are submitted", history.undo, rubrics)
     sheet = labels.sheet(rubrics, report)
-    assert sheet.sealed
-    assert (sheet.labels[unit].value, sheet.labels[unit].note) == ("yes", "")
+    assert (sheet.sealed, sheet.labels[unit].value, sheet.labels[unit].note) == (True, "yes", "")
     later = add_report(rubrics, item(rubrics), SYSTEMS[2])
     expect_refusal("are submitted", labels.set_label, rubrics, later, unit, "yes")
     me = people.someone(rubrics)
     as_second_rater(rubrics)
     assert not any(task.sealed for task in labels.queue(rubrics))
     labels.set_label(rubrics, report, unit, "no")
-    with rubrics.store.read() as db:
-        assert not label_rows.is_sealed(db, item(rubrics), rubrics.by)
     rubrics.work_as(me)
     label_sealing.reopen(rubrics, item(rubrics))
     labels.set_label(rubrics, later, unit, "yes")
@@ -598,8 +593,7 @@ def test_a_reworded_criterion_is_open_again_in_every_report_and_the_others_stay(
         reworded[1]: Status.SKIPPED
     }
     assert {unit_id: label.value for unit_id, label in sheet.outdated.items()} == {reworded[1]: "no"}
-    assert reworded[1] not in {decision.unit_id for decision in labels.recent(labelled)}
-    assert len(labels.recent(labelled)) == 4
+    assert [decision.unit_id[-1] for decision in labels.recent(labelled)] == ["3", "1", "3", "1"]
     labels.set_note(labelled, *reworded, "Is this meant more narrowly now?")
     label = labels.sheet(labelled, reworded[0]).labels[reworded[1]]
     assert (label.value, label.status, label.note) == (
@@ -665,16 +659,11 @@ def test_kinds_are_given_taken_back_and_undone(looked, unmet):
         label_sealing.give(looked, *unmet, MISSES.name, value)
     history.undo(looked)
     assert label_sealing.of_report(looked, unmet[0], MISSES.name) == {unmet[1]: "incompleteness"}
-    history.undo(looked)
-    assert label_sealing.of_report(looked, unmet[0], MISSES.name) == {}
-    label_sealing.give(looked, *unmet, MISSES.name, "incompleteness")
     label_sealing.give(looked, *unmet, MISSES.name, "")
     assert label_sealing.of_report(looked, unmet[0], MISSES.name) == {}
     history.undo(looked)
     assert label_sealing.of_report(looked, unmet[0], MISSES.name) == {unmet[1]: "incompleteness"}
     expect_refusal("not among", label_sealing.give, looked, *unmet, MISSES.name, "retrieval")
-    label_sealing.give(looked, *unmet, MISSES.name, "partial_missing")
-    assert label_sealing.of_report(looked, unmet[0], MISSES.name) == {unmet[1]: "partial_missing"}
     assert labels.sheet(looked, unmet[0]).labels[unmet[1]].value == "no"
     assert labels.queue(looked)[0].labelled == 1
 

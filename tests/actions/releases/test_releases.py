@@ -103,13 +103,6 @@ def test_drafts_and_retired_items_stay(project: Project) -> None:
     assert {response.item_id for response in bundle.responses} == {first}
 
 
-def test_of_a_reopened_artifact_the_sealed_revision_leaves(project: Project) -> None:
-    before = releases.gather(project)[0].artifacts
-    assignments.reopen(project, before[0].id)
-    artifacts.change_unit(project, before[0].id, before[0].document["units"][0]["id"], text="Not yet agreed")
-    assert releases.gather(project)[0].artifacts == before
-
-
 @pytest.mark.usefixtures("small_cases")
 def test_judgements_on_units_that_stay_are_left_out_and_counted(tmp_path: Path) -> None:
     project = project_of(tmp_path, "a", write_release(tmp_path / "in"))
