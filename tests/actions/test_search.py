@@ -59,8 +59,7 @@ def test_an_item_is_found_by_its_key_before_those_that_only_hold_it(project: Pro
     for number in range(20):
         items.add(project, f"What weighs {number} kg, and 1{number} g?")
     first = [title for kind, title in found(project, "17") if kind == "Items"]
-    assert first[0] == "17"
-    assert len(first) == len(set(first))
+    assert (first[0], len(first)) == ("17", len(set(first)))
     # One more than are shown tells that there are more.
     assert len([title for kind, title in found(project, "kg") if kind == "Items"]) == search.MOST + 1
 
@@ -95,9 +94,11 @@ def test_a_change_is_found_at_once_and_what_is_retired_no_longer(project: Projec
 
 def test_another_person_never_searches_in_what_was_gathered_for_the_first(project: Project) -> None:
     me, ada = people.someone(project), people.known(project, people.add_person(project, "Ada").subject)
-    added = items.add(project, "Which?").subject
     artifacts.start(
-        project, added, Rubric.KIND, Rubric(units=(Criterion(text="Names iridium", note="osmium?"),))
+        project,
+        items.add(project, "Which?").subject,
+        Rubric.KIND,
+        Rubric(units=(Criterion(text="Names iridium", note="osmium?"),)),
     )
     index = search.gather(project)
     assert found(project, "iridium") == [("Documents", "3 · criterion 1")]

@@ -24,15 +24,12 @@ from sqlalchemy import insert, select
 
 from annotator.actions.adjudication import adjudicating, ruling
 from annotator.actions.agreement import agreement_figures, agreement_report, assisting
-from annotator.actions.agreement.agreement_figures import FigureRow
-from annotator.actions.agreement.agreement_report import AgreementReport, LineBehind, LinesBehind
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.consensus import consensus
 from annotator.actions.imports import imports
 from annotator.actions.items import items
 from annotator.actions.judges import judges
-from annotator.actions.judging import judge_runs
 from annotator.actions.labelling import labels as labelling
 from annotator.actions.orders import orders
 from annotator.actions.project import people
@@ -53,7 +50,6 @@ from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import JUDGEMENT
 from tests.judging.odd_server import Odd, OddServer
 from tests.projects import assisted_project as lists, pairs_project as pairs
-from tests.projects.assisted_project import assisted_project, knowing, pairing
 from tests.projects.paired_project import (
     SENTENCES,
     in_order,
@@ -96,6 +92,68 @@ def both_label(project: Project, a: str, b: str, item: int = 0, raters: str = "A
         sealed_by(project, alias, labels(said), item)
 
 
+def plan(*order: int) -> Plan:
+    return Plan(units=tuple(Subtask(text=SENTENCES[n]) for n in order))
+
+
+def selection(*ratings: int) -> Selection:
+    return Selection(
+        units=tuple(
+            (DimensionRating(text=f"Dimension {n}", rating=rating) for n, rating in enumerate(ratings))
+        )
+    )
+
+
+LABELLED = ((labels("yy"), labels("yn")), (labels("nn"), labels("nn")))
+# Of two criteria each, in the second item one is the same: F1 = 2·1 / (2 + 2).
+HALF_SHARED = Rubric(units=(rubric(1).units[0], rubric(1, sentences=SENTENCES[3:]).units[0]))
+WEIGHED = ((rubric(3, 2), rubric(3, 1)), (rubric(1, 1), HALF_SHARED))
+PLANS = ((plan(0, 1, 2), plan(0, 1, 2)), (plan(0, 1, 2), plan(1, 0, 2)), (plan(0, 1), plan(0, 1)))
+RATED = (
+    (selection(2, 2), selection(1, 1)),
+    (selection(3, 3), selection(3, 4)),
+    (selection(5, 4), selection(4, 4)),
+)
+APART = ((rubric(1, 2), rubric(3, 3, sentences=SENTENCES[3:])),)
+# Item by item what two wrote; of which field which figure; its value, of how many, and words of its note or method.
+POOLED: tuple[tuple[Any, str, str, tuple[float | None, int, str]], ...] = (
+    # yy yn nn nn: seen ¾. By chance ½·¼ + ½·¾ = ½ (whoever comes first), so κ = ½.
+    (LABELLED, "value", "agreement", (3 / 4, 4, "")),
+    (LABELLED, "value", "kappa", (1 / 2, 4, "1 of 2 clusters have any of the rarest class that it needs")),
+    # Seen .9; one rater never says no, so κ is 0. AC1: yes has .95, chance 2·.95·.05 = .095.
+    (((labels("yyyyyyyyyy"), labels("yyyyyyyyyn")),), "value", "kappa", (0, 10, "")),
+    (((labels("yyyyyyyyyy"), labels("yyyyyyyyyn")),), "value", "ac1", (0.805 / 0.905, 10, "")),
+    (WEIGHED, "units", "match_f1", (3 / 4, 2, "")),
+    # (3,3) (2,1) (1,1): as in the comparison of two rubrics, seen 1/3, by chance 1, κ = 2/3.
+    (WEIGHED, "weight", "kappa", (2 / 3, 3, "linear weights")),
+    (APART, "units", "match_f1", (0, 1, "")),
+    (APART, "weight", "kappa", (None, 0, "no unit was judged by both")),
+    # 1 and (2 − 1)/3; two sub-tasks have no order to speak of.
+    (PLANS, "units", "order_tau", (2 / 3, 2, "1 of 3 items left out")),
+    # Scores 2, 3, 4.5 and 1, 3.5, 4: six times the deviations are (−7, −1, 8) and (−11, 4, 7).
+    (RATED, "item_score", "pearson", ((77 - 4 + 56) / ((49 + 1 + 64) * (121 + 16 + 49)) ** 0.5, 3, "")),
+    # Exactly equal: (3,3), (4,4) of six.
+    (RATED, "rating", "agreement", (2 / 6, 6, "")),
+)  # fmt: skip
+
+
+def both_seal(project: Project, documents: Any) -> None:
+    for item, pair in enumerate(documents):
+        for alias, document in zip("AB", pair, strict=True):
+            sealed_by(project, alias, document, item)
+
+
+@pytest.mark.usefixtures("small_cases")
+@pytest.mark.parametrize(("documents", "field", "name", "told"), POOLED)
+def test_figures_are_pooled_or_averaged_over_items(
+    project: Project, documents: Any, field: str, name: str, told: tuple[float | None, int, str]
+) -> None:
+    both_seal(project, documents)
+    result = figure(row(agreement_figures.rows(project), field), name)
+    assert (result.value, result.n) == (pytest.approx(told[0]), told[1])
+    assert told[2] in f"{result.method} {result.note}"
+
+
 # The interval of ¾ over two items of variance 1/16, which are worth 3/16 / (1/16) = 3 units; t = 12.7062 stands for z:
 # (¾ + t²/6 ± t √(1/16 + t²/36)) / (1 + t²/3).
 T = 12.7062
@@ -104,79 +162,22 @@ BOUNDS = pytest.approx(((CENTRE - HALF) / WHOLE, (CENTRE + HALF) / WHOLE), abs=1
 
 
 @pytest.mark.usefixtures("small_cases")
-def test_labels_are_pooled_over_items(project: Project) -> None:
-    both_label(project, "yy", "yn", 0)
-    both_label(project, "nn", "nn", 1)
-    pooled = row(agreement_figures.rows(project), "value")
-    # yy yn nn nn: seen ¾. Two items: Var = (½² + ½²) / 4² · 2 = 1/16.
-    assert (pooled.stage, pooled.n, pooled.items) == (Stage.LABELLING, 4, tuple(items.ids(project)[:2]))
-    agreement = figure(pooled, "agreement")
-    assert (agreement.value, (agreement.low, agreement.high)) == (0.75, BOUNDS)
-    # By chance ½·¼ + ½·¾ = ½ (whoever comes first), so κ = ½.
-    kappa = figure(pooled, "kappa")
-    assert kappa.value == pytest.approx(0.5)
-    assert "1 of 2 clusters have any of the rarest class that it needs" in kappa.note
-
-
-def test_ac1_stands_beside_kappa(project: Project) -> None:
-    both_label(project, "yyyyyyyyyy", "yyyyyyyyyn")
-    pooled = row(agreement_figures.rows(project), "value")
-    # Seen .9; one rater never says no, so κ is 0. AC1: yes has .95, chance 2·.95·.05 = .095.
-    assert (figure(pooled, "kappa").value, figure(pooled, "ac1").value) == pytest.approx((0, 0.805 / 0.905))
-
-
-def test_a_field_without_any_pair_keeps_a_row_that_says_why(project: Project) -> None:
-    sealed_by(project, "A", rubric(1, 2))
-    sealed_by(project, "B", rubric(3, 3, sentences=SENTENCES[3:]))
-    result = agreement_figures.rows(project)
-    assert figure(row(result, "units"), "match_f1").value == 0
-    weight = row(result, "weight")
-    assert (weight.n, weight.items) == (0, (items.ids(project)[0],))
-    assert "no unit was judged by both" in figure(weight, "kappa").note
-
-
-@pytest.mark.usefixtures("small_cases")
-def test_weights_are_pooled_with_linear_kappa_and_f1_is_averaged_over_items(project: Project) -> None:
-    one, other = rubric(3, 2), rubric(3, 1)
-    sealed_by(project, "A", one, 0)
-    sealed_by(project, "B", other, 0)
-    # Of two criteria each, one is the same: F1 = 2·1 / (2 + 2).
-    sealed_by(project, "A", rubric(1, 1), 1)
-    sealed_by(
-        project, "B", Rubric(units=(rubric(1).units[0], rubric(1, sentences=SENTENCES[3:]).units[0])), 1
-    )
-    result = agreement_figures.rows(project)
-    overlap = figure(row(result, "units"), "match_f1")
-    # Variance (¼² + ¼²) / 2 = 1/16, as three units have.
-    assert (overlap.value, overlap.n, (overlap.low, overlap.high)) == (0.75, 2, BOUNDS)
-    weight = row(result, "weight")
-    # (3,3) (2,1) (1,1): as in the comparison of two rubrics, seen 1/3, by chance 1, κ = 2/3.
-    assert (weight.n, figure(weight, "kappa").value) == (3, pytest.approx(2 / 3))
-    assert "linear weights" in figure(weight, "kappa").method
-
-
-def test_the_order_of_plans_is_averaged_over_items_where_it_is_defined(project: Project) -> None:
-    steps = tuple(Subtask(text=text) for text in SENTENCES)
-    for item, (a, b) in enumerate((((0, 1, 2), (0, 1, 2)), ((0, 1, 2), (1, 0, 2)), ((0, 1), (0, 1)))):
-        sealed_by(project, "A", Plan(units=tuple(steps[n] for n in a)), item)
-        sealed_by(project, "B", Plan(units=tuple(steps[n] for n in b)), item)
-    tau = figure(row(agreement_figures.rows(project), "units"), "order_tau")
-    # 1 and (2 − 1)/3; two sub-tasks have no order to speak of.
-    assert (tau.value, tau.n) == (pytest.approx(2 / 3), 2)
-    assert "1 of 3 items left out" in tau.note
-
-
-def test_item_scores_of_selection_are_correlated_over_items(project: Project) -> None:
-    for item, (a, b) in enumerate((((2, 2), (1, 1)), ((3, 3), (3, 4)), ((5, 4), (4, 4)))):
-        for alias, ratings in (("A", a), ("B", b)):
-            units = tuple(DimensionRating(text=f"Dimension {n}", rating=r) for n, r in enumerate(ratings))
-            sealed_by(project, alias, Selection(units=units), item)
-    result = agreement_figures.rows(project)
-    # Scores 2, 3, 4.5 and 1, 3.5, 4: six times the deviations are (−7, −1, 8) and (−11, 4, 7).
-    r = figure(row(result, "item_score"), "pearson")
-    assert r.value == pytest.approx((77 - 4 + 56) / ((49 + 1 + 64) * (121 + 16 + 49)) ** 0.5)
-    # Exactly equal: (3,3), (4,4) of six.
-    assert figure(row(result, "rating"), "agreement").value == pytest.approx(2 / 6)
+@pytest.mark.parametrize(
+    ("documents", "field", "name", "stage"),
+    [
+        # Var = (½² + ½²) / 4² · 2 = 1/16.
+        (LABELLED, "value", "agreement", Stage.LABELLING),
+        # Var = (¼² + ¼²) / 2 = 1/16.
+        (WEIGHED, "units", "match_f1", Stage.RUBRIC),
+    ],
+)
+def test_an_interval_is_over_items(
+    project: Project, documents: Any, field: str, name: str, stage: Stage
+) -> None:
+    both_seal(project, documents)
+    result = row(agreement_figures.rows(project), field)
+    assert (result.stage, result.items) == (stage, tuple(items.ids(project)[:2]))
+    assert (figure(result, name).low, figure(result, name).high) == BOUNDS
 
 
 def test_pairs_and_persons_have_figures_of_their_own(project: Project) -> None:
@@ -206,9 +207,9 @@ def test_criteria_are_named_by_their_words(tmp_path: Path) -> None:
     wanted = labelling.sheet(project, labelling.queue(project)[0].response_id).units
     for alias in "AB":
         people.add_person(project, alias, alias=alias)
-        said = labels("yn").units
         judged = tuple(
-            one.model_copy(update={"unit_id": unit.id}) for one, unit in zip(said, wanted, strict=True)
+            one.model_copy(update={"unit_id": unit.id})
+            for one, unit in zip(labels("yn").units, wanted, strict=True)
         )
         sealed_by(project, alias, Labels(units=judged))
     result = agreement_figures.rows(project, "criterion")
@@ -240,8 +241,11 @@ def test_items_weeks_of_the_freeze_and_guideline_versions_are_told_apart(project
         (old,) = assignments.of_item(project, items.ids(project)[item])
         given = [one.model_copy(update={"guideline": v}) for one, v in zip(old.inputs, versions, strict=True)]
         rewritten(project, item, inputs=given)
-    result = [each.name for each in agreement_figures.rows(project, "guideline")]
-    assert result == ["1", "1 and 2", "9 and 10"]
+    assert [each.name for each in agreement_figures.rows(project, "guideline")] == [
+        "1",
+        "1 and 2",
+        "9 and 10",
+    ]
 
 
 def rewritten(project: Project, item: int, **changes: object) -> None:
@@ -271,8 +275,9 @@ def repeated(project: Project, alias: str, *said: tuple[str, str]) -> None:
     values = {"y": "yes", "n": "no", "?": "unsure"}
     project.work_as(person(project, alias))
     for task, (first, again) in zip(labelling.queue(project), said, strict=False):
-        units = labelling.sheet(project, task.response_id).units
-        for unit, one, other in zip(units, first, again, strict=False):
+        for unit, one, other in zip(
+            labelling.sheet(project, task.response_id).units, first, again, strict=False
+        ):
             made = labelling.set_label(project, task.response_id, unit.id, values[one]).subject
             told = {"value": None, "status": "unclear"} if other == "?" else {"value": values[other]}
             with project.store.write() as db:
@@ -321,8 +326,9 @@ SAID = {
 def level(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Level:
     """Reasoning is rated from 0 to 10, as an order or as numbers."""
     level: Level = request.param
-    protocol = replace(PROTOCOLS[REASONING], scale=numbers(0, 10, level=level))
-    monkeypatch.setitem(PROTOCOLS, REASONING, protocol)
+    monkeypatch.setitem(
+        PROTOCOLS, REASONING, replace(PROTOCOLS[REASONING], scale=numbers(0, 10, level=level))
+    )
     return level
 
 
@@ -426,9 +432,7 @@ def test_the_page_and_the_inputs_show_them_under_the_title_of_the_protocol(
     (sheet,) = agreement_report.sheets(report)
     titles = [column.title for column in sheet.columns]
     (line,) = sheet.lines
-    assert line.cells[titles.index("Compared")].words == f"judgement: {PROTOCOLS[REASONING].title}"
-    main = line.cells[titles.index(agreement_report.TITLES[FIGURES[level][0]])]
-    assert main.worth == own.figures[0].value
+    assert line.cells[titles.index(agreement_report.TITLES[FIGURES[level][0]])].worth == own.figures[0].value
     assert all(picture.draw() is not None for picture in sheet.pictures)
     assert [one["name"] for one in agreement_report.plain(report, own)["figures"]] == list(FIGURES[level])
     given = [one for one in agreement_figures.inputs(project) if one["field"] == REASONING]
@@ -470,17 +474,19 @@ def adjudicated(reported: Project) -> None:
     pairs.work_as(reported, "Cora")
 
 
-def row_of(report: AgreementReport, field: str) -> FigureRow:
+def row_of(report: agreement_report.AgreementReport, field: str) -> agreement_figures.FigureRow:
     return next(each for each in report.rows if each.field == field)
 
 
-def second(report: AgreementReport, of: FigureRow) -> tuple[FigureRow, FigureRow]:
+def second(
+    report: agreement_report.AgreementReport, of: agreement_figures.FigureRow
+) -> tuple[agreement_figures.FigureRow, agreement_figures.FigureRow]:
     pair = report.seconds[0].of(of)
     assert pair is not None
     return pair
 
 
-def figure(of: FigureRow | None, name: str) -> Figure:
+def figure(of: agreement_figures.FigureRow | None, name: str) -> Figure:
     result = of.figure(name) if of else None
     assert result is not None, of
     return result
@@ -499,8 +505,9 @@ def test_a_report_has_the_frozen_rows_and_what_they_stand_on(reported: Project) 
     assert dict(result.counts) == {(1, 1): 2}
     report = agreement_report.report(reported, "person")
     ben = pairs.person(reported, "Ben").id
-    units = next(each for each in report.rows if each.group == (ben,) and each.field == "units")
-    result = agreement_report.provenance(report, units)
+    result = agreement_report.provenance(
+        report, next(each for each in report.rows if each.group == (ben,) and each.field == "units")
+    )
     # In each of two items: one of both, one of Ben's alone, one of Ada's alone.
     assert dict(result.counts) == {(1, 1): 2, (1, 0): 2, (0, 1): 2}
     report = agreement_report.report(reported, stage=Stage.PLAN)
@@ -584,11 +591,11 @@ def test_remarks_leave_the_reason_out_and_speak_of_items() -> None:
     ]
 
 
-def as_text(report: AgreementReport) -> str:
+def as_text(report: agreement_report.AgreementReport) -> str:
     return result_pictures.as_text(agreement_report.sheets(report)[0])
 
 
-def copied(report: AgreementReport) -> dict[str, str]:
+def copied(report: agreement_report.AgreementReport) -> dict[str, str]:
     """The cells of the first line by their heads."""
     head, line, *_ = (each.split("\t") for each in as_text(report).splitlines())
     return dict(zip(head, line, strict=True))
@@ -608,8 +615,10 @@ def test_what_is_copied_names_people_by_alias_and_is_no_formula(pair: Project) -
     people.rename_person(pairs.work_as(pair, "Cora"), ada.id, "Ada Canary")
     report = agreement_report.report(pair, "person", Stage.LABELLING)
     assert (report.people[ada.id].name, report.alias(ada.id)) == ("Ada Canary", ada.alias)
-    names = {agreement_report.names(report, row).strip("\u2068\u2069") for row in report.rows}
-    assert names == {"Eve", "Ada Canary"}
+    assert {agreement_report.names(report, row).strip("\u2068\u2069") for row in report.rows} == {
+        "Eve",
+        "Ada Canary",
+    }
     assert {line.split("\t")[0] for line in as_text(report).splitlines()[1:]} == {ada.alias, "'=1+1"}
 
 
@@ -645,13 +654,16 @@ def labelled(pair: Project) -> None:
     pairs.work_as(pair, "Cora")
 
 
-def lines_of(pair: Project, field: str, by: str = "stage", section: str = "rows") -> LinesBehind:
+def lines_of(
+    pair: Project, field: str, by: str = "stage", section: str = "rows"
+) -> agreement_report.LinesBehind:
     report = agreement_report.report(pair, by)
-    row = next(each for each in getattr(report, section) if each.field == field)
-    return agreement_report.behind(pair, report, row)
+    return agreement_report.behind(
+        pair, report, next(each for each in getattr(report, section) if each.field == field)
+    )
 
 
-def of(pair: Project, line: LineBehind, name: str) -> tuple[str, object]:
+def of(pair: Project, line: agreement_report.LineBehind, name: str) -> tuple[str, object]:
     """What that person wrote and said, whichever side of the record is theirs."""
     side = line.a if line.a.who == pairs.person(pair, name).id else line.b
     return side.words, side.value
@@ -734,14 +746,6 @@ def test_whoever_does_not_coordinate_is_refused(pair: Project, tmp_path: Path, n
     expect_refusal("coordinator", agreement_report.behind, pair, report, report.rows[0])
 
 
-@pytest.mark.parametrize(
-    ("value", "said"),
-    [(None, "not given"), (True, "true"), (False, "false"), (3, "3"), (0.25, "0.25"), ("unsure", "unsure")],
-)
-def test_values_are_said_in_words(value: object, said: str) -> None:
-    assert agreement_report.value_words(value) == said
-
-
 sealed = fixture_of(paired_project)
 
 
@@ -772,16 +776,6 @@ def test_every_pair_of_values_and_who_wrote_which_unit_is_a_record(sealed: Proje
     assert ((alone["unit_a"], alone["unit_b"]), (alone["value_a"], alone["value_b"])) == (
         in_order(sealed, a.units[1].id, ""), in_order(sealed, 1, 0),
     )  # fmt: skip
-
-
-def test_labels_name_their_report_and_unit_and_keep_unsure(sealed: Project) -> None:
-    sealed_by(sealed, "A", labels("y", "?"))
-    sealed_by(sealed, "B", labels("y", "n"))
-    last = of_field(agreement_figures.inputs(sealed), "value")[-1]
-    assert (last["response_id"], last["judged_unit"], (last["value_a"], last["value_b"])) == (
-        "report 1", "c0", in_order(sealed, "unsure", "no"),
-    )  # fmt: skip
-    assert {each["field"] for each in agreement_figures.inputs(sealed)} == {"written", "value"}
 
 
 def test_the_files_hold_the_records_with_people_by_alias_the_same_each_time(
@@ -832,13 +826,13 @@ ORDER = assisting.order(JUDGE)
 
 @pytest.fixture
 def server() -> Iterator[OddServer]:
-    with pairing() as server:
+    with lists.pairing() as server:
         yield server
 
 
 @pytest.fixture
 def listed(tmp_path: Path, server: OddServer) -> Project:
-    return assisted_project(tmp_path, server, 1)
+    return lists.assisted_project(tmp_path, server, 1)
 
 
 def ran(listed: Project) -> dict[str, Any]:
@@ -890,13 +884,12 @@ def test_of_three_raters_the_pairs_without_a_reply_count_nowhere_not_even_beside
     }
     pairs.submit(listed, {name: pairs.rubric(said, name) for name, said in wrote.items()})
     add_judge(pairs.work_as(listed, "Cora"), server)
-    server.answer = knowing(lambda entries: "Well." if {"Waits", "Cites law"} <= entries else "")
+    server.answer = lists.knowing(lambda entries: "Well." if {"Waits", "Cites law"} <= entries else "")
     assert ran(listed)["missing"] == {"invalid": 1}
     report = agreement_report.report(listed, assisted_by=JUDGE)
     assert (report.assistance.lists, report.assistance.there) == (3, 2)
     # Ada and Ben 4/7 as paired, 0 frozen; the judge finds no pair of Ada and Dan, who have one: frozen 2/5.
     assert assisted(report) == (pytest.approx((4 / 7 + 0) / 2), pytest.approx((0 + 2 / 5) / 2), 1)
-    assert "Without a reply: 1, excluded" in report.assistance.words()
     # One item, of which two of three pairs of raters were paired: that is not all of it.
     (by_judge,) = [second for second in report.seconds if second.name == agreement_report.BY_MODEL]
     assert agreement_report.second(by_judge, report.rows[0]).endswith("(2 of 3 pairs of lists)")
@@ -904,8 +897,11 @@ def test_of_three_raters_the_pairs_without_a_reply_count_nowhere_not_even_beside
     assert (told["items"], told["lists"], told["there"]) == (["1"], 3, 2)
     assert [one["value"] for one in told["frozen_figures_of_these_lists"]] == [pytest.approx(1 / 5)]
     table = result_pictures.as_text(agreement_report.sheets(report)[0]).splitlines()
-    note = table[1].split("\t")[table[0].split("\t").index("Model-assisted, note")]
-    assert note.endswith("2 of 3 pairs of lists")
+    assert (
+        table[1]
+        .split("\t")[table[0].split("\t").index("Model-assisted, note")]
+        .endswith("2 of 3 pairs of lists")
+    )
 
 
 def test_where_nothing_is_to_be_paired_or_nobody_coordinates_no_judge_is_asked(
@@ -923,13 +919,12 @@ def test_where_nothing_is_to_be_paired_or_nobody_coordinates_no_judge_is_asked(
 def test_a_run_that_left_something_is_gone_on_with_and_keeps_to_its_stage(
     listed: Project, server: OddServer
 ) -> None:
-    server.answer = knowing(lambda _: "Well.")
+    server.answer = lists.knowing(lambda _: "Well.")
     one_stage = assisting.order(JUDGE, Stage.RUBRIC)
     assert asyncio.run(assisting.run(listed, one_stage))["missing"] == {"invalid": 1}
     (run,) = run_records.runs(listed)
     assert (run.open, run.order().protocol) == (True, one_stage.protocol)
-    assert judge_runs.title(run.protocol) == "Units paired by meaning"
-    server.answer = knowing(lambda _: "")
+    server.answer = lists.knowing(lambda _: "")
     ended = asyncio.run(orders.carry_out(listed, run.order()))
     assert (ended["state"], ended["judged"], ended["failed"]) == ("done", 1, [])
     assert assisted(agreement_report.report(listed, assisted_by=JUDGE))[0] == pytest.approx(4 / 7)

@@ -81,8 +81,9 @@ def seal(project: Project, item_id: str, name: str) -> str:
 
 
 def test_a_preview_tells_the_load_and_is_what_assigning_comes_to(project: Project) -> None:
-    first_three = tuple(items.ids(project))[:3]
-    shown = planning.preview(project, plan(project, stages=(Stage.RUBRIC,), items=first_three))
+    shown = planning.preview(
+        project, plan(project, stages=(Stage.RUBRIC,), items=tuple(items.ids(project))[:3])
+    )
     assert [(load.name, load.items, load.adjudications) for load in shown.load] == [
         ("Ada", 2, 0), ("Ben", 2, 0), ("Cai", 2, 0), ("Sue", 0, 3)
     ]  # fmt: skip
@@ -127,8 +128,9 @@ def test_a_plan_that_makes_no_sense_is_refused_in_words(project: Project) -> Non
         ({"annotators": ("nobody", "else")}, "not in this project"),
     ):
         assert told in " ".join(planning.preview(project, plan(project, **fields)).refusals)
-        refused = expect_refusal("cannot be met", assignments.assign, project, plan(project, **fields))
-        assert told in " ".join(refused.details)
+        assert told in " ".join(
+            expect_refusal("cannot be met", assignments.assign, project, plan(project, **fields)).details
+        )
     assert everything(project) == []
 
 
@@ -153,8 +155,9 @@ def test_items_that_one_person_answers_have_no_adjudicator(project: Project, man
 
 def test_an_item_without_anybody_left_to_adjudicate_is_named(project: Project) -> None:
     seal(project, items.ids(project)[0], "Sue")
-    shown = planning.preview(project, plan(project))
-    assert shown.refusals == ("Everyone who could adjudicate item 1 also answers it.",)
+    assert planning.preview(project, plan(project)).refusals == (
+        "Everyone who could adjudicate item 1 also answers it.",
+    )
 
 
 def test_the_adjudicator_may_not_be_one_who_is_assigned_who_wrote_or_who_labelled(project: Project) -> None:
@@ -213,8 +216,10 @@ def test_sealing_hands_in_and_reopening_takes_that_back(project: Project) -> Non
     given = hand_out(project, item_id, "Ada")
     hand_out(project, other, "Ada")
     artifact_id = seal(project, item_id, "Ada")
-    sealed_at = artifacts.read(project, artifact_id).sealed_at
-    assert {one.item_id: one.submitted_at for one in of(project, "Ada")} == {item_id: sealed_at, other: None}
+    assert {one.item_id: one.submitted_at for one in of(project, "Ada")} == {
+        item_id: artifacts.read(project, artifact_id).sealed_at,
+        other: None,
+    }
     expect_refusal("None of these can be withdrawn", assignments.withdraw_all, project, [given])
     assignments.withdraw_open(project, who(project, "Ada"))
     assert [one.item_id for one in of(project, "Ada")] == [item_id]
@@ -230,8 +235,10 @@ def test_what_was_sealed_before_it_was_assigned_is_handed_in(project: Project) -
     seal(project, item_id, "Ada")
     for stage in (Stage.RUBRIC, Stage.PLAN):
         hand_out(project, item_id, "Ada", stage)
-    result = {one.stage: one.submitted_at is not None for one in of(project, "Ada")}
-    assert result == {Stage.PLAN: False, Stage.RUBRIC: True}
+    assert {one.stage: one.submitted_at is not None for one in of(project, "Ada")} == {
+        Stage.PLAN: False,
+        Stage.RUBRIC: True,
+    }
 
 
 def test_agreement_freezes_when_the_last_rater_it_waited_for_is_withdrawn(project: Project) -> None:
@@ -294,8 +301,12 @@ def test_what_waits_is_what_is_assigned_and_not_handed_in(project: Project) -> N
     assert waits(project) == 1
     seal(project, first, "Ada")
     assert waits(project) == 1
-    steps = Steps(units=(Subtask(text="Reads"),))
-    assignments.seal(project, artifacts.start(work_as(project, "Ada"), first, Kind.PLAN, steps).subject)
+    assignments.seal(
+        project,
+        artifacts.start(
+            work_as(project, "Ada"), first, Kind.PLAN, Steps(units=(Subtask(text="Reads"),))
+        ).subject,
+    )
     assert waits(project) == 0
 
 
@@ -402,8 +413,9 @@ def test_letter_5_a_draft_is_reviewed_unit_by_unit_and_its_author_answers(drafte
     assert line.state == "agreed"
     with drafted.store.read() as db:
         assert annotating.whose(db, Kind.RUBRIC) == {item_id: annotating.REVIEWED}
-    refused = expect_refusal("", assignments.assign, drafted, reviews_of(drafted, Stage.LABELLING))
-    assert "blind" in " ".join(refused.details)
+    assert "blind" in " ".join(
+        expect_refusal("", assignments.assign, drafted, reviews_of(drafted, Stage.LABELLING)).details
+    )
 
 
 def test_letter_5_draft_review_and_answer_travel_in_packages(drafted: Project, tmp_path: Path) -> None:
@@ -420,8 +432,12 @@ def test_letter_5_draft_review_and_answer_travel_in_packages(drafted: Project, t
     first.close()
     with closing(tasking.take_task(task, first.path).project) as first:
         (line,) = [line for line in reviewing.lines(first) if not line.reviewer_id]
-        changes = [unit.change for unit in reviewing.units(first, line.review)]
-        assert changes == ["kept", "changed", "added", "removed"]
+        assert [unit.change for unit in reviewing.units(first, line.review)] == [
+            "kept",
+            "changed",
+            "added",
+            "removed",
+        ]
         reviewing.answer(first, line.review.artifact_id, True, "Thank you.")
         home = tray.work(first, tmp_path / "c").path
     unpacking.preview(drafted, [home])
@@ -496,8 +512,9 @@ def kept(paired: Project) -> list[tuple[Any, ...]]:
 
 def go_on(paired: Project, alias: str, artifact_id: str, weight: int) -> None:
     assignments.reopen(work_as(paired, f"Expert {alias}"), artifact_id)
-    first = artifacts.read(paired, artifact_id).document.units[0].id
-    artifacts.change_unit(paired, artifact_id, first, weight=weight)
+    artifacts.change_unit(
+        paired, artifact_id, artifacts.read(paired, artifact_id).document.units[0].id, weight=weight
+    )
     assignments.seal(paired, artifact_id)
 
 
@@ -526,8 +543,7 @@ def test_a_frozen_record_has_its_hash_is_audited_once_and_never_changes(paired: 
     before = kept(paired)
     assert len(before) == 1
     record_id, content, digest = sql.first(paired, "SELECT id, content, sha256 FROM agreement")
-    assert digest == sha256(content)
-    assert content.encode() == canonical_json(json.loads(content))
+    assert (digest, content.encode()) == (sha256(content), canonical_json(json.loads(content)))
     assert Agreement.model_validate_json(content).id == record_id
     audited = sql.rows(
         paired, "SELECT verb, before, json_extract(after, '$.sha256') FROM audit WHERE kind = 'agreement'"
@@ -564,41 +580,40 @@ def test_a_third_who_has_begun_is_waited_for(paired: Project) -> None:
     assert frozen(paired) is None
 
 
-def test_only_the_people_assigned_are_waited_for_and_counted(paired: Project) -> None:
-    for alias in "AB":
-        pairs_project.assign(paired, f"Expert {alias}", Stage.RUBRIC)
-    pairing.sealed_by(paired, "A", pairing.rubric(1, 2))
-    pairing.sealed_by(paired, "C", pairing.rubric(3, 3))
-    assert frozen(paired) is None
-    pairing.sealed_by(paired, "B", pairing.rubric(1, 2))
-    result = frozen(paired)
-    assert {given.person_id for given in result.inputs} == {
-        pairing.person(paired, alias).id for alias in "AB"
-    }
+RUBRIC, PLAN, AGAIN = (Stage.RUBRIC, 1), (Stage.PLAN, 1), (Stage.RUBRIC, 2)
 
 
 @pytest.mark.parametrize(
-    ("name", "assigned", "freezes"),
+    ("assigned", "seal", "counted"),
     [
-        ("Expert C", ((Stage.PLAN, 1), (Stage.RUBRIC, 2)), True),
-        ("Expert A", ((Stage.RUBRIC, 1),), False),
+        ({"A": [RUBRIC], "B": [RUBRIC]}, "AC", ""),
+        ({"A": [RUBRIC], "B": [RUBRIC]}, "ACB", "AB"),
+        ({"A": [RUBRIC], "B": [RUBRIC], "C": [RUBRIC]}, "AB", ""),
+        ({"A": [RUBRIC], "B": [RUBRIC], "C": [RUBRIC]}, "CAB", "ABC"),
+        # Other stages and repeats are not waited for, and a single person assigned freezes nothing.
+        ({"C": [PLAN, AGAIN]}, "AB", "AB"),
+        ({"A": [RUBRIC]}, "AB", ""),
     ],
-    ids=["other stages and repeats are not waited for", "a single person assigned freezes nothing"],
 )
-def test_an_assignment_is_waited_for_where_it_asks_for_an_answer(
-    paired: Project, name: str, assigned: tuple[tuple[Stage, int], ...], freezes: bool
+def test_only_the_people_assigned_are_waited_for_and_counted(
+    paired: Project, assigned: dict[str, list[tuple[Stage, int]]], seal: str, counted: str
 ) -> None:
-    for stage, trial in assigned:
-        pairs_project.assign(paired, name, stage, trial=trial)
-    for alias in "AB":
+    for alias, given in assigned.items():
+        for stage, trial in given:
+            pairs_project.assign(paired, f"Expert {alias}", stage, trial=trial)
+    for alias in seal:
         pairing.sealed_by(paired, alias, pairing.rubric(1, 2))
-    assert (frozen(paired) is not None) is freezes
+    inputs = {one.person_id for each in assignments.of_item(paired, item(paired)) for one in each.inputs}
+    assert inputs == {pairing.person(paired, alias).id for alias in counted}
 
 
 def test_imported_gold_and_a_consensus_are_nobodys_answer(paired: Project) -> None:
     for alias, becomes in (("A", "author_id = ''"), ("C", "state = 'consensus'")):
-        sealed = pairing.sealed_by(paired, alias, pairing.rubric(1, 2))
-        sql.alter(paired, f"UPDATE artifact SET {becomes} WHERE id = ?", [sealed])
+        sql.alter(
+            paired,
+            f"UPDATE artifact SET {becomes} WHERE id = ?",
+            [pairing.sealed_by(paired, alias, pairing.rubric(1, 2))],
+        )
     pairing.sealed_by(paired, "B", pairing.rubric(1, 2))
     assert frozen(paired) is None
 

@@ -12,7 +12,6 @@ import pytest
 from sqlalchemy import insert
 
 from annotator.actions.attacks import attack_figures, attacking, biases
-from annotator.actions.attacks.biases import FAMILY, LENGTH, POSITION, Bias
 from annotator.actions.judges import judges, prompts
 from annotator.actions.judging import derived_judges
 from annotator.actions.orders import orders
@@ -148,8 +147,7 @@ def test_the_same_order_asks_for_what_is_missing_and_for_nothing_else(
     assert (line.failed.floor, line.failed.ceiling) == (0.0, pytest.approx(4 / 12))
     server.answer, asked = firm, len(server.bodies)
     attacked(project, JUDGE, "padding.filler")
-    assert len(server.bodies) - asked == 4
-    assert lines(project)["padding.filler"].missing == {}
+    assert (len(server.bodies) - asked, lines(project)["padding.filler"].missing) == (4, {})
 
 
 def test_a_test_that_was_cut_short_is_gone_on_with_and_asks_nothing_twice(
@@ -163,8 +161,7 @@ def test_a_test_that_was_cut_short_is_gone_on_with_and_asks_nothing_twice(
     server.answer, asked = firm, len(server.bodies)
     ended = asyncio.run(orders.carry_out(project, orders.unfinished(project, JUDGE)))
     assert (ended["state"], ended["done"]) == ("done", VERDICTS)
-    assert len(server.bodies) - asked == VERDICTS - 5
-    assert len(attacking.all_of(project)) == 1
+    assert (len(server.bodies) - asked, len(attacking.all_of(project))) == (VERDICTS - 5, 1)
 
 
 def test_another_seed_is_another_test(project: Project, server: OddServer) -> None:
@@ -236,8 +233,11 @@ def test_what_only_counts_or_was_asked_otherwise_is_not_tested_nor_told_to_who_l
     expect_refusal("price", attacked, project, JUDGE, "padding", budget_usd=1.0)
     derived_judges.add(project, "vote", [JUDGE])
     expect_refusal("only counts", attacked, project, "vote")
-    text = prompts.shipped("researcherbench.coverage").replace("You check", "You verify")
-    prompts.write(project, "researcherbench.coverage", text)
+    prompts.write(
+        project,
+        "researcherbench.coverage",
+        prompts.shipped("researcherbench.coverage").replace("You check", "You verify"),
+    )
     expect_refusal("has no verdict of its own", attacked, project, JUDGE, "padding")
     assert server.bodies == []
     people.add_person(project, "Ann", (Role.ANNOTATOR,))
@@ -286,8 +286,12 @@ biased = fixture_of(validation_project, systems=(CLAUDE, GPT))
 def labelled_project(folder: Path) -> Project:
     """One person says yes to the first criterion of every report, and no to the second."""
     biased = validation_project(folder, systems=(CLAUDE, GPT))
-    both = (person(biased, "R2").id, person(biased, "R3").id)
-    validation_sets.make(biased, validation_sets.SetRequest("Spring", both, size=8, test_share=0.0))
+    validation_sets.make(
+        biased,
+        validation_sets.SetRequest(
+            "Spring", (person(biased, "R2").id, person(biased, "R3").id), size=8, test_share=0.0
+        ),
+    )
     for alias in ("R2", "R3"):
         person_says(biased, alias, lambda at: "yes" if at[2] == 1 else "no")
     validation_sets.lock(biased, "Spring")
@@ -297,7 +301,7 @@ def labelled_project(folder: Path) -> Project:
 labelled = fixture_of(labelled_project)
 
 
-def found(biased: Project, about: str, judge: str = "") -> dict[str, Bias]:
+def found(biased: Project, about: str, judge: str = "") -> dict[str, biases.Bias]:
     return {one.name: one for one in biases.report(biased, judge=judge) if one.about == about}
 
 
@@ -308,7 +312,7 @@ def kind_to(system: str):
 
 def test_who_says_yes_to_longer_reports_leans_to_them(labelled: Project, small_cases: None) -> None:
     judge_says(labelled, "long", kind_to(GPT))
-    told = found(labelled, LENGTH)
+    told = found(labelled, biases.LENGTH)
     # On longer reports one of two verdicts is a yes too many, on shorter ones none is.
     assert {name: bias.figure.value for name, bias in told.items()} == pytest.approx({
         "Leans to longer reports": 0.5, "Errs more on longer reports": 0.5,
@@ -316,24 +320,23 @@ def test_who_says_yes_to_longer_reports_leans_to_them(labelled: Project, small_c
     })  # fmt: skip
     assert biases.verdict(told["Leans to longer reports"]) == "above it"
     judge_says(labelled, "fair", lambda at: "yes" if at[2] == 1 else "no")
-    assert {one.figure.value for one in found(labelled, LENGTH, "fair").values()} == {0.0}
+    assert {one.figure.value for one in found(labelled, biases.LENGTH, "fair").values()} == {0.0}
 
 
-def test_who_is_kind_to_its_own_family_leans_to_it(labelled: Project) -> None:
-    judge_says(labelled, "gpt-5", kind_to(GPT))
-    judge_says(labelled, "claude-4", kind_to(GPT))
-    own = {one.judge: one.figure.value for one in biases.report(labelled) if one.about == FAMILY}
-    assert own == {"gpt-5": pytest.approx(0.5), "claude-4": pytest.approx(-0.5)}
-
-
-def test_a_family_can_be_told_otherwise_and_taken_back(labelled: Project) -> None:
-    judge_says(labelled, "house judge", kind_to(GPT))
-    before = found(labelled, FAMILY)["Leans to its own family"].figure
-    assert (before.value, before.note) == (None, "the judge is of no known family")
+def test_who_is_kind_to_its_own_family_leans_to_it_which_can_be_told_otherwise_and_taken_back(
+    labelled: Project,
+) -> None:
+    for name in ("gpt-5", "claude-4", "house judge"):
+        judge_says(labelled, name, kind_to(GPT))
+    own = {one.judge: one.figure.value for one in biases.report(labelled) if one.about == biases.FAMILY}
+    assert own == {"gpt-5": pytest.approx(0.5), "claude-4": pytest.approx(-0.5), "house judge": None}
+    before = found(labelled, biases.FAMILY, "house judge")["Leans to its own family"].figure
+    assert before.note == "the judge is of no known family"
     attacking.set_family(labelled, "house judge", "OpenAI")
-    assert found(labelled, FAMILY)["Leans to its own family"].figure.value == pytest.approx(0.5)
+    after = found(labelled, biases.FAMILY, "house judge")["Leans to its own family"].figure
     history.undo(labelled)
-    assert found(labelled, FAMILY)["Leans to its own family"].figure == before
+    again = found(labelled, biases.FAMILY, "house judge")["Leans to its own family"].figure
+    assert (after.value, again) == (pytest.approx(0.5), before)
     for family, known in (("none", ("", True)), ("", ("OpenAI", False))):
         attacking.set_family(labelled, GPT, family)
         (gpt,) = [member for member in attacking.members(labelled) if member.name == GPT]
@@ -344,7 +347,7 @@ def test_a_bias_needs_labels_and_a_known_system(biased: Project) -> None:
     assert VIEW.sheets(VIEW.report(biased)) == ()
     expect_refusal("no system and no judge", attacking.set_family, biased, "Nobody", "OpenAI")
     judge_says(biased, "small", lambda at: "yes")
-    for about in (LENGTH, FAMILY):
+    for about in (biases.LENGTH, biases.FAMILY):
         (one,) = found(biased, about).values()
         assert (one.figure.value, "Nobody has submitted labels" in biases.verdict(one)) == (None, True)
 
@@ -354,12 +357,12 @@ def test_the_order_of_a_pair_shows_over_every_trial(biased: Project) -> None:
     judges.add(biased, "first", base_url="http://127.0.0.1:1/v1", model="m")
     changes, first = (f"{words}{OF_PAIRS}" for words in ("Verdict changes with the order", "First one named"))
     _compared(biased, 1, lambda one, other: "first")
-    told = found(biased, POSITION)
+    told = found(biased, biases.POSITION)
     # The first one shown wins on every item, in both orders.
     assert [told[name].figure.value for name in (changes, first)] == [1.0, 1.0]
     assert biases.verdict(told[first]) in ("above it", biases.NO_BIAS)
     _compared(biased, 2, lambda one, other: "first" if one < other else "second")
-    told = found(biased, POSITION)
+    told = found(biased, biases.POSITION)
     # Four pairs, each in both orders, twice: the order decides at the first trial alone, and the second names as many
     # that stand first as second.
     assert (told[changes].figure.value, told[changes].figure.n) == (0.5, 8)

@@ -67,8 +67,9 @@ def checklist(*shares: float) -> Checklist:
 
 
 def evidence(*important: str) -> Evidence:
-    pairs = zip(SENTENCES, important, strict=False)
-    return Evidence(units=tuple(Reference(text=t, importance=v) for t, v in pairs))
+    return Evidence(
+        units=tuple(Reference(text=t, importance=v) for t, v in zip(SENTENCES, important, strict=False))
+    )
 
 
 def works(*pairs: tuple[str, str]) -> Evidence:
@@ -207,10 +208,11 @@ def test_only_what_somebody_said_is_measured_and_of_labels_what_they_are_about_i
         "response_id": (("report 0", "report 0"), ("report 1", "report 1")),
         "unit_id": (("c0", "c0"), ("c0", "c0")),
     }
-    steps = compare(Kind.PLAN, plan(*SENTENCES[:2]), plan(SENTENCES[1], SENTENCES[0]))
-    assert steps.values["position"] == ((1, 2), (2, 1))
-    result = compare(Kind.EVIDENCE, WORKS, WORKS)
-    assert [figure.name for figure in result.figures] == ["jaccard", "match_f1"]
+    assert compare(Kind.PLAN, plan(*SENTENCES[:2]), plan(SENTENCES[1], SENTENCES[0])).values["position"] == (
+        (1, 2),
+        (2, 1),
+    )
+    assert [figure.name for figure in compare(Kind.EVIDENCE, WORKS, WORKS).figures] == ["jaccard", "match_f1"]
     # Where no label prevails κ says enough.
     said = statements((True, FIRST), (True, LAST), (False, LAST), (False, FIRST))
     assert not [one for one in compare(Kind.DIAGNOSTICS, said, said).figures if one.name.endswith("ac1")]
@@ -238,8 +240,7 @@ def test_matches_that_contradict_each_other_are_left_out_of_alpha() -> None:
 
 def test_matching_has_a_version_and_aligns_every_kind() -> None:
     assert matcher()
-    rules = {KINDS[kind].aligned for kind in KINDS if aligned(kind, (), ()).pairs == ()}
-    assert rules == set(AlignmentRule)
+    assert {KINDS[kind].aligned for kind in KINDS if aligned(kind, (), ()).pairs == ()} == set(AlignmentRule)
 
 
 @pytest.mark.parametrize(
@@ -287,8 +288,10 @@ def test_documents_are_read_once():
     first = artifacts.read_document(Kind.RUBRIC, content)
     assert (first.units[0].weight, artifacts.read_document("rubric", content) is first) == (3, True)
     content = stored(Insights(units=(Insight(id="u1", text="Depth helps"),)))
-    kinds = [type(artifacts.read_document(kind, content)) for kind in ("insights", "rubric")]
-    assert kinds == [Insights, Rubric]
+    assert [type(artifacts.read_document(kind, content)) for kind in ("insights", "rubric")] == [
+        Insights,
+        Rubric,
+    ]
     first = stored(Rubric(remark="note 0"))
     kept = artifacts.read_document("rubric", first)
     for number in range(1, artifacts.REMEMBERED + 1):

@@ -51,8 +51,10 @@ def test_an_empty_project_asks_for_what_its_profile_begins_with(uses, things, tm
 def test_what_lacks_comes_next_with_its_number(project):
     for question in ("Why?", "How?"):
         items.add(project, question)
-    words = {step.words for step in report(project).next}
-    assert words >= {"2 of 2 items have no rubric", "There are no reports yet"}
+    assert {step.words for step in report(project).next} >= {
+        "2 of 2 items have no rubric",
+        "There are no reports yet",
+    }
     assert steps(project)["Written by two"] == (0, 2)
     # Of what the project does not use there is no step.
     assert not {"Nuggets", "Checklists"} & steps(project).keys()

@@ -177,8 +177,9 @@ def file(tmp_path: Path, server: OddServer) -> Path:
 def turned_down(file: Path, server: OddServer, system: str) -> int:
     """How many requests of a run the server turned down, in a program started anew."""
     server.bodies.clear()
-    project = Project.open(file)
-    ended = asyncio.run(judge_runs.run(project, RunRequest(JUDGE, systems=(system,), concurrency=1)))
+    ended = asyncio.run(
+        judge_runs.run(Project.open(file), RunRequest(JUDGE, systems=(system,), concurrency=1))
+    )
     assert ended["missing"] == {}
     return sum("temperature" in body or "json_schema" in str(body) for body in server.bodies)
 

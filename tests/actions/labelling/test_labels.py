@@ -18,7 +18,6 @@ from annotator.actions.authoring import artifacts
 from annotator.actions.authoring.annotating import judged_artifact
 from annotator.actions.items import items, materials
 from annotator.actions.labelling import board, label_cases, label_rows, label_sealing, labels
-from annotator.actions.labelling.labels import MatrixReading
 from annotator.actions.orders.orders import carry_out
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -112,8 +111,11 @@ def test_blind_names_stay_for_one_person_and_follow_neither_systems_nor_other_pe
     with project.store.read() as db:
         reports = label_cases.reports(db)
     mine = names_by_report(project)
-    letters = {mine[derived_id("response", item_id, SYSTEMS[0])] for item_id in reports}
-    assert letters == {"Report A", "Report B", "Report C"}
+    assert {mine[derived_id("response", item_id, SYSTEMS[0])] for item_id in reports} == {
+        "Report A",
+        "Report B",
+        "Report C",
+    }
     project.close()
     with closing(Project.open(project.path)) as again:
         assert names_by_report(again) == mine
@@ -126,8 +128,9 @@ def test_blind_names_stay_for_one_person_and_follow_neither_systems_nor_other_pe
 def test_letters_run_out_after_z_and_a_later_report_does_not_reshuffle_the_others():
     names, order = zip(*label_cases.dealt((str(n) for n in range(28)), "me"), strict=True)
     assert names[25:] == ("Report Z", "Report 27", "Report 28")
-    before = label_cases.dealt((str(n) for n in range(27)), "me")
-    assert [one for one in order if one != "27"] == [one for _, one in before]
+    assert [one for one in order if one != "27"] == [
+        one for _, one in label_cases.dealt((str(n) for n in range(27)), "me")
+    ]
 
 
 def test_unsure_is_missing_and_never_a_no(project):
@@ -282,8 +285,7 @@ def test_submitted_labels_leave_the_state_of_the_item_as_it_was(project):
         labels.set_label(project, response_id, unit_id, "yes")
     before = items.lines(project, [item_id])
     label_sealing.submit(project, item_id)
-    assert items.lines(project, [item_id]) == before
-    assert before[0].state == "new"
+    assert (items.lines(project, [item_id]), before[0].state) == (before, "new")
 
 
 whole = fixture_of(one_item)
@@ -327,8 +329,11 @@ def test_claims_stand_under_their_pages_and_flags_of_ones_own_beside_the_pages(w
     )
     labels.set_flag(whole, sheet.response_id, "c3", True, CLAIMS)
     labels.set_label(whole, sheet.response_id, "c3", "unknown", protocol=CLAIMS)
-    flags = open_sheet(whole, CLAIMS).labels["c3"].flags
-    assert set(flags.split()) == {"page_dead", "flagged", "unsubmitted"}
+    assert set(open_sheet(whole, CLAIMS).labels["c3"].flags.split()) == {
+        "page_dead",
+        "flagged",
+        "unsubmitted",
+    }
     labels.set_flag(whole, sheet.response_id, "c3", False, CLAIMS)
     assert open_sheet(whole, CLAIMS).labels["c3"].flags == "page_dead unsubmitted"
 
@@ -396,8 +401,9 @@ def test_what_cannot_be_asked_is_said(whole):
     )
     assert labels.outlook(whole, CLAIMS).gaps == ("No claims are drawn from 1 of 2 reports yet.",)
     sql.alter(whole, "DELETE FROM page WHERE state = 'dead'")
-    gaps = labels.outlook(whole, CLAIMS).gaps
-    assert "1 claim cannot be labelled: the cited page was never fetched." in gaps
+    assert (
+        "1 claim cannot be labelled: the cited page was never fetched." in labels.outlook(whole, CLAIMS).gaps
+    )
 
 
 QUOTE = "ties each"
@@ -483,8 +489,9 @@ def test_the_document_holds_every_label_with_its_evidence_note_and_flag(rubrics:
     assert stands_in(label.anchor, REPORT)
     # Another rater's labels stand in the same order under the same ids.
     as_second_rater(rubrics)
-    second = artifacts.read(rubrics, submitted(rubrics, "no")).document
-    assert [label.id for label in result.units] == [label.id for label in second.units]
+    assert [label.id for label in result.units] == [
+        label.id for label in artifacts.read(rubrics, submitted(rubrics, "no")).document.units
+    ]
     assert [one.stage for one in assignments.of_item(rubrics, item(rubrics))] == [Stage.LABELLING]
 
 
@@ -535,8 +542,7 @@ def test_reopening_makes_a_revision_and_submitting_again_seals_the_next(rubrics:
     assert [(revision.number, revision.sealed) for revision in result] == [(1, True), (2, False), (3, True)]
     name = label_id(USUAL, report, unit)
     values = [next(u["value"] for u in revision.content["units"] if u["id"] == name) for revision in result]
-    assert values == ["yes", "yes", "no"]
-    assert checking.check(rubrics).problems == []
+    assert (values, checking.check(rubrics).problems) == (["yes", "yes", "no"], [])
 
 
 def test_an_item_without_reports_cannot_be_submitted(tmp_path: Path) -> None:
@@ -706,25 +712,25 @@ MATCHED = ("p1~g1", "p1~g2", "p2~g1")
 
 def test_both_readings_of_a_matrix(whole):
     assert labels.readings(fill(whole, *MATCHED)) == (
-        MatrixReading("one-to-one", 2, 2),
-        MatrixReading("any-match", 2, 2),
+        labels.MatrixReading("one-to-one", 2, 2),
+        labels.MatrixReading("any-match", 2, 2),
     )
     # Both meet g1 alone: one pair can be matched, yet every predicted one is right by any match.
     assert labels.readings(fill(whole, "p1~g1", "p2~g1")) == (
-        MatrixReading("one-to-one", 1, 1),
-        MatrixReading("any-match", 2, 1),
+        labels.MatrixReading("one-to-one", 1, 1),
+        labels.MatrixReading("any-match", 2, 1),
     )
 
 
-@pytest.mark.parametrize("value", ["unsure", None])
-def test_nothing_is_counted_while_a_cell_is_open_or_unsure(whole, value):
-    sheet = fill(whole, *MATCHED)
-    if value:
-        labels.set_label(whole, sheet.response_id, "p1~g1", value, protocol=PLAN)
-        sheet = open_sheet(whole, PLAN)
-    else:
-        sheet.labels.pop("p1~g1")
-    assert labels.readings(sheet) == (MatrixReading("one-to-one"), MatrixReading("any-match"))
+def test_nothing_is_counted_while_a_cell_is_open_or_unsure(whole):
+    sheet, nothing = (
+        fill(whole, *MATCHED),
+        (labels.MatrixReading("one-to-one"), labels.MatrixReading("any-match")),
+    )
+    sheet.labels.pop("p1~g1")
+    assert labels.readings(sheet) == nothing
+    labels.set_label(whole, sheet.response_id, "p1~g1", "unsure", protocol=PLAN)
+    assert labels.readings(open_sheet(whole, PLAN)) == nothing
 
 
 def test_a_matrix_is_read_as_its_protocol_declares_it(whole, monkeypatch):
@@ -737,8 +743,9 @@ def test_a_matrix_is_read_as_its_protocol_declares_it(whole, monkeypatch):
     )
     monkeypatch.setitem(PROTOCOLS, "planted.matrix", replace(protocol, name="planted.matrix", matrix=corners))
     # The first cell is relevant, which is no match here; there are three columns.
-    result = labels.readings(replace(sheet, protocol="planted.matrix"))
-    assert result == (MatrixReading("corner", False, 3),)
+    assert labels.readings(replace(sheet, protocol="planted.matrix")) == (
+        labels.MatrixReading("corner", False, 3),
+    )
 
 
 def test_other_protocols_have_no_readings_and_every_one_has_its_guide(whole):
@@ -822,8 +829,7 @@ def dispute(assigned: Project, name: str) -> None:
 
 
 def test_the_board_is_empty_then_ordered(assigned: Project) -> None:
-    assert board.board(assigned) == []
-    assert board.per_person([]) == []
+    assert (board.board(assigned), board.per_person([])) == ([], [])
     for name, stage, item in (
         ("Ben", Stage.RUBRIC, 1), ("Ben", Stage.RUBRIC, 0), ("Ada", Stage.RUBRIC, 0), ("Ada", Stage.QUERY, 0)
     ):  # fmt: skip
@@ -960,10 +966,9 @@ def test_totals_add_up_by_person_and_by_stage(assigned: Project) -> None:
     assignments.spend(assigned, artifact_id, 30)
     assignments.seal(assigned, artifact_id)
     work_as(assigned, "Me")
-    lines = board.board(assigned)
     by_person = [
         (one.name, one.assignments, one.states, one.handed_in, one.overdue, one.units, one.seconds)
-        for one in board.per_person(lines)
+        for one in board.per_person(board.board(assigned))
     ]
     assert by_person == [
         ("Ada", 2, {"not begun": 1, "submitted": 1}, 1, 1, 4, 30.0),

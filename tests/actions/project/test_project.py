@@ -18,7 +18,6 @@ from annotator.actions.items import items, materials
 from annotator.actions.labelling import labels
 from annotator.actions.project import backups, file, people
 from annotator.actions.project.file import USES, Project, cached, known, record, row_hash
-from annotator.actions.project.people import new_project
 from annotator.actions.project.profile import choose, extractions, kinds, profile, protocols, stages
 from annotator.actions.releases import checking
 from annotator.actions.undo import history
@@ -40,24 +39,23 @@ from tests.projects.small_projects import (
     project_with,
 )
 from tests.storage import sql
-from tests.storage.sql import digest
 from tests.templates import fixture_of
 
 
 def test_a_new_project_has_a_name_and_a_folder(tmp_path: Path) -> None:
-    project = new_project(tmp_path / "a study")
+    project = people.new_project(tmp_path / "a study")
     assert project.path == tmp_path / "a study.goldsmith"
     assert (project.title, project.get("made_with"), len(project.get("id"))) == ("a study", __version__, 36)
-    project = new_project(tmp_path / "v1.2")
+    project = people.new_project(tmp_path / "v1.2")
     assert (project.path.name, project.title) == ("v1.2.goldsmith", "v1.2")
-    new_project(tmp_path / "new" / "folder" / "p.goldsmith").close()
+    people.new_project(tmp_path / "new" / "folder" / "p.goldsmith").close()
     assert (tmp_path / "new" / "folder" / "p.goldsmith").exists()
     (tmp_path / "file").write_text("x", "utf-8")
-    expect_refusal("could not be created", new_project, tmp_path / "file" / "p.goldsmith")
+    expect_refusal("could not be created", people.new_project, tmp_path / "file" / "p.goldsmith")
 
 
 def test_settings_outlive_the_program_and_a_reader_changes_none(tmp_path: Path) -> None:
-    project = new_project(tmp_path / "p.goldsmith", "标题")
+    project = people.new_project(tmp_path / "p.goldsmith", "标题")
     project.set("zoom", {"authoring": 1.5})
     project.close()
     with closing(Project.open(project.path, readonly=True)) as again:
@@ -67,7 +65,7 @@ def test_settings_outlive_the_program_and_a_reader_changes_none(tmp_path: Path) 
 
 
 def test_a_setting_that_is_no_json_is_damage_and_the_file_is_given_back(tmp_path: Path) -> None:
-    project = new_project(tmp_path / "p.goldsmith")
+    project = people.new_project(tmp_path / "p.goldsmith")
     project.close()
     sql.beside(project.path, "UPDATE meta SET value = '\"ti' WHERE key = 'title'")
     with pytest.raises(Damaged, match="is damaged"):
@@ -75,14 +73,13 @@ def test_a_setting_that_is_no_json_is_damage_and_the_file_is_given_back(tmp_path
 
 
 def test_every_change_is_audited_with_a_hash_that_the_stored_row_still_has(tmp_path: Path) -> None:
-    project = new_project(tmp_path / "p.goldsmith")
+    project = people.new_project(tmp_path / "p.goldsmith")
     with project.store.write() as db:
         change = record(project, db, Change("x", "s", "do", {"n": 1}, {"n": 2.5, "é": None}))
     names = sql.rows(project, "SELECT name FROM pragma_table_info('audit')")
     kept = sql.first(project, "SELECT * FROM audit WHERE seq = ?", [change.seq])
     row = {name: value for (name,), value in zip(names, kept, strict=True)}
-    assert row["sha256"] == row_hash(row)
-    assert json.loads(row["after"]) == {"n": 2.5, "é": None}
+    assert (row["sha256"], json.loads(row["after"])) == (row_hash(row), {"n": 2.5, "é": None})
     assert row["sha256"] != row_hash(row | {"after": "{}"})
 
 
@@ -197,8 +194,7 @@ def test_the_first_to_work_in_an_empty_project_becomes_its_coordinator_and_a_rea
     looked = Project.open(peopled.path, readonly=True)
     assert (people.someone(looked), people.people(looked)) == (people.VISITOR, [])
     assert people.someone(peopled).has(Role.COORDINATOR)
-    assert people.someone(peopled) == people.someone(peopled)
-    assert len(people.people(peopled)) == 1
+    assert (people.someone(peopled), len(people.people(peopled))) == (people.someone(peopled), 1)
 
 
 def added(peopled: Project, name: str, *roles: Role) -> str:
@@ -256,8 +252,11 @@ def test_a_person_is_found_by_id_or_alias_and_never_by_name(peopled: Project) ->
     ada, ben = added(peopled, "Ada"), people.add_person(peopled, "Ben", alias="r2x").subject
     assert (people.known(peopled, ada).name, people.known(peopled, "r2").id) == ("Ada", ada)
     assert people.known(peopled, "R2X").id == ben
-    refused = expect_refusal("“Ada” is not an id or alias", people.known, peopled, "Ada")
-    assert refused.details == ("R1", "R2", "r2x")
+    assert expect_refusal("“Ada” is not an id or alias", people.known, peopled, "Ada").details == (
+        "R1",
+        "R2",
+        "r2x",
+    )
     large = people.add_person(peopled, "Ada", alias="R2X").subject
     assert [people.known(peopled, alias).id for alias in ("r2x", "R2X")] == [ben, large]
 
@@ -319,7 +318,7 @@ def titled(project: Project, words: str) -> str:
 @pytest.fixture
 def project(tmp_path: Path) -> Iterator[Project]:
     COUNTED.clear()
-    project = new_project(tmp_path / "kept.goldsmith")
+    project = people.new_project(tmp_path / "kept.goldsmith")
     yield project
     file.forget(project.path)
 
@@ -345,11 +344,15 @@ def watched(project: Project, request: pytest.FixtureRequest) -> None:
 
 
 @pytest.mark.usefixtures("watched")
-def test_every_write_makes_it_counted_anew(project: Project) -> None:
+def test_every_write_makes_it_counted_anew_also_what_another_writes_meanwhile(project: Project) -> None:
     titled(project, "a")
     people.add_person(project, "Ann")
     assert titled(project, "a") == "a 2"
     by_another_process(project)
+    assert known(titled, project, "a") is None
+    titled(project, "a")
+    with file.unmoved(project):
+        by_another_process(project)
     assert known(titled, project, "a") is None
 
 
@@ -378,14 +381,6 @@ def test_a_report_for_whose_formulas_time_ran_out_is_drawn_anew(
     assert ("<img" in first.html, first.unfinished) == (False, True)
     second = materials.html(project, "Here $x$ stands.")
     assert ("<img" in second.html, second.unfinished, second.reason) == (True, False, "")
-
-
-@pytest.mark.usefixtures("watched")
-def test_what_another_writes_meanwhile_is_seen(project: Project) -> None:
-    titled(project, "a")
-    with file.unmoved(project):
-        by_another_process(project)
-    assert known(titled, project, "a") is None
 
 
 def test_what_another_thread_writes_through_the_same_connection_is_seen(project: Project) -> None:
@@ -460,8 +455,11 @@ def titles(path: Path) -> str:
 
 def due_after(filled: Project, minutes: int) -> bool:
     """Whether a backup is due, were all changes so old."""
-    moment = (datetime.now(UTC) - timedelta(minutes=minutes)).strftime("%Y-%m-%d %H:%M:%S.%f")
-    sql.alter(filled, "UPDATE audit SET at = ?", [moment])
+    sql.alter(
+        filled,
+        "UPDATE audit SET at = ?",
+        [(datetime.now(UTC) - timedelta(minutes=minutes)).strftime("%Y-%m-%d %H:%M:%S.%f")],
+    )
     return backups.due(filled)
 
 
@@ -472,12 +470,11 @@ def test_a_backup_is_listed_and_looked_into(filled: Project) -> None:
     last = sql.first(filled, "SELECT at FROM audit ORDER BY seq DESC LIMIT 1")[0]
     path = backups.make(filled, "to look at")
     items.add(filled, "Added later?")
-    before = digest(path)
+    before = sql.digest(path)
     summary = backups.peek(path)
     assert (summary.title, summary.items, summary.artifacts, summary.judgements) == ("small", 2, 2, 3)
     assert summary.last_change == datetime.fromisoformat(f"{last}+00:00")
-    assert (summary.why, summary.problem) == ("to look at", "")
-    assert digest(path) == before
+    assert (summary.why, summary.problem, sql.digest(path)) == ("to look at", "", before)
 
 
 def test_a_look_into_a_broken_backup_is_refused(filled: Project) -> None:
@@ -511,9 +508,9 @@ def backup(filled: Project) -> Path:
 def test_putting_a_backup_back_sets_the_present_file_aside(filled: Project, backup: Path) -> None:
     filled.set("title", "worse")
     filled.close()
-    present = digest(filled.path)
+    present = sql.digest(filled.path)
     aside = backups.restore(filled.path, backup)
-    assert (digest(aside), backup.exists()) == (present, True)
+    assert (sql.digest(aside), backup.exists()) == (present, True)
     assert aside.name.startswith("small.set-aside-20")
     restored = Project.open(filled.path)
     assert (restored.title, checking.check(restored).problems) == ("small", [])
@@ -531,8 +528,7 @@ def test_a_backup_replaces_a_project_that_is_broken_or_gone(
         filled.path.write_bytes(content)
     (listed,) = backups.listing(filled.path)
     aside = backups.restore(filled.path, listed.path)
-    assert backup == listed.path
-    assert titles(filled.path) == "small"
+    assert (backup, titles(filled.path)) == (listed.path, "small")
     assert (aside.read_bytes() if aside.exists() else None) == content
 
 
@@ -550,10 +546,10 @@ def test_a_journal_that_was_left_alone_is_not_played_back_into_the_backup(
 def test_a_damaged_backup_is_not_put_back(filled: Project, backup: Path) -> None:
     sql.beside(backup, "UPDATE person SET name = 'flipped'")
     filled.close()
-    before = digest(filled.path)
+    before = sql.digest(filled.path)
     with pytest.raises(Damaged, match="This backup is incomplete:  Row 1 of “person”"):
         backups.restore(filled.path, backup)
-    assert (digest(filled.path), list(filled.path.parent.glob("*aside*"))) == (before, [])
+    assert (sql.digest(filled.path), list(filled.path.parent.glob("*aside*"))) == (before, [])
 
 
 def test_a_project_that_is_open_in_a_window_is_not_replaced(filled: Project, backup: Path) -> None:
@@ -567,14 +563,14 @@ def test_a_full_disk_while_putting_back_leaves_the_project_in_its_place(
     filled: Project, backup: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     filled.close()
-    before = digest(filled.path)
+    before = sql.digest(filled.path)
 
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(backups.files, "put_in_place", full)
     expect_refusal("could not be replaced", backups.restore, filled.path, backup)
-    assert digest(filled.path) == before
+    assert sql.digest(filled.path) == before
     assert [path.name for path in filled.path.parent.glob("*.goldsmith")] == ["small.goldsmith"]
     ProjectHold.take(filled.path).release()
 

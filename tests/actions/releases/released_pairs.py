@@ -77,8 +77,9 @@ def _adjudicate(project: Project) -> None:
     ruling.close(project, adjudication)
     feedback.dispute(work_as(project, "Ada"), item(project), Stage.RUBRIC, "The cost of checking is missing.")
     ruling.reopen(work_as(project, "Cleo"), adjudication, "It is.")
-    rows = adjudicating.sheet(project, adjudication).rows
-    dropped = next(row.ruling for row in rows if row.ruling.take == "drop")
+    dropped = next(
+        row.ruling for row in adjudicating.sheet(project, adjudication).rows if row.ruling.take == "drop"
+    )
     ruling.write_own(project, dropped.id, text="Discusses the cost of verification")
     ruling.explain(project, dropped.id, gap="Whether costs count is left open.")
     ruling.close(project, adjudication)

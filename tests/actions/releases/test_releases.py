@@ -1,7 +1,9 @@
 """Releases: whole, numbered by content, byte for byte the same again, and without what must not leave.
 
-A release for others: what is asked before it, files that other programs load, versions, encrypted test items."""
+A release for others: what is asked before it, files that other programs load, versions, encrypted test items. The work
+in pairs in it, and what judges paired: under pseudonyms, and back again."""
 
+import asyncio
 import csv
 import io
 import json
@@ -12,6 +14,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +23,7 @@ import pytest
 import yaml
 from sqlalchemy import update
 
-from annotator.actions.agreement import final_pass
+from annotator.actions.agreement import agreement_report, assisting, final_pass
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.contests import contest_rows, contest_standings
@@ -34,16 +37,28 @@ from annotator.actions.validation import disagreements, validation
 from annotator.cli import run_command
 from annotator.domain.experts.publication import CHECKS, SplitAccess
 from annotator.domain.judges.judge import InformedRuling, RaterKind, Review
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.documents import UNSURE
 from annotator.domain.kinds.tasks import Task
 from annotator.domain.texts.canonical import new_id
 from annotator.exchange.release import encryption
 from annotator.places import schemas
-from annotator.storage.tables import JUDGE, PERSON
+from annotator.storage.tables import JUDGE as JUDGES, PERSON
 from tests import templates
 from tests.actions.contests.contest_project import add_seminar, contest_project
+from tests.actions.releases.released_pairs import CANARY, paired_project, released
 from tests.cli.commands import printed, refused, told
-from tests.material.bundles import ANSWERS, REAL, found, rich_bundle, tree, write_peer, write_release
+from tests.material.bundles import (
+    ANSWERS,
+    REAL,
+    change_json,
+    found,
+    tree,
+    without_manifest,
+    write_peer,
+    write_release,
+)
+from tests.projects.assisted_project import AGREEMENT, F1, assisted_project, pairing
+from tests.projects.pairs_project import item, person
 from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import small_project
 from tests.projects.validation_project import (
@@ -53,7 +68,7 @@ from tests.projects.validation_project import (
     validation_project,
 )
 from tests.promises.test_releases import without_inspect
-from tests.templates import fixture_of
+from tests.servers.served import JUDGE, add_judge
 
 
 def project_of(folder: Path, name: str, source: Path, kind: str = "goldsmith") -> Project:
@@ -88,19 +103,11 @@ def test_the_same_content_has_the_same_number_and_bytes_and_other_content_the_ne
 
 
 def test_a_read_only_project_can_be_released(tmp_path: Path) -> None:
-    project = Project.open(small_project(tmp_path).path, readonly=True)
-    assert releases.export(project, tmp_path / "out").number == 1
+    assert (
+        releases.export(Project.open(small_project(tmp_path).path, readonly=True), tmp_path / "out").number
+        == 1
+    )
     assert tree(tmp_path / "out", "manifest.json")["counts"]["items"] == 2
-
-
-def test_drafts_and_retired_items_stay(project: Project) -> None:
-    first, second = items.ids(project)
-    artifacts.start(project, first, Kind.PLAN)
-    items.change(project, second, retired=True)
-    bundle, _ = releases.gather(project)
-    assert [item.id for item in bundle.items] == [first]
-    assert [(a.item_id, a.kind) for a in bundle.artifacts] == [(first, Kind.RUBRIC)]
-    assert {response.item_id for response in bundle.responses} == {first}
 
 
 @pytest.mark.usefixtures("small_cases")
@@ -124,7 +131,7 @@ def test_every_profile_bears_one_number_people_leave_by_alias_and_no_key_at_all(
     with project.store.write() as db:
         db.execute(update(PERSON).where(PERSON.c.id == "person-1").values(name="CANARY-Ada"))
         secret = {"base_url": "https://me:CANARY-1@host:8080/v1?key=CANARY-2#CANARY-3", "key_env": "CANARY_4"}
-        db.execute(update(JUDGE).values(**secret))
+        db.execute(update(JUDGES).values(**secret))
     for profile in releases.PROFILES:
         assert releases.export(project, tmp_path / profile, profile).number == 1
         assert all(b"CANARY" not in content for content in found(tmp_path / profile).values())
@@ -137,21 +144,18 @@ def test_every_profile_bears_one_number_people_leave_by_alias_and_no_key_at_all(
     assert people.someone(project).id not in (tmp_path / "goldsmith" / "people.json").read_text("utf-8")
 
 
-def test_scores_are_those_of_the_results_page(tmp_path: Path) -> None:
-    report = releases.export(project_of(tmp_path, "a", write_release(tmp_path / "in")), tmp_path / "out")
+def test_a_score_of_which_too_much_is_missing_says_that_it_is_unfit(tmp_path: Path) -> None:
+    releases.export(project_of(tmp_path, "a", write_release(tmp_path / "in")), tmp_path / "out")
     told = tree(tmp_path / "out", "scores.json")
-    scores = {(s["rater"], s["group"], s["system"]): s for s in told if s["metric"] == "coverage"}
-    # The judge says no to the criterion of weight 3 and nothing on that of weight 1: 0 of 3, and 1 of 4 open.
-    judged, labelled = scores["J", "all", "Alpha"], scores["people", "all", "Alpha"]
-    assert (judged["value"], judged["n"], judged["missing"], labelled["value"]) == (0.0, 1, 1, 1.0)
-    # One of two judgements did not come.
+    # Of the judge's two judgements on Alpha one did not come.
+    (judged,) = [
+        one
+        for one in told
+        if (one["metric"], one["rater"], one["system"]) == ("coverage", "J", "Alpha")
+        and one["group"] == "all"
+    ]
     assert judged["unfit"].startswith("50.0 % of the judgements are missing")
     assert all(score["unfit"] == "" for score in told if not score["missing"])
-    # With each of the two artifacts goes its revision, and with the judge what it was asked by.
-    prompts = tree(tmp_path / "out", "prompts.json")
-    described = tree(tmp_path / "out", "metrics.json")
-    whole = sum(rich_bundle().counts().values()) + 2 + len(told) + len(prompts) + len(described)
-    assert report.records == whole
 
 
 def broken_disk(*_: object) -> None:
@@ -166,8 +170,7 @@ def test_a_release_that_cannot_be_written_leaves_no_trace(
     monkeypatch.setattr(f"annotator.exchange.folders.os.{call}", broken_disk)
     expect_refusal("No space left", releases.export, project, tmp_path / "out" / "deep")
     monkeypatch.undo()
-    assert project.path.read_bytes() == before
-    assert found(tmp_path / "out") == {}
+    assert (project.path.read_bytes(), found(tmp_path / "out")) == (before, {})
     assert releases.export(project, tmp_path / "out" / "deep").number == 1
 
 
@@ -216,8 +219,9 @@ def contested(folder: Path) -> Project:
     contest_rows.import_matches(project, folder / "m.csv")
     contest_standings.hold(project, "t07", "Needs a licence", 2)
     shown = contest_standings.report(project, "gpt", "3", 10)
-    limits = contest_standings.quotas(1)
-    chosen = contest_standings.chosen(shown.ranking, shown.tasks, 2, limits, shown.decided)
+    chosen = contest_standings.chosen(
+        shown.ranking, shown.tasks, 2, contest_standings.quotas(1), shown.decided
+    )
     contest_standings.keep_tasks(project, chosen, shown.tasks)
     planned = contest_rows.planned("gpt", RaterKind.JUDGE, 9, [("t05", "t06")], both=True)
     with project.store.write() as db:
@@ -254,8 +258,7 @@ def test_a_contest_leaves_in_a_release_and_comes_back(tmp_path: Path) -> None:
     assert imports.run(other, "goldsmith", [tmp_path / "out"], warm=False)[1].problems == ()
     for known in (other, project):
         assert str(imports.run(known, "goldsmith", [tmp_path / "out"], warm=False)[1]) == "nothing new"
-    assert standing(other) == standing(project)
-    assert checking.check(other).problems == []
+    assert (standing(other), checking.check(other).problems) == (standing(project), [])
     releases.export(other, tmp_path / "again")
     assert found(tmp_path / "again") == found(tmp_path / "out")
 
@@ -273,8 +276,7 @@ def test_a_match_that_does_not_fit_is_refused_by_name(tmp_path: Path) -> None:
         ({"second": "t02", "first": "t02"}, "a match is of two tasks"),
         ({"rater": "nobody"}, "its person nobody was not imported"),
     ):
-        changed = [matches[0] | change, *matches[1:]]
-        (out / "contest_matches.json").write_text(json.dumps(changed), "utf-8")
+        (out / "contest_matches.json").write_text(json.dumps([matches[0] | change, *matches[1:]]), "utf-8")
         reason = rf"contest_matches\.json\[0\]: .*{re.escape(words)}"
         expect_refusal(reason, imports.run, other, "goldsmith", [out], warm=False)
     assert contest_rows.raters(other) == []
@@ -291,8 +293,10 @@ def test_arena_tasks_tell_which_were_kept_and_records_are_counted(tmp_path: Path
         [True, 2, None], [False, 1, "Needs a licence"], [False, None, None], [False, None, None],
     ]  # fmt: skip
     tables = releases.export(project, tmp_path / "csv", "csv")
-    files = sorted((tmp_path / "csv").glob("*.csv"))
-    rows = [list(csv.reader(path.read_text("utf-8-sig").splitlines(keepends=True))) for path in files]
+    rows = [
+        list(csv.reader(path.read_text("utf-8-sig").splitlines(keepends=True)))
+        for path in sorted((tmp_path / "csv").glob("*.csv"))
+    ]
     assert tables.records == sum(map(len, rows)) - len(rows)
     assert {"matches.csv", "ratings.csv", "decisions.csv"} <= set(tables.files)
 
@@ -335,7 +339,7 @@ def test_what_is_open_is_told_before_a_release_and_refused_when_strict(
     ]
 
 
-set_drawn = fixture_of(labelled_set)
+set_drawn = templates.fixture_of(labelled_set)
 
 
 def validated(set_drawn: Project) -> None:
@@ -344,8 +348,11 @@ def validated(set_drawn: Project) -> None:
     validation_sets.open_test(set_drawn, "Spring", ["small"])
     _, response, unit = places(set_drawn)[1, "Alpha", 1]
     reviews.review(set_drawn, "small", response, unit, Review.AGREE, note="As page 2 has it.")
-    query = validation.ValidationQuery(against=("R2",))
-    disagreements.rule(set_drawn, disagreements.queue(set_drawn, query)[0], InformedRuling.UNCLEAR)
+    disagreements.rule(
+        set_drawn,
+        disagreements.queue(set_drawn, validation.ValidationQuery(against=("R2",)))[0],
+        InformedRuling.UNCLEAR,
+    )
 
 
 def test_what_was_validated_leaves_by_its_schema_and_comes_back_byte_for_byte(
@@ -504,8 +511,9 @@ def test_what_it_says_comes_back_with_it_and_a_copy_is_recognised(judged: Projec
     assert "is release 1 of a benchmark, which is for testing" in str(report.notes[-1])
     releases.export(other, tmp_path / "two")
     assert found(tmp_path / "one") == found(tmp_path / "two")
-    again = imports.preview(other, "goldsmith", [tmp_path / "one"])
-    assert "is release 1 of this project" in str(again.notes[-1])
+    assert "is release 1 of this project" in str(
+        imports.preview(other, "goldsmith", [tmp_path / "one"]).notes[-1]
+    )
     bare = Project.create(tmp_path / "bare.goldsmith")
     notes = imports.run(bare, "tables", [tmp_path / "one" / "data" / "items.jsonl"], warm=False)[1].notes
     assert "is from a release of a benchmark, which is for testing" in str(notes)
@@ -688,8 +696,9 @@ def test_parquet_holds_the_same_rows_and_is_refused_in_words_where_pyarrow_is_no
         expect_refusal("need pyarrow", releases.export, judged, tmp_path / "out", parquet=True)
     parquet = pytest.importorskip("pyarrow.parquet")
     releases.export(judged, tmp_path / "out", parquet=True)
-    table = parquet.read_table(tmp_path / "out" / "parquet" / "criteria.parquet")
-    assert table.to_pylist() == rows(tmp_path / "out", "criteria")
+    assert parquet.read_table(tmp_path / "out" / "parquet" / "criteria.parquet").to_pylist() == rows(
+        tmp_path / "out", "criteria"
+    )
 
 
 # What says that the texts are encrypted, and how they are decoded.
@@ -753,7 +762,7 @@ def test_a_harness_does_not_ask_about_encrypted_texts(published: Path, path: str
         task[reader](*given)
 
 
-@fixture_of
+@templates.fixture_of
 def marked(folder: Path) -> Project:
     """Two items with criteria and reports, the second marked as test."""
     project = small_project(folder)
@@ -815,8 +824,195 @@ def test_items_that_are_left_out_are_in_no_file_and_their_scores_stay(
     whole, part = (found(tmp_path / name) for name in ("whole", "part"))
     assert any(second.encode() in content for content in whole.values())
     assert [path for path, content in part.items() if second.encode() in content] == []
-    assert part["scores.json"] == whole["scores.json"]
-    assert len(json.loads(part["items.json"])) == 1
+    assert (part["scores.json"], len(json.loads(part["items.json"]))) == (whole["scores.json"], 1)
     items.change(marked, second, traits={})
     nothing = refused(capsys, "export", marked.path, "--to", tmp_path / "no", "--test-items", "left-out")
     assert ("Every item is a test item" in nothing, (tmp_path / "no").exists()) == (True, False)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Project, Path]:
+    """The project and a release of it; nothing of either is changed."""
+    folder = tmp_path_factory.mktemp("pairs")
+    project = paired_project(folder)
+    return project, released(project, folder / "release")
+
+
+def made_tree(made: tuple[Project, Path], path: str) -> Any:
+    return json.loads((made[1] / path).read_text("utf-8"))
+
+
+def whose(project: Project, name: str) -> str:
+    return person(project, f"{CANARY}-{name}").id
+
+
+def test_agreement_leaves_as_it_was_frozen_with_people_by_alias_and_labels_as_judgements(made):
+    assert all(CANARY.encode() not in path.read_bytes() for path in made[1].rglob("*") if path.is_file())
+    aliases = {one["id"]: one["alias"] for one in made_tree(made, "people.json")}
+    assert aliases == {whose(made[0], "Ada"): "R2", whose(made[0], "Ben"): "R3", whose(made[0], "Cleo"): "R4"}
+    result = {one["stage"]: one for one in made_tree(made, "agreement.json")}
+    assert result.keys() == {"rubric", "diagnostics", "labelling"}
+    frozen = {one.stage.value: one for one in assignments.of_item(made[0], item(made[0]))}
+    assert {stage: one.model_dump(mode="json") for stage, one in frozen.items()} == result
+    assert {given["guideline"] for given in result["rubric"]["inputs"]} == {"2"}
+    assert not (made[1] / "artifacts" / "labels.json").exists()
+    kept = [one for one in made_tree(made, "revisions.json") if one["kind"] == "labels"]
+    assert [len(one["document"]["units"]) for one in kept] == [2, 2]
+    assert UNSURE in {unit["value"] for one in kept for unit in one["document"]["units"]}
+
+
+def test_every_version_of_a_consensus_says_where_its_units_come_from(made):
+    ada, ben = (whose(made[0], name) for name in ("Ada", "Ben"))
+    first, second = made_tree(made, "adjudications.json")
+    both = first["provenance"][0]
+    edited = next(one for one in second["provenance"] if one["origin"] == "edited")
+    dropped = next(one for one in first["rulings"] if one["take"] == "drop")
+    assert (both["origin"], both["sources"], both["wording_of"]) == ("both", {ada: "a1", ben: "b1"}, "")
+    assert (edited["origin"], edited["sources"], edited["gap"]) == (
+        "edited", {ada: "a5"}, "Whether costs count is left open.",
+    )  # fmt: skip
+    assert {one["wording_of"] for one in first["provenance"][1:]} == {ben}
+    assert dropped["members"] == {ada: "a5"}
+    assert {(one["reason"], one["rationale"], one["confidence"]) for one in first["provenance"]} == {
+        ("wording", "Said better.", "high")
+    }
+
+
+def test_a_second_figure_an_objection_and_a_guideline_leave(made):
+    (frozen,) = (one for one in made_tree(made, "agreement.json") if one["stage"] == "rubric")
+    names = {figure["name"] for figure in frozen["pairs"][0]["figures"]}
+    assert {figure["name"] for figure in made_tree(made, "adjudications.json")[0]["repaired"]} == {
+        f"repaired_{name}" for name in names
+    }
+    first, second = made_tree(made, "adjudications.json")
+    (dispute,) = first["disputes"]
+    assert (second["disputes"], dispute["text"]) == ([], "The cost of checking is missing.")
+    (guideline,) = made_tree(made, "guidelines.json")
+    assert (guideline["version"], guideline["text"]) == (2, "One claim in each criterion.")
+
+
+def test_nothing_of_an_item_that_is_set_aside_leaves(tmp_path):
+    project = paired_project(tmp_path)
+    items.change(project, item(project), retired=True)
+    bundle, _ = releases.gather(project)
+    assert (bundle.agreements, bundle.adjudications, bundle.revisions, bundle.people) == ([], [], [], [])
+    assert len(bundle.guidelines) == 1
+
+
+def test_the_card_tells_how_the_gold_came_about(made):
+    card = (made[1] / "README.md").read_text("utf-8")
+    # Ada wrote 5 criteria and 3 statements, Ben 6 and 3; the first version of 6 units has become one of 7.
+    for line in (
+        "| R2 | 2 | 8 | 0 | 0 |",
+        "| R3 | 2 | 9 | 0 | 0 |",
+        "| R4 | 0 | 0 | 0 | 1 |",
+        "| reworded by the adjudicator | 1 | 14.3 % |",
+        "| wording | 7 | 100.0 % |",
+    ):
+        assert line in card.splitlines()
+    # 4 pairs of 5 and 6 criteria.
+    assert "| rubric | units | automatic | 1 | 1 | match_f1 | 0.73 | – |" in card
+
+
+@pytest.fixture(scope="module")
+def paired(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a project, and its release before and after a judge paired what it holds."""
+    folder = tmp_path_factory.mktemp("assisted")
+    with pairing() as server, closing(assisted_project(folder, server)) as project:
+        releases.export(project, folder / "before")
+        asyncio.run(assisting.run(project, assisting.order(JUDGE)))
+        releases.export(project, folder / "release")
+    return folder
+
+
+def agreement_of(folder: Path) -> list[dict[str, Any]]:
+    return json.loads((folder / "agreement.json").read_text("utf-8"))
+
+
+def taken_in(folder: Path, source: Path) -> Project:
+    project = people.new_project(folder / "taken.goldsmith", "pairs")
+    imports.run(project, "goldsmith", [source], warm=False)
+    return project
+
+
+def test_it_has_a_field_of_its_own_and_what_was_frozen_leaves_as_before(paired: Path) -> None:
+    before, after = agreement_of(paired / "before"), agreement_of(paired / "release")
+    assert all("assisted" not in one for one in before)
+    assisted = [one.pop("assisted") for one in after]
+    assert after == before
+    result = [{each["name"]: each["value"] for each in one["figures"]} for (one,) in assisted]
+    assert sorted(one["assisted_match_f1"] for one in result) == pytest.approx(sorted(F1))
+    assert all(name.startswith("assisted_") for one in result for name in one)
+    assert {(one["model"], one["answered_by"], len(one["prompt_sha256"])) for (one,) in assisted} == {
+        ("test-model", "test-model-2026", 64)
+    }
+    (judge,) = json.loads((paired / "release" / "judges.json").read_text("utf-8"))
+    assert {one["judge_id"] for (one,) in assisted} == {judge["id"]}
+
+
+def test_the_data_card_tells_it_after_the_frozen_figures_under_its_own_name(paired: Path) -> None:
+    card = (paired / "release" / "README.md").read_text("utf-8")
+    lines = [line for line in card.splitlines() if "match_f1" in line]
+    assert [("automatic" in line, "model-assisted: test-model, prompt" in line) for line in lines] == [
+        (True, False), (False, True),
+    ]  # fmt: skip
+    assert "| 0.79 |" in lines[1]
+    assert ("lower bound" in lines[0], "lower bound" in lines[1]) == (True, False)
+    shares = [line for line in card.splitlines() if "| agreement |" in line and "model-assisted" in line]
+    assert [f"| {AGREEMENT:.2f} |" in line for line in shares] == [True]
+
+
+def test_two_judges_of_one_model_are_told_apart_in_the_data_card(tmp_path: Path) -> None:
+    with pairing() as server, closing(assisted_project(tmp_path, server, 1)) as project:
+        add_judge(project, server, "near")
+        for name in (JUDGE, "near"):
+            asyncio.run(assisting.run(project, assisting.order(name)))
+        releases.export(project, tmp_path / "release")
+    card = (tmp_path / "release" / "README.md").read_text("utf-8")
+    lines = [
+        line for line in card.splitlines() if "match_f1" in line and "model-assisted: test-model" in line
+    ]
+    assert sorted([name for name in (JUDGE, "near") if f"judge “{name}”" in line] for line in lines) == [
+        [JUDGE], ["near"],
+    ]  # fmt: skip
+
+
+def test_it_is_read_back_and_leaves_again_byte_for_byte(paired: Path, tmp_path: Path) -> None:
+    with closing(taken_in(tmp_path, paired / "release")) as project:
+        assert checking.check(project).problems == []
+        releases.export(project, tmp_path / "again")
+        given = agreement_report.report(project, assisted_by=JUDGE).assistance
+        assert (given.lists, given.there) == (2, 2)
+        assert str(imports.run(project, "goldsmith", [paired / "release"], warm=False)[1]) == "nothing new"
+    one, two = found(paired / "release"), found(tmp_path / "again")
+    # It was the first project's second release.
+    assert [json.loads(each.pop("manifest.json")).pop("number") for each in (one, two)] == [2, 1]
+    assert one.pop("SHA256SUMS") != two.pop("SHA256SUMS")
+    assert one == two
+
+
+def test_a_project_that_has_the_agreement_learns_what_was_paired_since(paired: Path, tmp_path: Path) -> None:
+    with closing(taken_in(tmp_path, paired / "before")) as project:
+        report = imports.run(project, "goldsmith", [paired / "release"], warm=False)[1]
+        assert (report.problems, report.counts["pairings"].new, report.counts["agreements"].new) == ((), 2, 0)
+        assert agreement_report.report(project, assisted_by=JUDGE).assistance.there == 2  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "why"),
+    [
+        (lambda one: one["only_a"].append("strange"), "not over all units of its raters"),
+        (lambda one: one.update(b=one["a"]), "not of two raters of its agreement"),
+        (lambda one: one.update(judge_id="nobody"), "its judge nobody was not imported"),
+        (lambda one: one.pop("prompt_sha256"), "“assisted.0.prompt_sha256” is missing"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_its_place(
+    spoil: Callable[[dict[str, Any]], Any], why: str, paired: Path, tmp_path: Path
+) -> None:
+    folder = without_manifest(shutil.copytree(paired / "release", tmp_path / "in"))
+    change_json(folder / "agreement.json", lambda tree: spoil(tree[0]["assisted"][0]))
+    with closing(Project.create(tmp_path / "p.goldsmith")) as project:
+        problems = imports.preview(project, "goldsmith", [folder]).problems
+    (told,) = [str(problem) for problem in problems if why in problem.reason]
+    assert told.startswith("agreement.json[0]: ")

@@ -26,9 +26,11 @@ ACTIONS = Path(history.__file__).parents[1]
 
 @pytest.fixture
 def rubric(project: Project) -> str:
-    item = items.add(project, "How?").subject
     rubric = artifacts.start(
-        project, item, Kind.RUBRIC, Rubric(units=(Criterion(id="a", text="zero"),))
+        project,
+        items.add(project, "How?").subject,
+        Kind.RUBRIC,
+        Rubric(units=(Criterion(id="a", text="zero"),)),
     ).subject
     for text in ("one", "two"):
         artifacts.change_unit(project, rubric, "a", text=text)
