@@ -342,11 +342,7 @@ def agreed(project: Project, kind: Kind) -> Document[Any]:
     return next(each for each in result if each.state is State.CONSENSUS and each.kind is kind).document
 
 
-def test_every_kind_is_tried() -> None:
-    assert set(WRITTEN) | {Kind.LABELS} == set(DOCUMENTS)
-
-
-@pytest.mark.parametrize("kind", WRITTEN, ids=lambda kind: kind.value)
+@pytest.mark.parametrize("kind", sorted({*DOCUMENTS} - {Kind.LABELS}))
 def test_a_kind_goes_all_the_way_to_its_consensus(unanswered: Project, kind: Kind) -> None:
     ada, ben = (two(kind, second) for second in WRITTEN[kind])
     pairs.submit(unanswered, {"Ada": ada, "Ben": ben})

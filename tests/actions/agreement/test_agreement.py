@@ -77,7 +77,6 @@ def row(
 
 
 def named(found: list[agreement_figures.FigureRow], name: str) -> list[tuple[str, float | None]]:
-    """Of each row its name and one of its figures."""
     return [(each.name, figure(each, name).value) for each in found]
 
 
@@ -821,9 +820,6 @@ def test_where_nothing_is_frozen_or_other_files_are_nothing_is_written(
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["thesis.txt"]
 
 
-ORDER = assisting.order(JUDGE)
-
-
 @pytest.fixture
 def server() -> Iterator[OddServer]:
     with lists.pairing() as server:
@@ -836,7 +832,7 @@ def listed(tmp_path: Path, server: OddServer) -> Project:
 
 
 def ran(listed: Project) -> dict[str, Any]:
-    return asyncio.run(assisting.run(listed, ORDER))
+    return asyncio.run(assisting.run(listed, assisting.order(JUDGE)))
 
 
 def assisted(

@@ -27,12 +27,17 @@ PROJECT = contest_project
 
 WORD = re.compile(r"Part \d+")
 SCORES = {"clarity": 4, "actionability": 4, "novelty": 3, "depth_fit": 4, "consistency": 5}
-LOW = {**SCORES, "novelty": 1}
 
 
 def reply(better: str = "first", confidence: float = 0.8, low: str = "second") -> dict[str, Any]:
     high = {"first": "second", "second": "first"}[low]
-    return {high: SCORES, low: LOW, "reason": "So.", "better": better, "confidence": confidence}
+    return {
+        high: SCORES,
+        low: {**SCORES, "novelty": 1},
+        "reason": "So.",
+        "better": better,
+        "confidence": confidence,
+    }
 
 
 def parts(body: dict[str, Any]) -> tuple[str, str]:

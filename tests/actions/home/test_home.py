@@ -1,6 +1,5 @@
 """Home: counts of the steps, and what comes next."""
 
-from contextlib import closing
 from datetime import timedelta
 from functools import partial
 from itertools import chain
@@ -44,8 +43,8 @@ def test_an_empty_project_asks_for_questions(project):
     ("uses", "things"), [("plans", "questions"), ("related-work", "papers"), ("seminars", "seminars")]
 )
 def test_an_empty_project_asks_for_what_its_profile_begins_with(uses, things, tmp_path):
-    with closing(people.new_project(tmp_path / "p.goldsmith", uses=uses)) as project:
-        assert report(project).next[0].words == f"This project has no {things} yet"
+    project = people.new_project(tmp_path / "p.goldsmith", uses=uses)
+    assert report(project).next[0].words == f"This project has no {things} yet"
 
 
 def test_what_lacks_comes_next_with_its_number(project):
@@ -81,19 +80,18 @@ MADE = {
 
 @pytest.mark.parametrize("name", MADE)
 def test_counts_are_those_of_the_pages(name, tmp_path):
-    with closing(MADE[name](tmp_path)) as made:
-        for person in people.people(made):
-            made.work_as(person)
-            counts = waiting.counts(made)
-            assert {page: counts[page] for page in ("Label", "Adjudicate")} == listed(made), person.alias
+    made = MADE[name](tmp_path)
+    for person in people.people(made):
+        made.work_as(person)
+        counts = waiting.counts(made)
+        assert {page: counts[page] for page in ("Label", "Adjudicate")} == listed(made), person.alias
 
 
 def test_home_waits_for_the_conflicts_that_adjudicate_shows(whole_sample):
-    with closing(whole_sample) as made:
-        home, conflicts = report(made), listed(made)["Adjudicate"]
-        assert conflicts
-        assert next(step.note for step in home.steps if step.title == "Adjudicated") == f"{conflicts} for you"
-        assert any(step.page == "Adjudicate" and str(conflicts) in step.words for step in home.next)
+    home, conflicts = report(whole_sample), listed(whole_sample)["Adjudicate"]
+    assert conflicts
+    assert next(step.note for step in home.steps if step.title == "Adjudicated") == f"{conflicts} for you"
+    assert any(step.page == "Adjudicate" and str(conflicts) in step.words for step in home.next)
 
 
 def test_what_a_release_lacks_leads_to_where_it_is_mended(sample):
@@ -141,9 +139,9 @@ def test_an_annotator_sees_their_own_work_alone(project):
 
 
 def test_what_is_due_is_counted_by_what_an_item_is(tmp_path):
-    with closing(small_sample(tmp_path, "seminar")) as project:
-        items.change(project, items.ids(project)[-1], retired=True)
-        done = steps(project)
+    project = small_sample(tmp_path, "seminar")
+    items.change(project, items.ids(project)[-1], retired=True)
+    done = steps(project)
     assert (done["Seminars"], done["Tasks kept"], done["Written by two"]) == (
         (1, None), (4, None), (2, 2 + 4),
     )  # fmt: skip

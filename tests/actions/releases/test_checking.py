@@ -102,15 +102,15 @@ def test_the_altered_row_itself_is_named(closed: Path) -> None:
     assert found(closed) == [("call", f"The call {call} was altered.")]
 
 
-FOUND = {
-    "DELETE FROM call": "The call 1 is missing.",
-    "DELETE FROM system WHERE name = 'Beta'": "belongs to a system that is gone",
-    "UPDATE revision SET chain = printf('%064d', 0) WHERE rowid = 2": "does not follow the one before",
-    "UPDATE artifact SET revision = 1 WHERE state = 'draft'": "shows revision 1, but its newest is 5",
-}
-
-
-@pytest.mark.parametrize(("change", "words"), FOUND.items())
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("DELETE FROM call", "The call 1 is missing."),
+        ("DELETE FROM system WHERE name = 'Beta'", "belongs to a system that is gone"),
+        ("UPDATE revision SET chain = printf('%064d', 0) WHERE rowid = 2", "does not follow the one before"),
+        ("UPDATE artifact SET revision = 1 WHERE state = 'draft'", "shows revision 1, but its newest is 5"),
+    ],
+)
 def test_what_no_longer_fits_together_is_found_and_said(closed: Path, change: str, words: str) -> None:
     sql.beside(closed, change)
     assert any(words in happened for _, happened in found(closed))
