@@ -1,8 +1,6 @@
 """The work in pairs from the command line: people, plans, tasks out, work back, labels in files, adjudication."""
 
 import json
-from collections import Counter
-from collections.abc import Iterator
 from contextlib import closing
 from datetime import date
 from pathlib import Path
@@ -17,40 +15,31 @@ from annotator.actions.labelling import board
 from annotator.actions.parcels import known_keys
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.project.people import new_project
-from annotator.cli.labels import handing_out_app
-from annotator.cli.saying import MAKING, LazyCommands, opened
+from annotator.cli.saying import MAKING, opened
 from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.texts.refusal import RoleNeeded
-from annotator.storage.tables import AUDIT
-from tests.cli.commands import goldsmith, invoked, printed, refused, told
+from tests.cli.commands import goldsmith, printed, refused, told
 from tests.material.labels_in_files import every, project_of_two, stored, written
 from tests.material.sent_apart import coordinated, write_rubric
 from tests.projects.pairs_project import ADA, item, pairs_project, person, rubric, work_as
-from tests.projects.refusals import expect_refusal
+from tests.promises.test_commands import COMMANDS
+from tests.storage import sql
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> str:
-    """A project of one item that two people are to write a rubric for."""
-    project = new_project(tmp_path / "study.goldsmith")
-    people.someone(project)
-    item_id = items.add(project, "What is the weight of gold?").subject
-    for name in ("Ada", "Ben"):
-        assignments.assign_one(project, item_id, people.add_person(project, name).subject, Stage.RUBRIC)
-    people.add_person(project, "Sue", (Role.ADJUDICATOR,))
+    """A project of one item that Ada is to write a rubric for."""
+    project = pairs_project(tmp_path)
+    assignments.assign_one(project, item(project), person(project, "Ada").id, Stage.RUBRIC)
     return str(project.path)
 
 
-def test_people_are_added_and_listed_and_the_unknown_refused(file, capsys, tmp_path):
+def test_people_are_added_and_listed(file, capsys):
     added = told(capsys, "people", "add", file, "--name", "李明", "--role", "annotator")
-    *others, last = told(capsys, "people", "list", file)["people"]
-    assert ([one["alias"] for one in others], last) == (["R1", "R2", "R3", "R4"], added | {"alias": "R5"})
-    assert "nobody" in refused(capsys, "pack", file, "--person", "nobody", "--to", str(tmp_path))
-    (tmp_path / "x.goldsmith-work").write_bytes(b"<html>Not found</html>")
-    assert "x.goldsmith-work" in printed(capsys, "unpack", file, tmp_path / "x.goldsmith-work", code=1)
+    *_, last = told(capsys, "people", "list", file)["people"]
+    assert last == added | {"alias": "R6"}
 
 
 def test_nothing_submitted_is_nothing_to_send(file, tmp_path, capsys):
@@ -60,30 +49,20 @@ def test_nothing_submitted_is_nothing_to_send(file, tmp_path, capsys):
     assert "Nothing is submitted yet" in refused(capsys, "pack", theirs, "--to", tmp_path)
 
 
-def verbs(command: Any, *names: str) -> Iterator[tuple[str, set[str]]]:
-    """Every command by its words, with how its arguments and options are spelled."""
-    for name, one in getattr(command, "commands", {}).items():
-        yield from verbs(one, *names, name)
-    if not hasattr(command, "commands"):
-        yield " ".join(names), {spelling for one in command.params for spelling in one.opts}
-
-
-FAMILY = dict(found for name, one in LazyCommands().items() for found in verbs(one, name))
-ON_PROJECTS = sorted(name for name, taken in FAMILY.items() if "file" in taken and name not in MAKING)
-
-
 @pytest.fixture
 def study(tmp_path: Path) -> str:
     """A project of a coordinator, R1, and an annotator, R2, who was the last at work."""
-    project = new_project(tmp_path / "study.goldsmith")
-    people.someone(project)
-    project.work_as(people.known(project, people.add_person(project, "Ada").subject))
-    return str(project.path)
+    return str(work_as(pairs_project(tmp_path), "Ada").path)
 
 
 def test_every_verb_on_a_project_takes_who_is_at_work():
-    assert len(ON_PROJECTS) > 50
-    assert [verb for verb in ON_PROJECTS if "--as" not in FAMILY[verb]] == []
+    options = {
+        verb: {spelling for one in command.params for spelling in one.opts}
+        for verb, command in COMMANDS.items()
+    }
+    on_projects = [verb for verb, taken in options.items() if "file" in taken and verb not in MAKING]
+    assert len(on_projects) > 50
+    assert [verb for verb in on_projects if "--as" not in options[verb]] == []
 
 
 @pytest.mark.parametrize(
@@ -113,10 +92,8 @@ def test_the_person_named_is_at_work_in_that_command_alone(study, capsys):
     assert "Only a coordinator" in refused(capsys, "weights", study, "--allow", "1 to 4")
     with closing(Project.open(Path(study))) as project:
         assert project.person.alias == "R2"
-        with project.store.read() as db:
-            newest = db.execute(AUDIT.select().order_by(AUDIT.c.seq.desc())).mappings().first()
-        assert newest is not None
-        assert (newest["kind"], newest["by"]) == ("setting", people.known(project, "R1").id)
+        newest = sql.first(project, 'SELECT kind, "by" FROM audit ORDER BY seq DESC')
+        assert newest == ("setting", people.known(project, "R1").id)
 
 
 def test_an_unknown_person_changes_nothing_and_a_coordinator_stays(study, capsys):
@@ -128,7 +105,7 @@ def test_an_unknown_person_changes_nothing_and_a_coordinator_stays(study, capsys
     with pytest.raises(RoleNeeded) as needed, opened(Path(study)):
         raise RoleNeeded("You are not an adjudicator.", "Ask for that role.", Role.ADJUDICATOR)
     given = f"goldsmith people role {study} R2 --role adjudicator --role annotator"
-    assert needed.value.details == (f"Give R2 the role: {given}",)
+    assert needed.value.details[-1] == f"Give R2 the role: {given}"
 
 
 def test_who_is_refused_for_their_role_reads_which_command_helps(study, capsys):
@@ -153,12 +130,8 @@ def test_labels_go_in_and_leave_by_the_ending_of_the_path(
     labelled: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ("labels", "import", labelled, str(written(tmp_path, *every())), "--as", "Ann=R2")
-    looked = told(capsys, *words, "--dry-run")
-    assert (looked["dry_run"], looked["new"], labels_in(labelled)) == (True, 12, [])
-    assert looked["raters"][0] | {"id": ""} == {"name": "Ann", "id": "", "alias": "R2", "new": False}
-    assert told(capsys, *words)["new"] == 12
-    again = told(capsys, *words)
-    assert (again["new"], again["same"], len(labels_in(labelled))) == (0, 12, 12)
+    assert (told(capsys, *words, "--dry-run")["new"], labels_in(labelled)) == (12, [])
+    assert (told(capsys, *words)["new"], len(labels_in(labelled))) == (12, 12)
     for name in ("out.csv", "out.json"):
         assert "Wrote 12 labels of R2" in printed(
             capsys, "labels", "export", labelled, "--to", str(tmp_path / name), "--person", "R2"
@@ -173,8 +146,7 @@ def test_a_label_takes_the_place_of_another_only_when_told_to(
     told(capsys, *words, str(written(tmp_path, {})), "--as", "Ann=R2")
     other = str(written(tmp_path, {"value": "no"}))
     refused(capsys, *words, other, "--as", "Ann=R2")
-    found = told(capsys, *words, other, "--as", "Ann=R2", "--replace")
-    assert [one["reason"] for one in found["replaced"]] == ["R2 said “yes” here, the file says “no”"]
+    told(capsys, *words, other, "--as", "Ann=R2", "--replace")
     assert [row["value"] for row in labels_in(labelled)] == ["no"]
 
 
@@ -241,7 +213,6 @@ def test_points_of_ones_own_checklist_share_the_rest(
     assert printed(capsys, *command, "--as", "R2").splitlines() == [
         "0.4000  T0: Is it so?", "0.3000  T1: Is it so?", "0.3000  T2: Is it so?",
     ]  # fmt: skip
-    assert "Nothing is left to share." in refused(capsys, *command, "--as", "R2")
     project = Project.open(project.path)
     assert [unit.share for unit in artifacts.read(project, begun).document.units] == pytest.approx(
         [0.4, 0.3, 0.3]
@@ -257,53 +228,34 @@ def four(tmp_path: Path) -> Path:
     return pairs_project(tmp_path, 4).path
 
 
-def run(four: Path, *words: str) -> tuple[int, str]:
-    return invoked(handing_out_app, four, *words)
-
-
-def planned(four: Path, *words: str) -> dict:
-    return json.loads(run(four, *words, "--json")[1])
-
-
-def assigned(four: Path) -> list[board.AssignmentStatus]:
-    return board.board(Project.open(four, readonly=True))
-
-
-def test_a_pair_writes_every_item_and_a_third_adjudicates(four):
-    dry = planned(four, "--stage", "rubric", *TWO, "--dry-run")
-    assert (dry["dry_run"], dry["new"], assigned(four)) == (True, 12, [])
-    assert {load["alias"]: load["assignments"] for load in dry["load"]} == {"R2": 4, "R3": 4, "R4": 4}
-    code, words = run(four, "--stage", "rubric", *TWO)
-    assert (code, words.splitlines()[0]) == (0, "Assigned 12 pieces of work")
-    found = Counter((line.stage, line.alias) for line in assigned(four))
-    assert found == {(Stage.RUBRIC, "R2"): 4, (Stage.RUBRIC, "R3"): 4, (Stage.ADJUDICATION, "R4"): 4}
-
-
-def test_plans_are_drawn_evenly_and_refused_in_words(four):
+def test_plans_are_drawn_evenly_and_refused_in_words(four, capsys):
     words = ("--stage", "plan", "--annotator", "R2", "--annotator", "r3", "--annotator", "R5", "--seed", "7")
-    first = planned(four, *words, "--dry-run")
-    assert first == planned(four, *words, "--dry-run")
-    # Eight places for three people: nobody has more than three, nobody fewer than two.
-    assert sorted(load["assignments"] for load in first["load"]) == [2, 3, 3]
-    alone = ("--stage", "rubric", "--annotator", "R2")
-    code, words = run(four, *alone, "--dry-run")
-    assert code == 1
-    assert "Each stage is to be done by 2 people, but the plan names 1 annotator." in words
-    expect_refusal("cannot be met", run, four, *alone)
-    assert assigned(four) == []
-    expect_refusal("cannot be handed out as a stage", run, four, "--stage", "adjudication", *TWO)
-    expect_refusal(
-        "“Ada” is not an id or alias in this project", run, four, "--stage", "rubric", "--annotator", "Ada"
+    assert told(capsys, "assign", four, *words, "--dry-run") == told(
+        capsys, "assign", four, *words, "--dry-run"
     )
-    some = ("--stage", "rubric", *TWO, "--item", "2", "--item", "nowhere", "--item", "0")
-    expect_refusal("no item “nowhere”, “0”", run, four, *some)
+    alone = ("--stage", "rubric", "--annotator", "R2")
+    words = printed(capsys, "assign", four, *alone, "--dry-run", code=1)
+    assert "Each stage is to be done by 2 people, but the plan names 1 annotator." in words
+    assert "cannot be met" in refused(capsys, "assign", four, *alone)
+    assert board.board(Project.open(four, readonly=True)) == []
+    assert "cannot be handed out as a stage" in refused(
+        capsys, "assign", four, "--stage", "adjudication", *TWO
+    )
+    assert "“Ada” is not an id or alias in this project" in refused(
+        capsys, "assign", four, "--stage", "rubric", "--annotator", "Ada"
+    )
+    assert "no item “nowhere”" in refused(
+        capsys, "assign", four, "--stage", "rubric", *TWO, "--item", "nowhere"
+    )
 
 
-def test_items_get_a_date_and_a_pilot_goes_to_everybody(four):
+def test_items_get_a_date_and_a_pilot_goes_to_everybody(four, capsys):
     people = ("--annotator", "R2", "--annotator", "R3", "--annotator", "R5")
-    run(four, "--stage", "rubric", *people, "--pilot", "1")
-    run(four, "--stage", "plan", *TWO, "--item", "2", "--item", "3", "--due", "2031-05-04")
-    lines = assigned(four)
+    printed(capsys, "assign", four, "--stage", "rubric", *people, "--pilot", "1")
+    printed(
+        capsys, "assign", four, "--stage", "plan", *TWO, "--item", "2", "--item", "3", "--due", "2031-05-04"
+    )
+    lines = board.board(Project.open(four, readonly=True))
     assert {(line.item_key, line.alias, line.purpose.value) for line in lines if line.stage is Stage.RUBRIC} == {
         ("1", "R2", "pilot"), ("1", "R3", "pilot"), ("1", "R5", "pilot"),
     }  # fmt: skip
@@ -312,9 +264,12 @@ def test_items_get_a_date_and_a_pilot_goes_to_everybody(four):
     assert {line.due.astimezone().date() for line in written if line.due} == {date(2031, 5, 4)}
 
 
-def test_repeats_come_back_after_so_many_days(four):
+def test_repeats_come_back_after_so_many_days(four, capsys):
     labelling = "--stage labelling --annotator R2 --annotator R3 --due 2031-05-04"
-    assert planned(four, *f"{labelling} --repeat-share 0.25 --repeat-after 14".split())["new"] == 10
+    assert (
+        told(capsys, "assign", four, *f"{labelling} --repeat-share 0.25 --repeat-after 14".split())["new"]
+        == 10
+    )
     project = Project.open(four, readonly=True)
     again = [one for one in assignments.of_person(project, person(project, "Ada").id) if one.trial == 2]
     assert [one.not_before.astimezone().date() for one in again if one.not_before] == [date(2031, 5, 18)]
@@ -324,11 +279,9 @@ def test_a_study_goes_round_through_a_folder(tmp_path: Path, capsys: pytest.Capt
     with closing(coordinated(tmp_path / "home")) as project:
         file = str(project.path)
     folder, theirs = tmp_path / "synced", str(tmp_path / "own.goldsmith")
-    refused(capsys, "share", file)
     assert "no folder" in refused(capsys, "share", file, folder)
     folder.mkdir()
-    sent = told(capsys, "share", file, folder, "--send")
-    assert (len(sent["packages"]), sent["folder"]) == (2, str(folder))
+    assert len(told(capsys, "share", file, folder, "--send")["packages"]) == 2
 
     (task,) = (folder / "R2").glob("*.goldsmith-task")
     printed(capsys, "unpack", theirs, task)
@@ -338,12 +291,8 @@ def test_a_study_goes_round_through_a_folder(tmp_path: Path, capsys: pytest.Capt
     receipt = told(capsys, "share", theirs)["receipt"]
 
     waits = told(capsys, "share", file)
-    assert (len(receipt), waits["arrivals"], waits["keys"][0]["words"]) == (9, [], words)
+    assert (waits["arrivals"], waits["keys"][0]["words"]) == ([], words)
     refused(capsys, "share", file, "--trust", "not these")
-    came = told(capsys, "share", file, "--trust", words)
-    assert (came["arrivals"][0]["receipt"], len(came["packages"])) == (receipt, 1)
-    assert told(capsys, "share", theirs)["new_items"] == 0
-
-    refused(capsys, "share", file, "--off", "--send")
+    assert told(capsys, "share", file, "--trust", words)["arrivals"][0]["receipt"] == receipt
     assert told(capsys, "share", file, "--off") == {"folder": None}
     refused(capsys, "share", file)
