@@ -49,8 +49,7 @@ def test_a_table_that_a_spreadsheet_holds_open_is_to_be_closed_there(
     monkeypatch.setattr(files, "RETRIED_SECONDS", 0.0)
     monkeypatch.setattr(files.os, "replace", failing(DENIED))
     for write in (lambda: save(tmp_path / "a.csv", b"x"), lambda: folders.write(tmp_path / "f", {"a": b"x"})):
-        refused = expect_refusal("", write)
-        assert "Close it where it is open, in a spreadsheet for example" in refused.todo
+        assert "Close it where it is open, in a spreadsheet for example" in expect_refusal("", write).todo
     assert list(tmp_path.iterdir()) == []
 
 
@@ -84,7 +83,6 @@ def test_a_folder_or_a_place_that_is_not_there_is_refused_for_writing(tmp_path: 
 def test_a_new_file_never_takes_the_place_of_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, second_names: bool
 ) -> None:
-    """Whether the disk has second names or not."""
     if not second_names:
         monkeypatch.setattr(
             files.os, "link", failing(PermissionError(errno.EPERM, "Operation not permitted"))
@@ -122,8 +120,7 @@ def test_a_link_stays_a_link_to_what_is_replaced(tmp_path: Path) -> None:
     real.write_bytes(b"former")
     link.symlink_to(real)
     save(link, b"new")
-    assert link.is_symlink()
-    assert real.read_bytes() == b"new"
+    assert (link.is_symlink(), real.read_bytes()) == (True, b"new")
 
 
 @pytest.mark.parametrize("letters", ["x", "ß", "漢", "𝔘"])

@@ -10,6 +10,7 @@ import multiprocessing
 import random
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from multiprocessing.connection import Connection
@@ -38,13 +39,10 @@ Ack = dict[str, Any]
 
 @dataclass
 class Tally:
-    """What the kills have shown so far."""
-
     kills: int = 0
     acknowledged: int = 0
     lost: list[str] = field(default_factory=list)
     corrupt: list[str] = field(default_factory=list)
-    backups: int = 0
 
 
 def prepare(folder: Path) -> Path:
@@ -91,17 +89,11 @@ def work(path: Path, seed: int, told: Connection) -> None:
                 value = chance.choice(("yes", "no"))
                 _tell(told, labels.set_label(project, response, chance.choice(units), value), value)
             case "undo":
-                _undo(told, project)
+                # There may be nothing to undo, or it has moved on; then nothing was acknowledged either.
+                with suppress(Refusal):
+                    _tell(told, history.undo(project), "")
             case "backup":
                 told.send({"backup": backups.make(project, words).name})
-
-
-def _undo(told: Connection, project: Project) -> None:
-    try:
-        _tell(told, history.undo(project), "")
-    except Refusal:
-        # There may be nothing to undo, or it has moved on; then nothing was acknowledged either.
-        return
 
 
 def _tell(told: Connection, change: Change, words: str) -> None:
@@ -179,7 +171,6 @@ def look(path: Path, ledger: list[Ack], tally: Tally) -> None:
     tally.corrupt += [f"{path}: {finding}" for finding in checking.check(project).problems]
     tally.lost += [f"{path}: {ack}" for ack in ledger if not _is_there(project, ack)]
     for backup in backups.listing(path):
-        tally.backups += 1
         if not backup.ok:
             tally.corrupt.append(f"{backup.path}: {backup.problem}")
     project.close()

@@ -60,12 +60,10 @@ def begun_apart(act: Callable[[], str]) -> Callable[[], str]:
 
 
 def killed_at_first_sight(act: Callable[[], object], place: Path) -> bool:
-    """Do something in a process of its own and kill that as soon as something lies at a place."""
     return killed(act, place.exists)
 
 
 def killed_after(seconds: float, act: Callable[[], object]) -> bool:
-    """Do something in a process of its own and kill that after some time."""
     end = time.monotonic() + seconds
     return killed(act, lambda: time.monotonic() >= end)
 

@@ -5,9 +5,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QDeadlineTimer, QIODevice, Qt
+from PySide6.QtCore import QBuffer, QIODevice, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
 
 from annotator import files
 from annotator.actions.imports import samples
@@ -17,36 +16,9 @@ from annotator.gui.shell.start import make_application
 from annotator.gui.shell.window import Window
 from annotator.places import resources
 from annotator.protocols import USUAL
+from tests.windows.using import settle
 
 SETTLE_MS = 700
-PATIENCE_MS = 15_000
-
-
-def grab(widget: QWidget, path: Path, width: int, height: int) -> Path:
-    """Write a picture of a widget at rest, in this size and without a window on the screen; its path."""
-    widget.resize(width, height)
-    widget.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
-    widget.show()
-    _settle(widget)
-    picture = QBuffer()
-    picture.open(QIODevice.OpenModeFlag.WriteOnly)
-    widget.grab().save(picture, "PNG")
-    return files.save(path, bytes(picture.data().data()))
-
-
-def _settle(widget: QWidget) -> None:
-    """Let background tasks come home and timers fire, so that the picture shows a page at rest."""
-    session = getattr(widget, "session", None)
-    deadline = QDeadlineTimer(PATIENCE_MS)
-    QTest.qWait(SETTLE_MS)
-    # What was asked for may ask for more once it is there.
-    for _ in range(3 if session is not None else 0):
-        if not deadline.hasExpired():
-            session.wait()
-            QTest.qWait(SETTLE_MS)
-    QApplication.sendPostedEvents()
-
-
 SIZE = (1280, 800)
 # Picture → page and place; with None, where the sample's strip leads for that page.
 PICTURES: dict[str, tuple[str, dict[str, str] | None]] = {
@@ -69,15 +41,14 @@ def make(folder: Path) -> list[Path]:
         window = Window(samples.create(Path(home) / "sample.goldsmith"))
         led = {step.page: step.place for step in samples.tries(window.session.project)}
         samples.stop_trying(window.session.project)
-        pictures = [
-            _picture(window, folder / f"{name}.png", page, led) for name, (page, _) in PICTURES.items()
-        ]
+        pictures = [_picture(window, folder / f"{name}.png", led) for name in PICTURES]
         window.close()
         return pictures
 
 
-def _picture(window: Window, path: Path, name: str, led: dict[str, dict[str, str]]) -> Path:
-    given = PICTURES[path.stem][1]
+def _picture(window: Window, path: Path, led: dict[str, dict[str, str]]) -> Path:
+    """A picture of a page at rest, without a window on the screen; its path."""
+    name, given = PICTURES[path.stem]
     place = dict(led[name] if given is None else given)
     if "judge" in place:
         place |= {"judge_id": judges.named(window.session.project, place.pop("judge")).id, "protocol": USUAL}
@@ -85,7 +56,15 @@ def _picture(window: Window, path: Path, name: str, led: dict[str, dict[str, str
     window.session.wait()
     if name == "Adjudicate":
         page.frame.beginning.begin.click()
-    return grab(window, path, *SIZE)
+    window.resize(*SIZE)
+    window.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+    window.show()
+    settle(page)
+    QTest.qWait(SETTLE_MS)
+    picture = QBuffer()
+    picture.open(QIODevice.OpenModeFlag.WriteOnly)
+    window.grab().save(picture, "PNG")
+    return files.save(path, bytes(picture.data().data()))
 
 
 if __name__ == "__main__":

@@ -97,7 +97,6 @@ def owned(qtbot, widget: Widget, *size: int) -> Widget:
 
 
 def inks(picture: QPixmap) -> set[str]:
-    """The colours that cover what is under them."""
     image = picture.toImage()
     points = [image.pixelColor(x, y) for x in range(image.width()) for y in range(image.height())]
     return {colour.name() for colour in points if colour.alpha() == 255}

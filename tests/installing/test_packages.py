@@ -1,19 +1,25 @@
-"""Packages for Linux, made of a stand-in: what they hold, bring, leave alone and take away."""
+"""Packages of the program: what they hold, bring and take away, what they are built of, and by which workflow."""
 
 import hashlib
 import os
 import plistlib
 import re
+import shlex
 import shutil
-import struct
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import PySide6
 import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from PySide6.QtGui import QImageReader
 
-from installers import command, gates, icons, linux, macos, windows
+from installers import command, gates, icons, linux, lock, macos, release, windows
+from installers.lock import LOCK, SYSTEMS, Wheel
 from installers.payload import ICNS, ICO, Payload, Refused, file_kinds, stand_in, version
 from tests.house.reading import HERE
 
@@ -74,15 +80,17 @@ def test_a_deb_asks_for_what_the_window_needs_and_runs_nothing_of_its_own(tmp_pa
     fields = dict(
         line.split(": ", 1) for line in said("dpkg-deb", "-f", package).splitlines() if ": " in line
     )
-    named = {"Package": "goldsmith", "Version": "0.2.0~rc1", "Architecture": "amd64"}
-    assert fields.items() >= named.items()
+    assert (fields["Package"], fields["Version"], fields["Architecture"]) == (
+        "goldsmith",
+        "0.2.0~rc1",
+        "amd64",
+    )
     depends = set(fields["Depends"].split(", "))
     assert depends >= {
         "libc6 (>= 2.34)", "ca-certificates", "libegl1", "fontconfig-config", "libwayland-cursor0", "xkb-data",
     }  # fmt: skip
     assert "fonts-noto-cjk" in fields["Recommends"]
-    control = tmp_path / "control"
-    said("dpkg-deb", "-e", package, control)
+    said("dpkg-deb", "-e", package, control := tmp_path / "control")
     assert {path.name for path in control.iterdir()} == {"control", "md5sums"}
     root = unpacked(package, tmp_path / "root")
     said("sh", "-c", f"cd '{root}' && md5sum --quiet --check '{control}/md5sums'")
@@ -204,8 +212,7 @@ def test_removing_one_version_leaves_the_file_types_to_the_other(tmp_path: Path,
     entry = home / ".local/share/applications/goldsmith.desktop"
     assert f'"{program}/goldsmith"' in entry.read_text("utf-8")
     removed(home, other)
-    assert entry.exists()
-    assert said(home / ".local/bin/goldsmith", "x") == "opened: x\n"
+    assert (entry.exists(), said(home / ".local/bin/goldsmith", "x")) == (True, "opened: x\n")
 
 
 def test_a_link_to_an_appdir_starts_the_program(tmp_path: Path) -> None:
@@ -227,13 +234,11 @@ def test_a_deb_asks_for_the_newest_c_library_that_its_files_ask_for(tmp_path, mo
     assert "libc6 (>= 2.39)" in said("dpkg-deb", "--field", packed(payload, tmp_path / "to"), "Depends")
 
 
+@needs("dpkg-deb")
 def test_start_py_packs_a_stand_in_with_its_sum(tmp_path: Path) -> None:
     start, out = str(HERE / "start.py"), str(tmp_path / "out")
     packing = [sys.executable, start, "package", "deb", "--stand-in", "--to", out]
     done = subprocess.run(packing, capture_output=True, encoding="utf-8", check=False)
-    if shutil.which("dpkg-deb") is None:
-        assert (done.returncode, done.stderr) == (1, "dpkg-deb is missing; install dpkg.\n")
-        return
     (package,) = (tmp_path / "out").glob("*.deb")
     assert {path.name for path in (tmp_path / "out").iterdir()} == {package.name, "SHA256SUMS"}
     assert done.stdout.strip() == str(package)
@@ -323,37 +328,21 @@ def test_libraries_that_a_system_has_to_bring_are_those_of_packages_that_a_deb_d
     assert set(gates.PROMISED) == {name for name in packages if name.startswith("lib")}
 
 
-def sizes_of_ico(content: bytes) -> list[int]:
-    """The widths in an icon's directory, each with a PNG of that width where it says."""
-    _, kind, count = struct.unpack_from("<HHH", content)
-    assert kind == 1
-    result = []
-    for place in range(count):
-        width, *_, length, at = struct.unpack_from("<BBBBHHII", content, 6 + 16 * place)
-        png = struct.unpack_from(">8s8xI", content, at)
-        assert png == (b"\x89PNG\r\n\x1a\n", width or 256)
-        assert at + length <= len(content)
-        result.append(width or 256)
-    return result
-
-
-def kinds_of_icns(content: bytes) -> dict[bytes, int]:
-    """Each picture's kind and width."""
-    assert (content[:4], struct.unpack_from(">I", content, 4)) == (b"icns", (len(content),))
-    result, at = {}, 8
-    while at < len(content):
-        kind, length = struct.unpack_from(">4sI", content, at)
-        (result[kind],) = struct.unpack_from(">I", content, at + 8 + 16)
-        at += length
+def widths(icon: Path) -> list[int]:
+    reader, result = QImageReader(str(icon)), []
+    for place in range(reader.imageCount()):
+        reader.jumpToImage(place)
+        result.append(reader.read().width())
     return result
 
 
 def test_icons_have_every_size_and_the_script_draws_them_again(tmp_path: Path) -> None:
     icons.write(tmp_path / "i.ico", tmp_path / "i.icns")
     for ico in (ICO, tmp_path / "i.ico"):
-        assert sizes_of_ico(ico.read_bytes()) == list(icons.ICO_SIZES)
+        assert widths(ico) == list(icons.ICO_SIZES)
     for icns in (ICNS, tmp_path / "i.icns"):
-        assert kinds_of_icns(icns.read_bytes()) == icons.ICNS_KINDS
+        assert widths(icns) == list(icons.ICNS_KINDS.values())
+        assert all(icns.read_bytes().count(kind) == 1 for kind in icons.ICNS_KINDS)
 
 
 def test_a_mac_is_told_of_every_kind_of_file() -> None:
@@ -378,7 +367,6 @@ def script(payload: Payload, tmp_path: Path) -> str:
 
 
 def put(script: str) -> list[str]:
-    """The files that a script puts down."""
     result, folder = [], ""
     for line in script.splitlines():
         if place := re.fullmatch(r'  SetOutPath "\$INSTDIR\\?(.*)"', line):
@@ -416,8 +404,9 @@ def test_each_kind_of_file_is_registered_and_taken_back(script: str) -> None:
 
 
 def test_a_second_version_beside_leaves_files_and_folder_to_the_first(tmp_path: Path) -> None:
-    second = Payload(stand_in(tmp_path / "two"), version="0.3.0", beside=True)
-    script = windows.nsis_script(second, tmp_path / "made.exe")
+    script = windows.nsis_script(
+        Payload(stand_in(tmp_path / "two"), version="0.3.0", beside=True), tmp_path / "made.exe"
+    )
     assert "Software\\Classes" not in script
     assert 'InstallDir "$LOCALAPPDATA\\Programs\\Goldsmith 0.3.0"' in script
     assert "Uninstall\\Goldsmith 0.3.0" in script
@@ -444,8 +433,6 @@ def test_properties_tell_the_version_of_the_programs_and_of_the_setup(script: st
 
 @pytest.fixture
 def msi(payload: Payload, tmp_path: Path) -> Path:
-    if shutil.which("wixl") is None or shutil.which("msiinfo") is None:
-        pytest.skip("wixl and msiinfo are not here (wixl, msitools)")
     return windows.msi(payload, tmp_path)
 
 
@@ -456,6 +443,7 @@ def table(msi: Path, name: str) -> list[dict[str, str]]:
     return [dict(zip(heads, row, strict=True)) for row in rows]
 
 
+@needs("wixl", "msiinfo")
 def test_an_msi_holds_every_file_and_part_and_empties_every_folder(msi: Path, payload: Payload) -> None:
     assert msi.name == "Goldsmith-0.1.0-windows-x64.msi"
     assert sorted(row["FileName"] for row in table(msi, "File")) == sorted(
@@ -467,8 +455,8 @@ def test_an_msi_holds_every_file_and_part_and_empties_every_folder(msi: Path, pa
     assert [(row["Name"], row["Component_"]) for row in table(msi, "Shortcut")] == [("Goldsmith", "menu")]
 
 
+@needs("wixl", "msiinfo")
 def test_an_msi_is_for_one_person_and_replaces_earlier_versions(msi: Path) -> None:
-    """It asks for no administrator, and names the kinds of file."""
     registry = table(msi, "Registry")
     assert {row["Root"] for row in registry} == {"1"}
     (flags,) = re.findall(r"^Source: (\d+)", said("msiinfo", "suminfo", msi), re.MULTILINE)
@@ -481,3 +469,199 @@ def test_an_msi_is_for_one_person_and_replaces_earlier_versions(msi: Path) -> No
         assert told[f"Software\\Classes\\{kind.name}\\shell\\open\\command"].endswith('goldsmith.exe" "%1"')
     assert {row["ActionProperty"] for row in table(msi, "Upgrade")} >= {"WIX_UPGRADE_DETECTED"}
     assert "RemoveExistingProducts" in {row["Action"] for row in table(msi, "InstallExecuteSequence")}
+
+
+LOCKED = LOCK.read_text("utf-8")
+LINES = [line for line in LOCKED.replace(" \\\n", "").splitlines() if not line.startswith("#")]
+
+
+def locked() -> dict[str, Requirement]:
+    result = [Requirement(line.split(" --hash")[0].strip()) for line in LINES]
+    return {canonicalize_name(one.name): one for one in result}
+
+
+def test_every_line_has_one_version_and_hashes_and_no_address() -> None:
+    line = re.compile(r"[a-z0-9-]+==[\w.+!-]+( ; [^#]+?)?(\s+--hash=sha256:[0-9a-f]{64})+")
+    assert [one for one in LINES if not line.fullmatch(one)] == []
+    assert "://" not in LOCKED
+    assert list(locked()) == sorted(locked())
+    assert len(locked()) == len(LINES) > 50
+
+
+@pytest.mark.parametrize("system", SYSTEMS, ids=lambda one: f"{one.sys_platform}-{one.machine}")
+def test_what_the_project_asks_for_is_locked_for_every_system(system: lock.System) -> None:
+    """Where this fails, a requirement was changed: `python -m installers.lock` makes the lock again."""
+    asked = [one for one in lock.asked() if one.marker is None or one.marker.evaluate(system.environment)]
+    known = locked()
+    for one in asked:
+        result = known[canonicalize_name(one.name)]
+        (pinned,) = result.specifier
+        assert one.specifier.contains(pinned.version, prereleases=True), f"{one} is locked as {result}"
+        assert result.marker is None or result.marker.evaluate(system.environment), (
+            f"{one} is not for this system"
+        )
+
+
+def test_conditions_are_read_for_the_system_that_is_asked_for() -> None:
+    linux, windows = SYSTEMS[0], next(one for one in SYSTEMS if one.sys_platform == "win32")
+    names = {canonicalize_name(one.name) for one in lock.asked() if one.marker is None}
+    wheels = {name: Wheel("1", "a" * 64, ()) for name in names}
+    wheels["typer"] = Wheel("1", "a" * 64, ("colorama>=2; sys_platform == 'win32'", "odd; extra == 'all'"))
+    wheels["openai"] = Wheel("1", "a" * 64, ("httpx-aiohttp; extra == 'aiohttp'", "aiohttp"))
+    assert lock.needed(linux, wheels) == (names, ["httpx-aiohttp"])
+    assert lock.needed(windows, wheels) == (names, ["colorama>=2", "httpx-aiohttp", "tzdata"])
+
+
+def test_the_lock_tells_where_a_package_is_needed_and_each_systems_hash() -> None:
+    linux, arm = SYSTEMS[:2]
+    told = lock.written({
+        linux: {"b": Wheel("1", "c" * 64, ()), "a": Wheel("2", "d" * 64, ())},
+        arm: {"b": Wheel("1", "e" * 64, ())},
+    })  # fmt: skip
+    assert told.splitlines()[1:] == [
+        "a==2 ; sys_platform == 'linux' and platform_machine == 'x86_64' \\",
+        f"    --hash=sha256:{'d' * 64}",
+        "b==1 \\",
+        f"    --hash=sha256:{'c' * 64} \\",
+        f"    --hash=sha256:{'e' * 64}",
+    ]
+
+
+def test_a_set_that_pip_does_not_find_leaves_the_lock_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "pip").mkdir()
+    (tmp_path / "pip/__init__.py").touch()
+    (tmp_path / "pip/__main__.py").write_text("raise SystemExit('nothing found')", "utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr(lock, "LOCK", tmp_path / "lock.txt")
+    assert lock.main() == 1
+    assert "pip finds no set of wheels for manylinux_2_34_x86_64" in capfd.readouterr().err
+    assert not (tmp_path / "lock.txt").exists()
+
+
+FILE = HERE / ".github/workflows/package.yml"
+TEXT = FILE.read_text("utf-8")
+FLOW: dict[Any, Any] = yaml.safe_load(TEXT)
+JOBS: dict[str, dict[str, Any]] = FLOW["jobs"]
+STEPS = [(name, step) for name, job in JOBS.items() for step in job["steps"]]
+# YAML 1.1 reads the word `on` as true.
+WHEN = FLOW[True]
+OURS = re.compile(r"^\s*python3? start\.py (.+)$", re.M)
+
+
+def test_it_runs_for_tags_and_by_hand_and_never_with_rights_for_a_strangers_change() -> None:
+    assert WHEN == {"push": {"tags": ["v*"]}, "workflow_dispatch": None}
+
+
+def test_every_action_is_pinned_by_its_commit_and_says_its_version() -> None:
+    used = re.findall(r"uses: (\S+)(.*)", TEXT)
+    assert len(used) == sum("uses" in step for _, step in STEPS) > 20
+    pinned = re.compile(r"[\w.-]+/[\w.-]+@[0-9a-f]{40} # v\d+(\.\d+)*")
+    assert [one for one in used if not pinned.fullmatch("".join(one))] == []
+    # Nor does a system float.
+    assert not re.search(r":latest|-latest", TEXT)
+    # One action, one commit.
+    assert len({action.split("@")[0] for action, _ in used}) == len({action for action, _ in used})
+
+
+def test_only_the_last_job_may_write() -> None:
+    assert FLOW["permissions"] == {"contents": "read"}
+    writing = {
+        name: {what for what, right in job.get("permissions", {}).items() if right == "write"}
+        for name, job in JOBS.items()
+    }
+    assert {name: rights for name, rights in writing.items() if rights} == {
+        "publish": {"contents", "id-token", "attestations"}
+    }
+    assert list(JOBS)[-1] == "publish"
+    checkouts = [step for _, step in STEPS if "checkout@" in step.get("uses", "")]
+    assert all(step["with"] == {"persist-credentials": False} for step in checkouts)
+
+
+def test_secrets_are_seen_by_the_job_that_signs_and_stand_nowhere() -> None:
+    told = {name: set(re.findall(r"secrets\.([A-Z_]+)", yaml.safe_dump(job))) for name, job in JOBS.items()}
+    assert {name for name, secrets in told.items() if secrets} == {"sign"}
+    assert JOBS["sign"]["environment"] == "release"
+    assert [name for name, job in JOBS.items() if "environment" in job] == ["sign"]
+    # Given to steps as variables: a secret in a script would stand in its log where it holds a quote.
+    assert "secrets." not in "\n".join(step.get("run", "") for _, step in STEPS)
+    # What might be a key or a certificate: long runs of letters and digits that are no action's commit.
+    left = re.sub(r"uses: \S+", "", TEXT)
+    for secret in (
+        r"BEGIN [A-Z ]+|[A-Za-z0-9+/=_-]{40,}",
+        r"(?im)(?:password|token|secret)\s*[:=]\s*[\"']?(?![\"'$ ]|write$|$)\w+",
+    ):
+        assert re.findall(secret, left) == []
+
+
+def test_what_strangers_can_name_is_in_no_script() -> None:
+    runs = [step["run"] for _, step in STEPS if "run" in step]
+    assert [run for run in runs if re.search(r"\$\{\{\s*(github|inputs|steps|secrets|vars)\.", run)] == []
+
+
+def test_it_needs_no_secret_to_make_everything() -> None:
+    asks, *others = [step for name, step in STEPS if name == "sign" and "secrets." in yaml.safe_dump(step)]
+    assert (asks["id"], len(others)) == ("signing", 4)
+    assert all("steps.signing.outputs.there == 'yes'" in step["if"] for step in others)
+    assert any("-unsigned" in step.get("run", "") for name, step in STEPS if name == "sign")
+
+
+def test_every_job_ends_and_nothing_is_published_before_all_were_tried() -> None:
+    assert set(JOBS["publish"]["needs"]) == set(JOBS) - {"build", "publish"}
+    assert all(job["strategy"]["fail-fast"] is False for job in JOBS.values() if "strategy" in job)
+    assert all("timeout-minutes" in job for job in JOBS.values())
+
+
+def test_nothing_is_published_without_a_person() -> None:
+    (made,) = [
+        step["run"] for name, step in STEPS if name == "publish" and "gh release" in step.get("run", "")
+    ]
+    assert "--draft --verify-tag" in made
+    assert JOBS["publish"]["if"] == "startsWith(github.ref, 'refs/tags/v')"
+
+
+def test_every_command_of_ours_that_it_calls_is_there_with_its_options() -> None:
+    called = [words for _, step in STEPS for words in OURS.findall(step.get("run", ""))]
+    kinds = set()
+    for words in called:
+        first, *others = shlex.split(re.sub(r"\$\{\{.*?\}\}", "200", words))
+        assert first in ("package", "test"), words
+        if first == "package":
+            kinds.add(command._parser().parse_args(others).kind)
+    assert kinds == {"check", "deb", "run", "nsis", "msi"}
+    assert set(re.findall(r"python3? -m (installers\.\w+)", TEXT)) == {"installers.release"}
+    named = re.findall(r"(?:sh |bash |-r |cp )((?:installers|\.ci)/[\w./-]+)", TEXT)
+    assert set(named) == {
+        "installers/smoke.sh", "installers/lock.txt", "installers/templates/unsigned-macos.txt", ".ci/run"
+    }  # fmt: skip
+    assert [name for name in named if not (HERE / name).is_file()] == []
+
+
+CHANGES = "# Changes\n\n## {}\n\n- New.\n\n## 0.0.1\n\n- Old.\n"
+
+
+def test_a_release_has_the_tag_of_the_version_and_its_part_of_the_change_log() -> None:
+    assert release.notes(f"v{version()}", CHANGES.format(f"[{version()}] - 2026-11-22")) == "- New.\n"
+    with pytest.raises(Refused, match=r"not v\d"):
+        release.notes("v99.1", CHANGES.format("99.1"))
+    for changes in (
+        CHANGES.format("Next"),
+        CHANGES.format(f"{version()}1"),
+        f"## {version()}\n\n## 0.0.1\n- Old.\n",
+    ):
+        with pytest.raises(Refused, match="no part"):
+            release.notes(f"v{version()}", changes)
+
+
+def test_the_tag_is_looked_at_before_anything_is_built(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (looked,) = [
+        step for name, step in STEPS if name == "check" and "installers.release" in step.get("run", "")
+    ]
+    assert (looked["if"], JOBS["build"]["needs"]) == ("startsWith(github.ref, 'refs/tags/')", "check")
+    assert (release.main(["v99.1"]), "not v" in capsys.readouterr().err) == (1, True)
+    (tmp_path / "CHANGELOG.md").write_text(CHANGES.format(version()), "utf-8")
+    monkeypatch.setattr(release, "CHECKOUT", tmp_path)
+    assert (release.main([f"v{version()}"]), capsys.readouterr().out) == (0, "- New.\n")
