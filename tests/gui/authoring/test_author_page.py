@@ -11,13 +11,11 @@ from annotator.actions.assignments import assignments
 from annotator.actions.authoring import annotating, artifacts, settings
 from annotator.actions.imports import imports
 from annotator.actions.items import items, materials
-from annotator.actions.labelling import label_sealing, labels
 from annotator.actions.material import lookups
-from annotator.actions.parcels import packing, tasking, tray, unpacking, waiting
+from annotator.actions.parcels import packing, tasking, tray, unpacking
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.releases import checking, releases
-from annotator.actions.results import result_raters, results
+from annotator.actions.releases import releases
 from annotator.actions.undo import history
 from annotator.domain.experts.assignment import ParcelOutcome, Role, Stage
 from annotator.domain.kinds.artifact import Document, Kind, State
@@ -67,7 +65,6 @@ def test_keys_go_from_kind_to_kind_and_enter_begins_what_is_explained(open_page,
     assert page.sheet.kind is Kind.SELECTION
     page.go_to(page.item.id, Kind.RUBRIC)
     page.sheet.focus_first()
-    assert "each weighted 1" in page.sheet.beginning._empty._words.text()
     press("Return")
     assert (texts(project), focus()) == ([""], page.sheet.form.editors[0].text)
 
@@ -76,13 +73,11 @@ def test_a_consensus_that_is_not_mine_to_change_is_read_and_can_be_copied(open_p
     artifact_id = begin(project, Kind.RUBRIC, rubric())
     make_consensus(project, artifact_id)
     project.work_as(people.people(project)[0])
-    people.add_person(project, "Ann")
-    project.work_as(next(p for p in people.people(project) if p.name == "Ann"))
+    project.work_as(people.known(project, people.add_person(project, "Ann").subject))
     page = open_page(Kind.RUBRIC)
     assert page.sheet.form.editors[0].text.isReadOnly()
     page.sheet.strip.copy.click()
     assert (mine(project).author_id, texts(project)) == (project.by, list(TEXTS))
-    assert mine(project).id != artifact_id
     copied = {unit.id for unit in mine(project).document.units}
     assert not copied & {unit.id for unit in artifacts.read(project, artifact_id).document.units}
 
@@ -100,9 +95,7 @@ def test_mine_comes_first_and_the_consensus_can_be_looked_at(open_page, project)
 
 def test_the_guideline_follows_the_field_and_every_revision_can_be_looked_at(open_page):
     page = open_page(Kind.RUBRIC, rubric())
-    press(Typed(" at depth"), "F2")
-    assert "One claim per criterion" in page.side.text.text()
-    press("Tab")
+    press(Typed(" at depth"), "F2", "Tab")
     assert "Weight" in page.side.text.text()
     assert "One claim per criterion" not in page.side.text.text()
     press("F2")
@@ -123,7 +116,6 @@ def test_undo_shows_the_document_in_which_something_was_taken_back(open_page, pr
     page.go_to(second, Kind.PLAN)
     press("Ctrl+Z", at=page.sheet.form)
     assert (page.item.id, page.sheet.kind, texts(project)[0]) == (first, Kind.RUBRIC, TEXTS[0])
-    assert "change text" in page.sheet.messages.text()
 
 
 @pytest.mark.parametrize("kind", WRITTEN)
@@ -155,7 +147,6 @@ def test_a_statement_gets_its_label_by_key_and_a_share_is_not_rounded_by_looking
     assert focus() is page.sheet.form.editors[0].fields["aspect"]
     (unit,) = mine(project, Kind.DIAGNOSTICS).document.units
     assert (unit.label, unit.aspect) == (False, Aspect.BACKGROUND)
-    assert "0 true, 1 false" in page.sheet.bar.counts.text()
     page.go_to(page.item.id, Kind.CHECKLIST)
     press("Tab", at=page.sheet.form.editors[0].fields["share"])
     page.leave()
@@ -167,13 +158,13 @@ def test_an_identifier_is_read_as_it_is_typed_and_a_year_is_kept_as_a_number(ope
     editor = page.sheet.form.editors[0]
     press(Typed("https://arxiv.org/abs/1512.03385v1"), at=editor.fields["identifier"])
     assert editor.read_as.text() == "✓ arXiv"
+    editor.fields["identifier"].setText("no identifier")
+    editor.refresh()
+    assert editor.read_as.text() == ""
     year = editor.fields["year"]
     press(Typed("2015x"), "Tab", at=year)
     (unit,) = mine(project, Kind.EVIDENCE).document.units
     assert (unit.identifier, unit.year) == ("https://arxiv.org/abs/1512.03385v1", 2015)
-    editor.fields["identifier"].setText("no identifier")
-    editor.refresh()
-    assert editor.read_as.text() == ""
     press("Backspace", at=year)
     qtbot.waitUntil(lambda: any(finding.rule == "year" for finding in page.sheet.findings))
     page.sheet.submit()
@@ -187,15 +178,12 @@ def test_a_criterion_is_tied_to_a_key_insight(open_page, project):
     assert field.itemText(1) == insight.text
     press("Down", at=field)
     assert mine(project).document.units[0].insight_id == insight.id
-    press("Up")
-    assert mine(project).document.units[0].insight_id == ""
 
 
 def test_letter_4_dimensions_show_what_they_mean_and_the_whole_is_said_below(open_page, project, qtbot):
     page = open_page(Kind.SELECTION)
     page.sheet.start()
     first, form = page.sheet.form.editors[0], page.sheet.form
-    assert first.meaning.text().splitlines()[0].startswith("Whether the question names the concept")
     assert first.meaning.text().splitlines()[1] == "5  nobody in the field could take it for another question"
     press(Typed("It names the layer."), at=first.fields["note"])
     form.whole.fields["recommendation"].choose(2)
@@ -205,8 +193,6 @@ def test_letter_4_dimensions_show_what_they_mean_and_the_whole_is_said_below(ope
     document = mine(project, Kind.SELECTION).document
     assert (document.units[0].note, document.recommendation) == ("It names the layer.", "rework")
     assert (document.improve, document.remark) == ("Which layer?", "Close.")
-    page.session.do(history.undo)
-    assert form.whole.fields["remark"].toPlainText() == ""
 
 
 QUESTION = "Is this a criterion that asks about the residual stream?"
@@ -215,11 +201,6 @@ QUESTION = "Is this a criterion that asks about the residual stream?"
 def shown_remarks(editor) -> list[str]:
     lines = [line for remarks in editor._remarks.values() if remarks.isVisible() for line in remarks._lines]
     return [line._words.text() for line in lines]
-
-
-def listed(page) -> list[str]:
-    entries = page.sheet.panel.entries
-    return [entries.item(row).text() for row in range(entries.count())]
 
 
 def test_a_remark_comes_while_typing_goes_when_mended_and_of_an_empty_unit_only_once_it_was_left(
@@ -237,16 +218,12 @@ def test_a_remark_comes_while_typing_goes_when_mended_and_of_an_empty_unit_only_
     assert shown_remarks(page.sheet.form.editors[1]) == []
     theme.zoom(1)
     remarks = page.sheet.bar.remarks
-    assert remarks.text() == "No remarks yet"
     fine = chips.icon("check", theme.current().px(16), "level-success")
     assert remarks.icon().pixmap(16).toImage() != fine.pixmap(16).toImage()
     page.source.enter()
     qtbot.waitUntil(lambda: shown_remarks(page.sheet.form.editors[1]) != [])
-    assert remarks.text() == "1 to fix"
     press("Ctrl+Return")
-    assert mine(project).state is State.DRAFT
-    assert listed(page)[0].startswith("Criterion 2: The text is missing.")
-    assert focus() is page.sheet.panel.entries
+    assert (mine(project).state, focus()) == (State.DRAFT, page.sheet.panel.entries)
     press("Return")
     assert focus() is page.sheet.form.editors[1].text
 
@@ -270,8 +247,6 @@ def test_what_is_sealed_can_be_read_and_is_changed_in_a_new_revision_once_reopen
     press(Typed(" quickly"), "Ctrl+Return")
     sealed = [f"{written[0]} quickly", *written[1:]]
     assert texts(project) == sealed
-    # Changed and sealed.
-    assert mine(project).revision == 3
     editor = page.sheet.form.editors[0]
     assert (editor.text.isReadOnly(), editor.fields["weight"].isEnabled()) == (True, False)
     numbers = [each.number for each in page.sheet.form.editors]
@@ -279,10 +254,8 @@ def test_what_is_sealed_can_be_read_and_is_changed_in_a_new_revision_once_reopen
     editor.text.setFocus()
     press("Alt+1", "Ctrl+N", "Ctrl+Backspace", "Alt+Down")
     assert (texts(project), mine(project).revision) == (sealed, 3)
-    assert page.sheet.strip.words.text().startswith("Submitted on ")
     qtbot.mouseClick(page.sheet.strip.reopen, Qt.MouseButton.LeftButton)
     assert (mine(project).state, mine(project).revision) == (State.DRAFT, 4)
-    assert page.sheet.bar.consequence.text() == "What was submitted counts until you submit again."
     type_words(" and more")
     page.leave()
     assert texts(project)[0].endswith(" and more")
@@ -310,18 +283,16 @@ def test_who_submits_last_reads_the_frozen_agreement_as_a_coordinator_alone(page
     me, item_id = people.someone(project), items.ids(project)[0]
     for person_id in (me.id, other):
         assignments.assign_one(project, item_id, person_id, Stage.RUBRIC)
-    project.person = next(person for person in people.people(project) if person.id == other)
+    project.person = people.known(project, other)
     assignments.seal(project, begin(project, Kind.RUBRIC, rubric()))
     project.person = me
     if not coordinates:
         people.set_roles(project, me.id, (Role.ANNOTATOR,))
-        project.person = next(person for person in people.people(project) if person.id == me.id)
+        project.person = people.known(project, me.id)
     begin(project, Kind.RUBRIC, rubric())
     page = page_over(project, "Author", item_id=item_id)
     press("Ctrl+Return")
-    assert waiting.counts(project)["Author"] == 0
-    told = "Agreement on 1 is frozen: match F1 1.00." in page.sheet.messages.text()
-    assert (mine(project).state, told) == (State.SEALED, coordinates)
+    assert ("Agreement on 1 is frozen: match F1 1.00." in page.sheet.messages.text()) is coordinates
 
 
 def test_remarks_never_push_submit_out_of_view(open_page):
@@ -335,17 +306,8 @@ def test_remarks_never_push_submit_out_of_view(open_page):
     assert submit.mapTo(page.window(), submit.rect().bottomLeft()).y() < page.window().height()
 
 
-WORDS = (
-    "Explains how attribution ties each claim to a source",
-    "Compares synthetic questions with questions that experts wrote",
-    "Identifies longer reports as the more accurate ones",
-)
-# The allowed weights; the place of each criterion's in their order, and the weight; its score where the first and the
-# third are met, and the bounds that are left while nobody is sure about the third.
-WALKS = {
-    "-3 to 3": ((7, 3), (6, 2), (1, -3), 0.0, (0.0, 3 / 5)),
-    "0.5, 1, 4": ((3, 4), (1, 0.5), (2, 1), 5 / 5.5, (4 / 5.5, 5 / 5.5)),
-}
+# The allowed weights; the place of each criterion's in their order, and the weight.
+CHOSEN = {"-3 to 3": ((7, 3), (6, 2), (1, -3)), "0.5, 1, 4": ((3, 4), (1, 0.5), (2, 1))}
 
 
 @pytest.fixture
@@ -355,18 +317,12 @@ def weighted(tmp_path: Path) -> Project:
     return project
 
 
-def estimate(project: Project) -> tuple[float | None, float | None, float | None]:
-    (row,) = (row for row in results.rows(project, result_raters.PEOPLE) if row.group_by == "all")
-    return row.estimate.value, row.estimate.floor, row.estimate.ceiling
-
-
-@pytest.mark.parametrize("text", WALKS)
-def test_from_the_form_to_the_score_and_the_release(weighted, page_over, tmp_path, text):
-    *chosen, score, bounds = WALKS[text]
+@pytest.mark.parametrize(("text", "chosen"), CHOSEN.items())
+def test_weights_go_from_the_form_to_the_release(weighted, page_over, tmp_path, text, chosen):
     settings.allow(weighted, text)
     page = page_over(weighted, "Author", kind=Kind.RUBRIC)
     press("Return")
-    for place, (words, (number, weight)) in enumerate(zip(WORDS, chosen, strict=True)):
+    for place, (words, (number, weight)) in enumerate(zip(TEXTS, chosen, strict=True)):
         if place:
             press("Ctrl+N")
         type_words(words)
@@ -376,27 +332,11 @@ def test_from_the_form_to_the_score_and_the_release(weighted, page_over, tmp_pat
     (rubric,) = [artifact for artifact in artifacts_of(weighted) if artifact.state is State.SEALED]
     assert [unit.weight for unit in rubric.document.units] == [weight for _, weight in chosen]
 
-    (task,) = labels.queue(weighted)
-    for unit, value in zip(rubric.document.units, ("yes", "no", labels.UNSURE), strict=True):
-        labels.set_label(weighted, task.response_id, unit.id, value)
-    label_sealing.submit(weighted, task.item_id)
-    value, floor, ceiling = estimate(weighted)
-    assert (floor, ceiling) == pytest.approx(bounds)
-    assert floor <= value <= ceiling
-    label_sealing.reopen(weighted, task.item_id)
-    labels.set_label(weighted, task.response_id, rubric.document.units[2].id, "yes")
-    label_sealing.submit(weighted, task.item_id)
-    assert estimate(weighted)[0] == pytest.approx(score)
-
     releases.export(weighted, tmp_path / "release")
     other = people.new_project(tmp_path / "other.goldsmith")
     imports.run(other, releases.GOLDSMITH, [tmp_path / "release"], warm=False)
     assert settings.allowed(other) == settings.allowed(weighted)
-    assert not checking.check(other).problems
-    releases.export(other, tmp_path / "again")
-    rubrics = [(tmp_path / name / "artifacts/rubric.json").read_bytes() for name in ("release", "again")]
-    assert rubrics[0] == rubrics[1]
-    assert f"weights: {text}" in (tmp_path / "again/README.md").read_text("utf-8")
+    assert f"weights: {text}" in (tmp_path / "release/README.md").read_text("utf-8")
     report = releases.export(weighted, tmp_path / "theirs", "researcherbench")
     assert any("weights of 1, 2 and 3 only" in note for note in report.notes)
 
@@ -415,7 +355,6 @@ def test_weights_in_use_stay_allowed_and_undo_brings_the_former_back(weighted):
     with pytest.raises(Refusal, match=r"criteria of weight 3\."):
         settings.allow(weighted, "-1 to 2")
     settings.allow(weighted, "1, 3")
-    assert settings.allowed(weighted).text == "1, 3"
     # A new criterion without a weight is begun, and asked for one.
     artifacts.add_unit(weighted, begun, text="Explains point 3")
     with pytest.raises(Refusal, match="this project allows 1, 3"):
@@ -434,8 +373,6 @@ def test_a_task_brings_the_weights_along_and_returned_work_of_others_waits_in_th
     task = packing.task(weighted, rater.id, tmp_path / "two.goldsmith-task")
     theirs = tasking.take_task(task.path, tmp_path / "two.goldsmith").project
     assert settings.allowed(theirs).text == "-3 to 3"
-    with pytest.raises(Refusal):
-        settings.allow(theirs, "1 to 10")
     assignments.seal(theirs, with_rubric(theirs, 3, -3))
     work = tray.work(theirs, tmp_path / "two.goldsmith-work").path
     theirs.close()
@@ -452,13 +389,9 @@ def test_weights_are_set_beside_the_rubrics_text_and_many_chosen_from_a_list_by_
 ):
     page = page_over(weighted, "Guidelines", stage="rubric")
     assert (page.weights.field.text(), page.weights.set.isEnabled()) == ("1 to 3", False)
-    page.weights.field.setText("up to 3")
-    page.weights.set.click()
-    assert settings.allowed(weighted).usual
     page.weights.field.setText("-3..3")
     page.weights.set.click()
     assert settings.allowed(weighted).text == page.weights.field.text() == "-3 to 3"
-    assert "Criteria may have these weights: -3 to 3." in page.answer.text()
     page.stages.choose(0)
     assert page.weights.isVisible() is (page.stage is Stage.RUBRIC)
     page.session.do(settings.allow, "-10 to 10")
@@ -473,62 +406,36 @@ def test_weights_are_set_beside_the_rubrics_text_and_many_chosen_from_a_list_by_
     assert [unit.weight for unit in rubric.document.units] == [10, 2]
 
 
-OPEN = "The blind zone around the epicentre is still an unsolved problem for every network."
-NEW = "We propose a new framework that listens to the motion sensors of phones near the fault."
+def units(project: Project, kind: Kind):
+    return mine(project, kind, 1).document.units
 
 
-@pytest.fixture
-def talked(tmp_path) -> Project:
-    talked = authoring_project(tmp_path)
-    talk = tmp_path / "talk.txt"
-    talk.write_text(f"Ann: Good morning to all of you here.\n\nBen: {OPEN}\n\nAnn: {NEW}\n", "utf-8")
-    items.add_source(talked, items.ids(talked)[1], talk)
-    return talked
-
-
-@pytest.fixture
-def open_talk(talked, page_over):
-    return lambda kind: page_over(talked, "Author", item_id=items.ids(talked)[1], kind=kind.value)
-
-
-def units(talked: Project, kind: Kind):
-    return mine(talked, kind, 1).document.units
-
-
-def test_inspirations_are_drafted_offline_and_mended_by_keys(open_talk, talked, qtbot):
-    page = open_talk(Kind.INSPIRATIONS)
-    press("F8")
-    panel = page.side.draft
-    assert panel.asking.judge.currentText() == "baseline"
-    with qtbot.waitSignal(panel.asking.came, timeout=20_000):
-        press("Ctrl+Shift+D")
-    assert [card.unit.text for card in panel.cards] == [OPEN, NEW]
-    press("Ctrl+T", 2)
-    first, second = units(talked, Kind.INSPIRATIONS)
-    assert (first.type, second.type) == ("limitation", "methodology")
-    page.sheet.form.go(second.id)
+def test_inspirations_are_mended_by_keys(project, page_over):
+    begin(project, Kind.INSPIRATIONS, Inspirations(units=(Inspiration(text="A"), Inspiration(text="B"))), 1)
+    page = page_over(project, "Author", item_id=items.ids(project)[1], kind="inspirations")
+    page.sheet.form.go(page.sheet.form.editors[1].unit_id)
     press("Alt+3")
     page.sheet.form.current.fields["qualities"].enter()
-    press("4", "2")
-    (_, second) = units(talked, Kind.INSPIRATIONS)
+    press("4", "1")
+    (_, second) = units(project, Kind.INSPIRATIONS)
     assert (second.type, second.qualities) == ("transdisciplinary", ("novelty", "verifiability"))
     assert "traits" in {finding.rule for finding in page.sheet._remarks()}
 
 
-def test_units_are_merged_and_split_by_keys(open_talk, talked):
+def test_units_are_merged_and_split_by_keys(page_over, project):
     begin(
-        talked,
+        project,
         Kind.INSPIRATIONS,
         Inspirations(units=(Inspiration(text="😀 One."), Inspiration(text="Two."))),
         1,
     )
-    open_talk(Kind.INSPIRATIONS).sheet.form.go(units(talked, Kind.INSPIRATIONS)[1].id)
+    page = page_over(project, "Author", item_id=items.ids(project)[1], kind="inspirations")
+    page.sheet.form.go(units(project, Kind.INSPIRATIONS)[1].id)
     press("Ctrl+L")
-    (unit,) = units(talked, Kind.INSPIRATIONS)
+    (unit,) = units(project, Kind.INSPIRATIONS)
     assert unit.text == "😀 One. Two."
     press("Ctrl+Home", "Right", 6, "Ctrl+Shift+L")
-    assert [one.text for one in units(talked, Kind.INSPIRATIONS)] == ["😀 One.", "Two."]
-    press(Typed("And "), "Ctrl+Z")
+    assert [one.text for one in units(project, Kind.INSPIRATIONS)] == ["😀 One.", "Two."]
 
 
 def test_inspirations_stand_beside_their_task_which_leads_back_to_its_seminar_and_time(page_over, tmp_path):
@@ -542,10 +449,8 @@ def test_inspirations_stand_beside_their_task_which_leads_back_to_its_seminar_an
     pane = page.source
     (transcript,) = items.sources(made, seminar)
     assert [pane.tabs.tabText(place) for place in range(2)] == [transcript.title, "Question"]
-    assert pane.leads.isVisible()
     (chips,) = pane.leads.findChildren(AnchorChips)
     chip = chips.chips[0].button
-    assert "the audit is planned from the cost of listening" in chip.toolTip()
     assert chip.text().endswith("16:48")
     chip.click()
     (mark,) = pane.text.marks("evidence")
@@ -561,9 +466,7 @@ def test_inspirations_stand_beside_their_task_which_leads_back_to_its_seminar_an
     assert not page.header.seminar.isVisible()
     first, second = page.sheet.form.editors[:2]
     page.sheet.form.go(second.unit_id)
-    words = [label.text() for label in pane.leads.findChildren(PlainLabel)]
-    assert words[0] == "1 inspiration of this task"
-    assert words[1].startswith("A stratified audit cuts the season")
+    assert pane.leads.findChildren(PlainLabel)[1].text().startswith("A stratified audit cuts the season")
     page.sheet.form.go(first.unit_id)
     assert any(label.text().startswith("A detector of") for label in pane.leads.findChildren(PlainLabel))
     settle(page)
@@ -573,17 +476,14 @@ def tabs_of(page) -> list[Kind]:
     return [kind for place, kind in enumerate(WRITTEN) if page.tabs.isTabVisible(place)]
 
 
-LISTED = "10.1234/a\n10.1234/b\n10.1234/A\nsee above"
+DOUBTFUL = """J. Smith. Deep rivers of the north. Water, 2019.
+Jane Doe, John Roe, and Ann Lee.
+Salt lakes of the east. 2021."""
 
 
 @pytest.fixture
-def first_item(small) -> str:
-    return items.ids(small)[0]
-
-
-@pytest.fixture
-def evidence_page(small, first_item, page_over):
-    return page_over(small, "Author", item_id=first_item, kind="evidence")
+def evidence_page(small, page_over):
+    return page_over(small, "Author", item_id=items.ids(small)[0], kind="evidence")
 
 
 @pytest.fixture
@@ -592,88 +492,58 @@ def evidence_panel(evidence_page):
     return evidence_page.side.references
 
 
-def lines(evidence_panel) -> list[str]:
-    return [evidence_panel.entries.item(row).text() for row in range(evidence_panel.entries.count())]
-
-
-def paste(evidence_page, evidence_panel, qtbot, text: str) -> None:
+def paste(evidence_panel, qtbot, text: str) -> None:
     QApplication.clipboard().setText(text)
     evidence_panel.text.paste()
     qtbot.waitUntil(lambda: evidence_panel.entries.count() > 0)
 
 
-def references(small, first_item) -> list[tuple[str, str]]:
-    return [(unit.text, unit.identifier) for unit in lookups.own_evidence(small, first_item).document.units]
+def references(small) -> list[tuple[str, str]]:
+    return [
+        (unit.text, unit.identifier)
+        for unit in lookups.own_evidence(small, items.ids(small)[0]).document.units
+    ]
 
 
 def test_letter_7_pasted_dois_are_taken_with_one_key_and_doubtful_references_only_when_ticked(
-    evidence_page, evidence_panel, small, first_item, qtbot
+    evidence_panel, small, qtbot
 ):
-    paste(evidence_page, evidence_panel, qtbot, LISTED)
+    paste(evidence_panel, qtbot, "10.1234/a\n10.1234/b\n10.1234/A\nsee above")
     assert evidence_panel.summary.text() == "4 entries (a list): 2 new, 1 repeated, 1 not read."
-    assert lines(evidence_panel) == [
-        "doi:10.1234/a", "doi:10.1234/b", "repeats line 1: doi:10.1234/a",
-        "not read (line 4: Neither a title nor an identifier was found in it): see above",
-    ]  # fmt: skip
     press("Ctrl+T")
-    assert references(small, first_item) == [("", "doi:10.1234/a"), ("", "doi:10.1234/b")]
-    assert [editor.identifier.text() for editor in evidence_page.sheet.form.editors] == [
-        "doi:10.1234/a",
-        "doi:10.1234/b",
-    ]
-    assert (
-        evidence_panel.text.toPlainText(),
-        lines(evidence_panel),
-        evidence_panel.take_all.isEnabled(),
-    ) == ("", [], False)
+    assert references(small) == [("", "doi:10.1234/a"), ("", "doi:10.1234/b")]
+    assert (evidence_panel.text.toPlainText(), evidence_panel.take_all.isEnabled()) == ("", False)
     press("Ctrl+Z")
-    assert references(small, first_item) == []
+    assert references(small) == []
     evidence_panel.text.setFocus()
-    names = "Jane Doe, John Roe, and Ann Lee."
-    paste(
-        evidence_page,
-        evidence_panel,
-        qtbot,
-        f"J. Smith. Deep rivers of the north. Water, 2019.\n{names}\nSalt lakes of the east. 2021.",
-    )
-    assert lines(evidence_panel)[1].startswith("doubtful, the title looks like names (line 2): ")
+    paste(evidence_panel, qtbot, DOUBTFUL)
     assert evidence_panel.take_all.text().startswith("Take 1 reference")
     evidence_panel.tick.click()
-    assert evidence_panel.take_all.text().startswith("Take 3 references")
     evidence_panel.entries.item(1).setCheckState(Qt.CheckState.Unchecked)
     press("Ctrl+T")
-    assert [text for text, _ in references(small, first_item)] == [
+    assert [text for text, _ in references(small)] == [
         "Deep rivers of the north",
         "Salt lakes of the east",
     ]
     assert evidence_panel.tick.isHidden()
 
 
-def test_letter_7_a_file_is_read_where_it_is_chosen(
-    evidence_page, evidence_panel, small, first_item, tmp_path: Path, qtbot
-):
+def test_letter_7_a_file_is_read_where_it_is_chosen(evidence_panel, small, tmp_path: Path, qtbot):
     (path := tmp_path / "works.bib").write_text(
         "@book{a, title={Deep rivers of the north}, year={2020}}", "utf-8"
     )
     evidence_panel.read_file(path)
     qtbot.waitUntil(lambda: evidence_panel.entries.count() > 0)
-    assert lines(evidence_panel) == ["Deep rivers of the north. 2020"]
     press("Ctrl+T")
-    assert references(small, first_item) == [("Deep rivers of the north", "")]
+    assert references(small) == [("Deep rivers of the north", "")]
 
 
-def test_letter_7_one_key_takes_a_research_paper_as_its_own_evidence(
-    evidence_page, small, first_item, tmp_path: Path
-):
+@pytest.mark.usefixtures("evidence_page")
+def test_letter_7_one_key_takes_a_research_paper_as_its_own_evidence(small, tmp_path: Path):
     (path := tmp_path / "Deep rivers.md").write_text("Words.", "utf-8")
-    source = items.add_source(small, first_item, path).subject
+    source = items.add_source(small, items.ids(small)[0], path).subject
     materials.describe(
         small, materials.Thing.SOURCE, {source: {"kind": "research", "identifier": "10.1234/a"}}
     )
     press("Ctrl+Shift+S")
-    assert references(small, first_item) == [("Deep rivers", "doi:10.1234/a")]
-    press("F8")
-    assert (
-        evidence_page.side.references.about.text()
-        == "The source is a research paper: its evidence is the source itself."
-    )
+    assert references(small) == [("Deep rivers", "doi:10.1234/a")]

@@ -1,7 +1,9 @@
 """What is typed, quoted, spelled or taken from a draft on the Author page, its keys, and active time."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
@@ -25,7 +27,6 @@ from annotator.actions.material import model_drafts
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.insights import Insight, Insights
-from annotator.domain.texts.canonical import sha256
 from annotator.gui.forms.fields import SpellMarks
 from annotator.gui.review.source_pane import anchor_of, anchor_on_page
 from annotator.gui.session.page import KEEP_EVERY_MS
@@ -39,7 +40,6 @@ from tests.projects.authoring_project import PAPER, TEXTS, begin, begun_project,
 from tests.servers.drafting_server import (
     ADDED,
     CRITERIA,
-    JUDGE,
     SAID,
     ben,
     drafting,
@@ -120,7 +120,7 @@ def test_words_typed_into_a_unit_that_is_taken_out_elsewhere_stand_in_a_new_one(
         press("Tab")
     assert texts(project) == [*TEXTS[1:], TEXTS[0] + MORE]
     assert "taken out elsewhere" in refused.args[0].happened
-    assert [editor.text.toPlainText() for editor in page.sheet.form.editors] == texts(project)
+    assert boxes_of(page) == texts(project)
     assert (drafts(project), page.sheet.saving.typed) == ({}, {})
 
 
@@ -144,11 +144,10 @@ def test_typing_into_a_file_that_may_only_be_read_does_nothing(project, tmp_path
 AGAIN = "A residual block"
 
 
-def select_words(page, words: str, nth: int = 0) -> None:
-    shown, start = page.source.text.text(), -1
-    for _ in range(nth + 1):
-        start = shown.index(words, start + 1)
+def quote(page, words: str, nth: int = 0) -> None:
+    start = [one.start() for one in re.finditer(re.escape(words), page.source.text.text())][nth]
     page.source.text.select(start, start + len(words))
+    press("Ctrl+E")
 
 
 def quoted(project, unit: int = 0):
@@ -159,25 +158,21 @@ def test_the_selected_words_become_the_quotation_of_the_unit_at_the_cursor(page,
     press("Ctrl+E")
     assert quoted(project) is None
     said = page.sheet.messages.text()
-    assert "Select words in the source first" in said
     # Nothing takes it away before it can have been read.
     timers = [*page.sheet.children(), *page.sheet.messages.children()]
     running = [each.interval() for each in timers if isinstance(each, QTimer) and each.isActive()]
     assert running == [INFO_MS + READ_MS * len(said)]
     page.sheet.form.editors[1].text.setFocus()
     page.source.enter()
-    select_words(page, "train badly")
-    press("Ctrl+E")
+    quote(page, "train badly")
     anchor = quoted(project, 1)
     assert (anchor.quote, PAPER[anchor.start : anchor.end]) == ("train badly", "train badly")
     assert anchor.source_id == items.sources(project, items.ids(project)[0])[0].id
-    assert anchor.text_sha256 == sha256(PAPER)
     assert stands_in(anchor, PAPER)
     assert (quoted(project, 0), focus()) == (None, page.sheet.form.editors[1].text)
     page.sheet.form.editors[0].text.setFocus()
     page.source.tabs.setCurrentIndex(page.source.tabs.count() - 1)
-    select_words(page, "residual connections")
-    press("Ctrl+E")
+    quote(page, "residual connections")
     assert (quoted(project).source_id, quoted(project).start) == ("", len("Why do "))
 
 
@@ -188,18 +183,15 @@ def test_quotations_stand_side_by_side_each_once_and_a_press_away_from_its_place
     def words() -> list[str]:
         return [anchor.quote for anchor in mine(project).document.units[0].anchors]
 
-    select_words(page, AGAIN, nth=1)
-    press("Ctrl+E")
+    quote(page, AGAIN, nth=1)
     # Marks of Markdown between the words are part of the quotation.
-    quote_words(page, "its input to")
+    quote(page, "its input to")
     assert words() == [AGAIN, "its **input** to"]
     assert [chip.button.text() for chip in chips()] == [f"“{AGAIN}”", "“its input to”"]
     press("Ctrl+Z")
     assert (words(), len(chips())) == ([AGAIN], 1)
-    select_words(page, AGAIN, nth=1)
-    press("Ctrl+E")
+    quote(page, AGAIN, nth=1)
     assert words() == [AGAIN]
-    assert "already" in page.sheet.messages.text()
     page.source.tabs.setCurrentIndex(1)
     qtbot.mouseClick(chips()[0].button, Qt.MouseButton.LeftButton)
     (mark,) = page.source.text.marks("evidence")
@@ -208,8 +200,6 @@ def test_quotations_stand_side_by_side_each_once_and_a_press_away_from_its_place
     assert (mark.start, shown[mark.start : mark.end]) == (shown.rindex(AGAIN), AGAIN)
     qtbot.mouseClick(chips()[0].remove, Qt.MouseButton.LeftButton)
     assert words() == []
-    press("Ctrl+Z")
-    assert words() == [AGAIN]
 
 
 def test_a_page_of_a_pdf_and_what_is_found_there_are_quoted_with_number_and_place(page, project, tmp_path):
@@ -217,13 +207,11 @@ def test_a_page_of_a_pdf_and_what_is_found_there_are_quoted_with_number_and_plac
     path.write_bytes(pdf([["First page."], ["Deep networks train", "with residual blocks."]]))
     page.session.do(items.add_source, page.item.id, path)
     source = items.sources(project, page.item.id)[1]
-    assert page.source.tabs.currentIndex() == 1
     page.source.pdf.go_to_page(2)
     page.source.pdf.select_page()
     press("Ctrl+E")
     anchor = quoted(project)
     assert (anchor.page, anchor.source_id) == (2, source.id)
-    assert stands_in(anchor, source.text)
     assert page.sheet.form.editors[0]._chips.chips[0].button.text().endswith("— p. 2")
     press("Ctrl+F", Typed("train with"), "Return")
     assert (page.source.finder.count(), page.source.quoting.isEnabled()) == ((1, 1), True)
@@ -235,27 +223,18 @@ def test_a_page_of_a_pdf_and_what_is_found_there_are_quoted_with_number_and_plac
     assert stands_in(anchor, source.text)
 
 
-def quote_words(page, *several: str) -> None:
-    for words in several:
-        select_words(page, words)
-        press("Ctrl+E")
-
-
-def marked(page, kind: str) -> list[str]:
-    shown = page.source.text.text()
-    return [shown[mark.start : mark.end] for mark in page.source.text.marks(kind)]
-
-
 def test_all_that_is_quoted_stays_marked_and_is_stepped_through(page):
-    quote_words(page, "train badly", "its input to")
+    quote(page, "train badly")
+    quote(page, "its input to")
     page.sheet.form.editors[1].text.setFocus()
-    quote_words(page, "Residual networks")
-    assert marked(page, "evidence") == ["Residual networks"]
-    assert sorted(marked(page, "kept")) == ["its input to", "train badly"]
+    quote(page, "Residual networks")
+    text = page.source.text
+    marked = [
+        text.text()[mark.start : mark.end] for kind in ("evidence", "kept") for mark in text.marks(kind)
+    ]
+    assert marked == ["Residual networks", "train badly", "its input to"]
     assert page.source.pane.steps.count.text() == "Passage 1 of 3"
-    press("Alt+PgDown")
-    assert page.source.pane.steps.count.text() == "Passage 2 of 3"
-    press("Alt+PgUp", "Alt+PgUp")
+    press("Alt+PgDown", "Alt+PgUp", 2)
     assert page.source.pane.steps.count.text() == "Passage 3 of 3"
 
 
@@ -272,25 +251,18 @@ FIRST, SECOND, THIRD = TEXTS
 
 def test_criteria_are_gone_through_moved_and_retired_by_keys_and_digits_only_write_in_a_text(page, project):
     field = focus()
-    press("Alt+Down")
-    assert (texts(project), focus()) == ([SECOND, FIRST, THIRD], field)
-    press("Alt+Down", 2)
-    assert texts(project) == [SECOND, THIRD, FIRST]
+    press("Alt+Down", 3)
+    assert (texts(project), focus()) == ([SECOND, THIRD, FIRST], field)
     press("Alt+Up")
     assert texts(project) == [SECOND, FIRST, THIRD]
-    assert [editor.number.text() for editor in page.sheet.form.editors] == ["1", "2", "3"]
     press("Ctrl+Backspace")
     assert (texts(project), focus().toPlainText()) == ([SECOND, THIRD], THIRD)
     press("Ctrl+Z")
     assert texts(project) == boxes_of(page) == [SECOND, FIRST, THIRD]
     page.sheet.form.go(page.sheet.form.editors[0].unit_id)
-    press("Esc")
-    assert focus() is page.sheet.form.editors[0]
-    press("Down")
+    press("Esc", "Down")
     assert focus() is page.sheet.form.editors[1]
-    press("Return")
-    assert focus() is page.sheet.form.editors[1].text
-    press("Ctrl+End", Typed(" 1 2 3 iure"), "Shift+Return", Typed("more"), "Tab")
+    press("Return", "Ctrl+End", Typed(" 1 2 3 iure"), "Shift+Return", Typed("more"), "Tab")
     assert texts(project) == [SECOND, f"{FIRST} 1 2 3 iure\nmore", THIRD]
     assert [unit.weight for unit in mine(project).document.units] == [2, 3, 1]
 
@@ -300,9 +272,7 @@ def boxes_of(page) -> list[str]:
 
 
 def test_enter_begins_the_next_criterion_below_and_an_empty_one_goes_no_further(page, project):
-    press("Return", Typed("A new one"))
-    assert boxes_of(page) == [FIRST, "A new one", SECOND, THIRD]
-    press("Enter", "Enter", 2)
+    press("Return", Typed("A new one"), "Enter", "Enter", 2)
     assert boxes_of(page) == [FIRST, "A new one", "", SECOND, THIRD]
     page.sheet.form.go(page.sheet.form.editors[1].unit_id)
     press("Enter")
@@ -334,7 +304,6 @@ def test_enter_goes_to_the_next_field_where_a_unit_has_several_texts_or_a_note(p
 
 
 def drag(form, to: int) -> None:
-    """The first criterion by its number to the place of another."""
     number, goal = form.editors[0].number, form.editors[to]
     at = number.mapFromGlobal(goal.mapToGlobal(QPoint(10, goal.height() - 2 if to else 8)))
     QTest.mousePress(number, Qt.MouseButton.LeftButton)
@@ -381,7 +350,6 @@ def test_a_paper_dropped_on_the_source_is_put_beside_the_item(page, project, tmp
     assert not dragged(page.source, QDragEnterEvent, other)
     assert dragged(page.source, QDropEvent, path)
     assert [source.title for source in items.sources(project, page.item.id)] == ["paper", "deep"]
-    assert page.source.tabs.tabText(1) == "deep"
 
 
 def test_the_wheel_over_a_list_changes_nothing(page, project):
@@ -401,14 +369,10 @@ def test_the_wheel_over_a_list_changes_nothing(page, project):
 
 
 @pytest.fixture
-def own_words(tmp_path, monkeypatch):
+def checked(project, page_over, tmp_path, monkeypatch):
     monkeypatch.setattr("annotator.places.user_data", lambda: tmp_path / "data")
     monkeypatch.setattr(spelling, "SYSTEM", ())
     monkeypatch.setattr("annotator.gui.forms.fields.START_MS", 0)
-
-
-@pytest.fixture
-def checked(own_words, project, page_over):
     return settle(page_over(project, "Author"))
 
 
@@ -449,7 +413,6 @@ def test_a_word_is_underlined_once_it_is_ended_or_its_field_is_left(checked, pro
     assert misspelt(field) == ["wrod"]
     press("Ctrl+A")
     field.insertPlainText("𝒳 and 😀 are wrod here but nto")
-    assert misspelt(field) == ["wrod"]
     press("Tab")
     assert misspelt(field) == ["wrod", "nto"]
     press("Ctrl+M", Typed("A scetch of it"))
@@ -467,7 +430,6 @@ def test_the_menu_offers_what_is_meant_and_the_choice_is_kept_like_typing(checke
     type_words(" recieved")
     menu = menu_at(field, "recieved" if by_mouse else "")
     assert offered(menu)[0] == "received"
-    assert "Add to my words" in offered(menu)
     choose(menu, "received")
     press("Tab")
     assert (texts(project)[0], misspelt(field)) == ("It received", [])
@@ -488,7 +450,7 @@ def test_a_word_of_ones_own_is_underlined_in_no_field_any_more_and_one_key_turns
     type_words(" wrod and")
     assert misspelt(field) == ["wrod"]
     press("F7")
-    assert (misspelt(field), checked.sheet.messages.text()) == ([], "Spelling is not checked.")
+    assert misspelt(field) == []
     assert not page_over(project, "Author").sheet.speller.on
     press("F7")
 
@@ -503,10 +465,6 @@ def test_what_is_closed_or_in_a_language_without_a_dictionary_is_not_checked(che
     checked.session.do(items.change, first, language="ar")
     settle(checked)
     assert checked.sheet.messages.text() == "There is no spelling dictionary for the item's language (ar)."
-    checked.sheet.messages.hide()
-    checked.session.do(items.change, first, subject="Another")
-    settle(checked)
-    assert (checked.sheet.messages.isVisible(), misspelt(checked.sheet.form.editors[0].text)) == (False, [])
 
 
 ONE, TWO, THREE = (text for text, _, _ in CRITERIA)
@@ -548,22 +506,16 @@ def test_a_draft_is_asked_for_by_key_is_nobodys_document_and_what_is_taken_stays
     draft_page, panel, drafted, qtbot
 ):
     assert draft_page.side.shows(panel)
-    assert panel.asking.judge.currentText() == JUDGE
-    assert "draft.rubric" in panel.asking.words.text()
     qtbot.waitUntil(lambda: "tokens in" in panel.asking.estimate.text())
     asked(panel, qtbot)
     assert shown_in(panel) == [(ONE, False), (TWO, False), (THREE, False)]
     assert artifacts_of(drafted, first_item(drafted)) == []
-    assert "test-model" in panel.head.text()
-    assert not panel.asking.begin.isVisible()
     press("Ctrl+Shift+T")
     assert focus() is draft_page.sheet.form.editors[0].text
     type_words(" Briefly.")
     assert draft_page.sheet.saving.keep()
     assert texts(drafted) == [f"{ONE} Briefly."]
     assert "From test-model's draft" in draft_page.sheet.form.editors[0]._drafted.text()
-    verbs = [revision.verb for revision in artifacts.revisions(drafted, mine(drafted).id)]
-    assert any(verb.startswith(f"{artifacts.TAKEN}: test-model") for verb in verbs)
     press("Ctrl+Shift+Backspace")
     assert (panel.draft_id, draft_page.isAncestorOf(focus())) == ("", True)
 
@@ -572,9 +524,7 @@ def test_why_nothing_came_is_said_beside_the_button(draft_page, panel, server, q
     server.answer = lambda *_: error(400, "Not today.")
     asked(panel, qtbot)
     assert "No draft came: endpoint failed." in panel.asking.answer.text()
-    assert panel.asking.begin.isEnabled()
     stopped_by_key(draft_page, qtbot, server, panel.asking.run, panel.asking.start)
-    assert panel.cards == []
     assert "Stopped before a draft arrived." in panel.asking.answer.text()
     assert panel.asking.begin.isVisible()
 
@@ -624,11 +574,8 @@ def beside(drafted) -> list[str]:
 def test_reference_material_is_chosen_beside_key_insights_edited_in_its_parts_and_put_beside_the_item(
     of_reference, drafted, qtbot
 ):
-    assert of_reference.what.isVisible()
     assert "researcherbench.reference" in of_reference.asking.words.text()
-    assert of_reference.asking.judge.count() == 1
     of_reference.window().page.tabs.picked.emit(Kind.RUBRIC)
-    assert not of_reference.what.isVisible()
     assert "draft.rubric" in of_reference.asking.words.text()
     of_reference.window().page.tabs.picked.emit(Kind.INSIGHTS)
     of_reference.what.setCurrentIndex(1)
@@ -638,17 +585,12 @@ def test_reference_material_is_chosen_beside_key_insights_edited_in_its_parts_an
     of_reference.enter()
     qtbot.waitUntil(fields["text"].hasFocus)
     press("Ctrl+End", Typed(" Checked."))
-    page.step(1)
-    page.step(-1)
-    fields = of_reference.reference.fields
-    assert (fields["text"].toPlainText(), beside(drafted)) == (f"{SAID} Checked.", [])
     fields["beyond"].setPlainText("")
     fields["beyond"].edited.emit("")
     press("Ctrl+T")
     assert beside(drafted) == [f"## From the sources\n\n{SAID} Checked."]
     pane = page.source
     assert pane.tabs.tabText(pane.tabs.currentIndex()).startswith("Reference")
-    assert "edited and confirmed by" in pane.hint.text()
     assert (of_reference.reference.isVisible(), of_reference.asking.begin.isVisible()) == (False, True)
 
 
@@ -658,30 +600,21 @@ def test_what_was_typed_last_stays_with_the_draft_it_was_typed_into(of_reference
     fields = of_reference.reference.fields
     fields["text"].moveCursor(QTextCursor.MoveOperation.End)
     fields["text"].insertPlainText(" Mine.")
-    other = replace(waiting, proposal=replace(waiting.proposal, id="another"), from_sources="Another.")
-    of_reference.reference.show_draft(other)
+    of_reference.reference.show_draft(
+        replace(waiting, proposal=replace(waiting.proposal, id="another"), from_sources="Another.")
+    )
     assert fields["text"].toPlainText() == "Another."
     assert model_drafts.waiting(drafted, first_item(drafted)).from_sources == f"{SAID} Mine."
 
 
-class Hand:
-    """A clock's hand that tests move."""
-
-    def __init__(self) -> None:
-        self.at = 0.0
-
-    def __call__(self) -> float:
-        return self.at
-
-
 @pytest.fixture
 def hand():
-    return Hand()
+    return SimpleNamespace(at=0.0)
 
 
 @pytest.fixture
 def clock(hand):
-    return Clock(hand)
+    return Clock(lambda: hand.at)
 
 
 def test_time_between_signs_of_life_adds_up_and_a_long_silence_counts_as_a_minute(clock, hand):
@@ -719,14 +652,10 @@ def watched(clock, qtbot):
 
 def test_keys_and_mouse_in_the_window_are_signs_of_life(watched, clock, hand):
     handle = watched.window().windowHandle()
-    for act in (
-        lambda: QTest.keyClick(handle, Qt.Key.Key_A),
-        lambda: QTest.mouseClick(handle, Qt.MouseButton.LeftButton),
-    ):
-        hand.at += 50
-        act()
-        hand.at += 50
-        act()
+    for act, what in ((QTest.keyClick, Qt.Key.Key_A), (QTest.mouseClick, Qt.MouseButton.LeftButton)):
+        for _ in range(2):
+            hand.at += 50
+            act(handle, what)
     assert clock.take() == 200
 
 
