@@ -554,14 +554,17 @@ def test_letter_15_errors_are_named_on_a_drawn_sample_of_a_judges_verdicts(ruled
     assert [(verdict["value"], verdict["case"].split("/")[0] in drawn["responses"]) for verdict in verdicts] == [
         ("no", True), ("no", True),
     ]  # fmt: skip
-    case = verdicts[0]["case"]
+    case, other = (verdict["case"] for verdict in verdicts)
     refused(capsys, *looked, "--case", case, "--say", "disagree", "--kind", "incompleteness")
     assert "Use one of incompleteness, partial_missing" in refused(
         capsys, *looked, "--case", case, "--say", "agree", "--kind", "retrieval"
     )
-    said = ("--case", case, "--say", "agree", "--kind", "partial_missing")
-    given, _ = told(capsys, *looked, *said)["verdicts"]
-    assert (given["case"], given["said"], given["kind"]) == (case, "agree", "partial_missing")
+    told(capsys, *looked, "--case", case, "--say", "agree", "--kind", "partial_missing")
+    told(capsys, *looked, "--case", other, "--say", "disagree")
+    sheets = told(capsys, "results", ruled, "--view", "errors", "--judge", SMALL)["sheets"]
+    (row,) = next(one["rows"] for one in sheets if one["title"] == "Uncovered criteria")
+    # Of two reports one lacks a part; the verdict on the other was rejected.
+    assert (row["responses"], row["partial_missing"], row["subtotal"]) == (2, 0.5, 0.5)
 
 
 ADA = (("Explains how carbon is priced", 1), ("Names a court that ruled on it", 2))

@@ -294,7 +294,6 @@ def test_what_is_piped_is_utf_8_whatever_the_code_page_is(whole_sample_file):
 def test_another_sample_is_made_once_and_names_what_it_has_figures_of(
     which, table, tmp_path, capsys, monkeypatch
 ):
-    """What makes it is tested where it stands; here a copy of what it made is taken for it."""
     made, asked = small_sample(tmp_path, which), []
     file = made.path
     monkeypatch.setattr(samples, "create_small", lambda *given: asked.append(given[:2]) or made)

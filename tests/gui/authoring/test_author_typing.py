@@ -559,7 +559,6 @@ def test_the_blind_partner_sees_no_draft(draft_page, panel, drafted, qtbot, wind
 
 @pytest.fixture
 def of_reference(drafted, page_over):
-    """The panel on reference material; the person's own insights are begun."""
     artifacts.start(drafted, first_item(drafted), Kind.INSIGHTS, Insights(units=(Insight(text="Adds."),)))
     draft_page = page_over(drafted, "Author", item_id=first_item(drafted), kind="insights")
     press("F8")
