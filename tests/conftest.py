@@ -52,7 +52,7 @@ LONGEST = (
 # Where tests open many windows, start processes, run whole journeys or draw hundreds of cases.
 SLOW = (
     "actions/attacks/test_attacking", "actions/judging/test_card_checks", "actions/cards/",
-    "gui/adjudication/test_adjudicate_", "gui/agreement/", "gui/authoring/test_author_typing", "gui/judges/",
+    "gui/adjudication/test_adjudicate_", "gui/authoring/test_author_typing", "gui/judges/",
     "gui/labelling/", "gui/material/", "gui/pages/test_inbox_page", "gui/results/", "gui/shell/test_fits",
     "gui/shell/test_starting", "gui/shell/test_theme", "gui/shell/test_window",
     "gui/validation/", "house/test_contracts", "house/test_lazy_imports", "house/test_planted",
