@@ -48,15 +48,15 @@ from annotator.storage.tables import (
     SYSTEM,
 )
 
-# The setting that names the rubric set by which reports are judged.
+# The setting with the name of the rubric set by which reports are judged.
 RUBRIC_SET = "rubric_set"
-# The setting by which what several wrote counts before it is adjudicated.
+# The setting by which documents of several authors count before adjudication.
 UNADJUDICATED = "unadjudicated_gold"
-# The setting with the documents that scored when another author's came, and go on scoring until both are adjudicated.
+# The setting with the documents that scored before another author's came; they do so until both are adjudicated.
 FIRST = "first_submitted"
-# The setting with the items of which a release told that more people write them than it holds.
+# The setting with the items, by kind, that have more authors than the imported release contains, as it states.
 AWAITED = "awaited_gold"
-# What a document says that holds no unit.
+# The JSON in a document without units.
 _NO_UNITS = '"units":[]'
 # An adjudicator's document, or imported gold; any other is an author's.
 _SETTLED = or_(ARTIFACT.c.author_id == "", ARTIFACT.c.state == State.CONSENSUS.value)
@@ -68,7 +68,7 @@ _LAST_SEALED = (
     .correlate(ARTIFACT)
     .scalar_subquery()
 )
-# Where a consensus was opened for editing and not sealed since.
+# The revision by which a consensus was opened for editing, if none was sealed since.
 _OPENED = (
     select(func.min(_OPENING.c.number))
     .where(
@@ -80,8 +80,8 @@ _OPENED = (
     .scalar_subquery()
 )
 _REOPENED = ARTIFACT.c.state == State.DRAFT.value
-# Which revision of an artifact is looked at: its newest, or the submitted one, which counts in every figure and leaves
-# in a release. That is the newest unless the artifact is open again; then it is the last before that.
+# The revision of an artifact to read: NEWEST, or RELEASED, the submitted one, which counts in every figure and goes
+# into releases. They differ only if the artifact is open again; then RELEASED is the last before that.
 NEWEST = (REVISION.c.artifact_id == ARTIFACT.c.id) & (REVISION.c.number == ARTIFACT.c.revision)
 RELEASED = (REVISION.c.artifact_id == ARTIFACT.c.id) & (
     REVISION.c.number
@@ -91,7 +91,7 @@ RELEASED = (REVISION.c.artifact_id == ARTIFACT.c.id) & (
         else_=ARTIFACT.c.revision,
     )
 )
-# What is shown of an artifact whose revision is chosen, beside its state.
+# The columns shown of an artifact at the chosen revision, besides its state.
 _STANDING = (
     *(column for column in ARTIFACT.c if column.name not in ("state", "revision")),
     REVISION.c.number.label("revision"),
@@ -99,8 +99,8 @@ _STANDING = (
 )
 
 
-# What a person may see: their own work and what is settled. Consensus and imported gold are; another annotator's
-# artifact is not, whatever the person's role.
+# What a person may see: their own work, consensus and imported gold; never another annotator's artifact, whatever the
+# person's role.
 VISIBLE = (
     select(ARTIFACT, REVISION.c.content)
     .join(REVISION, NEWEST)
@@ -120,7 +120,7 @@ def artifacts_of(project: Project, item_id: str) -> list[Artifact]:
 
 
 def judged_artifact(db: Connection, item_id: str, kind: Kind) -> Artifact | None:
-    """The artifact whose units an item's reports are judged by, or None while there is none."""
+    """The artifact whose units an item's reports are judged by; None if there is none."""
     row = judged_rows(db, kind, [item_id]).get(item_id)
     return artifacts.artifact_of(row) if row is not None else None
 
@@ -132,13 +132,13 @@ def judged_rows(
     *,
     own: bool = False,
 ) -> dict[str, Row[Any]]:
-    """Item by item, the row (`artifact_of` reads it) of the artifact whose units its reports are judged by.
+    """Item → the row (see `artifact_of`) of the artifact whose units its reports are judged by.
 
-    Consensus comes first, that of an adjudicator before one that was imported; then imported gold, then the sealed
-    one of an item's single author. What several wrote is no gold before it is adjudicated, unless the project says
-    so: then it is the one that scored before the others came (`keep_scoring`), else that of the lowest alias. While a
-    rubric set is in force, rubrics are that set's, unless the experts' `own` are asked for. Of every document the
-    submitted revision counts: one that is only begun is none, and of one that is open again what was submitted stays.
+    Consensus comes first, an adjudicator's before an imported one; then imported gold; then the sealed document of an
+    item's single author. Documents of several authors are not gold before adjudication unless the project says so: then
+    the one that scored before the others came counts (`keep_scoring`), else that of the lowest alias. While a rubric
+    set is in force, rubrics are that set's, unless `own` asks for the experts'. The submitted revision of a document
+    counts: a draft never submitted is ignored, and a reopened document counts as last submitted.
     """
     if kind is Kind.RUBRIC and not own and (name := set_in_force(db)):
         return {row.item_id: row for row in db.execute(_of_set(name, items))}
@@ -156,9 +156,9 @@ def judged_rows(
 
 
 def judged_items(db: Connection, kind: Kind, *, with_units: bool = False) -> Select[Any]:
-    """The ids of the items of `judged_rows`, one for each document that may count, as a question to be part of others.
+    """A subquery of the item ids of `judged_rows`, one for each document that may count.
 
-    `with_units` leaves out documents without any: of one author alone none is submitted so.
+    `with_units` leaves out documents without units; an author's is not filtered, as it cannot be submitted without any.
     """
     if kind is Kind.RUBRIC and (name := set_in_force(db)):
         named = _of_set(name, None).with_only_columns(EXTRACT.c.item_id)
@@ -169,7 +169,7 @@ def judged_items(db: Connection, kind: Kind, *, with_units: bool = False) -> Sel
 
 
 def _counting(db: Connection, kind: Kind) -> ColumnElement[bool]:
-    """Whether a document of a kind may count, once it is submitted."""
+    """The condition that a document of a kind counts once it is submitted."""
     item, of_kind = ARTIFACT.c.item_id, ARTIFACT.c.kind == kind.value
     if _setting(db, UNADJUDICATED, False):
         return of_kind
@@ -178,7 +178,7 @@ def _counting(db: Connection, kind: Kind) -> ColumnElement[bool]:
 
 
 def of_several(db: Connection, kind: Kind) -> set[str]:
-    """The items with more than one document that may count: of them the first does, whatever it holds."""
+    """The items with more than one document that may count: the first of them does, whatever it holds."""
     item = ARTIFACT.c.item_id
     return set(
         db.execute(select(item).where(_counting(db, kind)).group_by(item).having(func.count() > 1)).scalars()
@@ -190,7 +190,7 @@ def _has_units(content: ColumnElement[str]) -> ColumnElement[bool]:
 
 
 def among(ids: Iterable[str]) -> Select[Any]:
-    """However many ids, as a question to be part of others."""
+    """A subquery of any number of ids."""
     return select(func.json_each(orjson.dumps(list(ids)).decode()).table_valued("value").c.value)
 
 
@@ -199,7 +199,7 @@ def _of_author(row: Row[Any]) -> bool:
 
 
 def keep_scoring(project: Project, db: Connection, kind: Kind, item_id: str, arriving: str = "") -> None:
-    """Said before a document comes: where what several wrote counts, the one that scores by now goes on doing so."""
+    """Call before a document arrives: if unadjudicated documents count, the one that scores so far keeps scoring."""
     if not _setting(db, UNADJUDICATED, False):
         return
     row, first_ids = judged_rows(db, kind, [item_id], own=True).get(item_id), _setting(db, FIRST, [])
@@ -209,7 +209,7 @@ def keep_scoring(project: Project, db: Connection, kind: Kind, item_id: str, arr
 
 @cache
 def _judged(kind: Kind, *, of_items: bool = False) -> Select[Any]:
-    """Asked after every label, and written once: writing it takes longer than its answer."""
+    """The query of `judged_rows`, cached: it runs after every label, and building it takes longer than running it."""
     consensus, imported = ARTIFACT.c.state == State.CONSENSUS.value, ARTIFACT.c.author_id == ""
     question = (
         submitted_revisions()
@@ -236,7 +236,7 @@ def _of_set(name: str, items: Iterable[str] | None) -> Select[Any]:
 
 
 def doubles(db: Connection, kind: Kind) -> set[str]:
-    """The items of which several people write a document of a kind: they are asked for it, or have submitted one."""
+    """The items for which several people write a document of a kind: they are assigned it or have submitted one."""
     return set(db.execute(_doubles(kind)).scalars()) | set(_setting(db, AWAITED, {}).get(kind.value, ()))
 
 
@@ -267,7 +267,7 @@ def _sealed(db: Connection, kind: Kind) -> list[str]:
 
 
 def _submitted(kind: Kind, *columns: ColumnElement[Any]) -> Select[Any]:
-    """Of each document that a person has submitted, open again or not, these columns."""
+    """These columns of each document of a kind that a person has submitted, reopened or not."""
     return select(*columns).where(
         ARTIFACT.c.kind == kind.value,
         ARTIFACT.c.author_id != "",
@@ -282,9 +282,7 @@ def _setting(db: Connection, key: str, default: Any) -> Any:
 
 
 def withheld(db: Connection, person_id: str, kind: Kind) -> set[str]:
-    """The items that a person may not label by a document of a kind yet: it is another annotator's, and they are
-    still to submit their own.
-    """
+    """The items that a person may not yet label by a document of a kind: it is another annotator's, and theirs is due."""
     begun = select(ARTIFACT.c.item_id).where(
         ARTIFACT.c.author_id == person_id,
         ARTIFACT.c.kind == kind.value,
@@ -305,13 +303,13 @@ def withheld(db: Connection, person_id: str, kind: Kind) -> set[str]:
 
 
 def released_revisions(*columns: ColumnElement[Any]) -> Select[Any]:
-    """Each artifact's revision that may leave, with these columns and its `state`."""
+    """The revision of each artifact that counts and may be released, with these columns and its `state`."""
     state = case((_REOPENED, State.SEALED.value), else_=ARTIFACT.c.state).label("state")
     return select(*columns, state).select_from(ARTIFACT).join(REVISION, RELEASED).order_by(ARTIFACT.c.id)
 
 
 def submitted_revisions() -> Select[Any]:
-    """Each artifact as it was last submitted, as rows that `artifact_of` reads; none of one that never was."""
+    """Each artifact as last submitted, as rows for `artifact_of`; artifacts never submitted are left out."""
     return released_revisions(*_STANDING)
 
 
@@ -321,24 +319,24 @@ FIRST_ALIAS = "the document that scored first, else that of the first alias"
 AGAIN = "What was submitted counts until you submit again."
 TAKES_SCORES = "takes the item's scores away until both documents are adjudicated"
 SECOND = f"Submitting {TAKES_SCORES}."
-# Item → by whose gold of a kind it is scored.
+# Item → whose gold of a kind scores it.
 Whose = dict[str, str]
 
 
 def unadjudicated_counts(project: Project) -> bool:
-    """Whether what several wrote of an item scores before it is adjudicated, by one of them (`FIRST_ALIAS`)."""
+    """Whether documents of several authors score an item before adjudication, by one of them (`FIRST_ALIAS`)."""
     return bool(project.get(UNADJUDICATED, False))
 
 
 @people.for_coordinators("can decide whose gold counts")
 def count_unadjudicated(project: Project, wished: bool) -> Change:
-    """Say whether what several wrote scores before it is adjudicated; each figure then names whose it is."""
+    """Set whether documents of several authors score before adjudication; each figure then names whose it is."""
     before = unadjudicated_counts(project)
     return change_setting(project, UNADJUDICATED, "count unadjudicated gold", before, wished)
 
 
 def whose(db: Connection, kind: Kind) -> Whose:
-    """Item by item, by whose document of a kind it is scored, or that it is left out until it is adjudicated."""
+    """Item → whose document of a kind scores it, or that it is left out until adjudicated."""
     aliases = dict(db.execute(select(PERSON.c.id, PERSON.c.alias)).all())
     twice, reviewed = doubles(db, kind), reviews(db, kind)
     result = {}
@@ -364,9 +362,9 @@ def words(
     *,
     rater: str = "",
 ) -> str:
-    """By whose gold of these kinds the items are scored, and what is left out; empty where there is none.
+    """Whose gold of these kinds scores the items, and what is left out, in words; empty if there is none.
 
-    Where a judge is the rater, it is also said how much of it that judge's own model drafted.
+    If the rater is a judge, also how much of the gold that judge's own model drafted.
     """
     item_ids = set(items)
     used = set(db.execute(select(ITEM.c.id).where(ITEM.c.retired.is_(False))).scalars())
@@ -385,7 +383,7 @@ def words(
 
 
 def _own(db: Connection, kind: Kind, judge_id: str) -> Iterator[str]:
-    """How many units of the gold were taken from drafts of the model that judges by them, if any were."""
+    """A sentence on how many units of the gold were drafted by the judge's own model; nothing if none were."""
     model = db.execute(select(JUDGE.c.model).where(JUDGE.c.id == judge_id)).scalar()
     if not model:
         return
@@ -400,7 +398,7 @@ def _own(db: Connection, kind: Kind, judge_id: str) -> Iterator[str]:
 
 
 def alone(project: Project, kind: Kind, items: Iterable[str]) -> Whose:
-    """Item → who alone wrote the gold that scores it, so that a second author takes its scores away."""
+    """Item → the only author of the gold that scores it, so that a second author would take its scores away."""
     if unadjudicated_counts(project) or not any(kind in protocol.needs for protocol in PROTOCOLS.values()):
         return {}
     with project.store.read() as db:
@@ -413,19 +411,19 @@ def alone(project: Project, kind: Kind, items: Iterable[str]) -> Whose:
 
 
 def consequence(project: Project, artifact: Artifact) -> str:
-    """What submitting an open document changes in its item's scores; empty where nothing scored the item before."""
+    """What submitting an open document changes in its item's scores, in words; empty if nothing scored the item before."""
     if artifact.state is not State.CONSENSUS and not artifact.sealed_at:
         return SECOND if is_second(project, artifact.kind, artifact.item_id, artifact.author_id) else ""
     return AGAIN
 
 
 def is_second(project: Project, kind: Kind, item_id: str, author_id: str) -> bool:
-    """Whether a document of this author takes an item's scores away, because somebody else's alone gives them."""
+    """Whether a document of this author takes an item's scores away, because only somebody else's gives them."""
     return alone(project, kind, [item_id]).get(item_id, author_id) != author_id
 
 
 def awaited(db: Connection) -> dict[str, list[str]]:
-    """Kind → the items of which one document is sealed, alone, and others are still to be written."""
+    """Kind → the items with exactly one sealed document while others are still to be written."""
     return {
         kind.value: sorted(items)
         for kind in KINDS
@@ -440,17 +438,19 @@ def _place(one: tuple[str, int]) -> tuple[int, int, str]:
 
 @dataclass(frozen=True, slots=True)
 class OtherWording:
-    """A response to another wording of its item's question than the present one."""
+    """A response to a wording of its item's question other than the present one."""
 
     item_key: str
     system: str
 
 
 def settled(db: Connection, item_ids: Iterable[str]) -> dict[str, str]:
-    """Item by item, the first wording of its settled query; a query that is only submitted is not settled."""
+    """Item → the first wording of its settled query; a query that is only submitted is not settled."""
     rows = judged_rows(db, Kind.QUERY, item_ids)
-    standing = {i: row for i, row in rows.items() if row.state == State.CONSENSUS.value or not row.author_id}
-    texts = {item_id: _first_wording(row.content) for item_id, row in standing.items()}
+    settled_rows = {
+        i: row for i, row in rows.items() if row.state == State.CONSENSUS.value or not row.author_id
+    }
+    texts = {item_id: _first_wording(row.content) for item_id, row in settled_rows.items()}
     return {item_id: text for item_id, text in texts.items() if text}
 
 
@@ -460,7 +460,7 @@ def _first_wording(content: str) -> str:
 
 
 def take(project: Project, db: Connection, item_ids: Iterable[str]) -> None:
-    """Make the settled query of each item its question; the question until then becomes its working title."""
+    """Make the settled query of each item its question; the previous question becomes its working title."""
     for item_id, wording in settled(db, item_ids).items():
         row = dict(db.execute(select(ITEM).where(ITEM.c.id == item_id)).mappings().one())
         if row["question"].strip() == wording:
@@ -470,18 +470,18 @@ def take(project: Project, db: Connection, item_ids: Iterable[str]) -> None:
         row["sha256"] = item_hash(row)
         db.execute(update(ITEM).where(ITEM.c.id == item_id).values(row))
         store.index(db, [Item(**{name: value for name, value in row.items() if name != "sha256"})])
-        # There is nothing to take back: another wording is settled by closing the query again.
+        # Not undoable: another wording is settled by closing the query again.
         record(project, db, Change("item", item_id, "settle question", None, {"question": wording}))
 
 
 def keep_answers(db: Connection, item_id: str, question: str) -> None:
-    """Note in the responses to an item which wording they answer, before its question changes."""
+    """Record in the responses to an item which wording they answer, before its question changes."""
     answers = (RESPONSE.c.item_id == item_id, RESPONSE.c.asked == "")
     db.execute(update(RESPONSE).where(*answers).values(asked=wording_hash(question)))
 
 
 def answered_otherwise(project: Project) -> list[OtherWording]:
-    """The responses to another wording of their item's question than it has now, item by item."""
+    """The responses to a wording of their item's question other than the present one, in the project's order."""
     rows = project.query(
         select(ITEM.c.key, SYSTEM.c.name, RESPONSE.c.asked, ITEM.c.question)
         .select_from(RESPONSE)

@@ -39,14 +39,14 @@ from annotator.domain.texts.words import counted, nested
 from annotator.storage.connection import PreparedStatement
 from annotator.storage.tables import ADJUDICATION, ARTIFACT, AUDIT, CONSENSUS_VERSION, DRAFT, REVISION
 
-# The revision by which a consensus is opened for editing; the next sealed one closes it again.
+# The verb of the revision that opens a consensus for editing; the next sealed revision closes it again.
 EDIT_CONSENSUS = "edit consensus"
 
 
 def refusal_of_others(project: Project, artifact: Artifact) -> Refusal | None:
-    """Why the artifact is not for the person working to change, open or not; None for their own.
+    """Why the person working may not change the artifact, open or not; None if they may.
 
-    A consensus is for those who answer for it, and one that adjudication made is changed there alone.
+    A consensus may be changed by coordinators and adjudicators; one made by adjudication is changed only there.
     """
     person, kind = people.someone(project), artifact.kind.value
     if artifact.state is State.CONSENSUS and _adjudicated(project, artifact.id):
@@ -68,7 +68,7 @@ def is_open(project: Project, artifact: Artifact) -> bool:
 
 
 def objection(project: Project, artifact: Artifact) -> Refusal | None:
-    """Why the artifact cannot be changed now by the person working; None when it can."""
+    """Why the person working cannot change the artifact now; None if they can."""
     kind = artifact.kind.value
     if artifact.state is State.SEALED:
         return Refusal(f"This {kind} is submitted.", "Reopen it to continue; what was submitted stays.")
@@ -84,20 +84,20 @@ def _adjudicated(project: Project, artifact_id: str) -> bool:
     return project.query(question).first() is not None
 
 
-# With what the verb of such a revision begins.
+# The beginning of the verb of such a revision.
 TAKEN = "from a model's draft"
-# What the note on a frozen figure says when both sides have units of one model's.
+# The note on a frozen figure if both sides have units from one model's drafts.
 COMMON = "came from one model's draft"
 _LONGEST_VERB, _SHOWN_OF_ID = 60, 8
 _ABOUT = "from_draft"
 
 
 Drafted = Mapping[str, DraftSource]
-"""Unit id → where it was taken from."""
+"""Unit id → the draft it was taken from."""
 
 
 def verb(source: DraftSource) -> str:
-    """What a revision with such units is called: it names the model and, by its first letters, the extract."""
+    """The verb of a revision with units from a draft: it names the model and the first characters of the extract's id."""
     end = f" {source.draft[:_SHOWN_OF_ID]}"
     room = _LONGEST_VERB - len(f"{TAKEN}: {end}")
     name = source.name if len(source.name) <= room else f"{source.name[: room - 1]}…"
@@ -105,16 +105,16 @@ def verb(source: DraftSource) -> str:
 
 
 def about(units: Mapping[str, str], source: DraftSource) -> dict[str, Any]:
-    """What is kept with the change that takes units: id in the document → id in the draft, and where from."""
+    """The details recorded with the change that takes units: id in the document → id in the draft, and the source."""
     return {_ABOUT: {**asdict(source), "units": dict(units)}}
 
 
 def of_artifacts(
     db: Connection, artifact_ids: Iterable[str] | None = None
 ) -> dict[str, dict[str, DraftSource]]:
-    """Artifact → the units that were ever taken into it from a draft; of some artifacts, or of all that have any.
+    """Artifact → unit → the draft it was taken from; of some artifacts, or of all that have such units.
 
-    A unit that was retired again is still told of: what counts is which of them stand in a document.
+    Includes units that were retired since: which of them count depends on the units in the document.
     """
     question = select(AUDIT.c.subject, AUDIT.c.after).where(
         AUDIT.c.kind == "artifact", AUDIT.c.verb.like(f"{TAKEN}:%")
@@ -132,9 +132,9 @@ def of_artifacts(
 
 
 def with_consensus(db: Connection) -> dict[str, dict[str, DraftSource]]:
-    """The same of all artifacts, and of each consensus by its last version.
+    """The same for all artifacts, and for each consensus by its last version.
 
-    A unit of a consensus came from a draft when any answer it was made of did.
+    A unit of a consensus counts as drafted if any answer it was made of was.
     """
     taken = of_artifacts(db)
     if not taken:
@@ -160,7 +160,7 @@ def with_consensus(db: Connection) -> dict[str, dict[str, DraftSource]]:
 
 
 def remember(project: Project, db: Connection, artifact_id: str, drafted: Drafted) -> None:
-    """Keep what came with work from elsewhere: which of its units its author took from a draft there."""
+    """Record which units of imported work their author took from a draft elsewhere."""
     known = of_artifacts(db, [artifact_id]).get(artifact_id, {})
     by_source = nested((source, unit_id, "") for unit_id, source in drafted.items() if unit_id not in known)
     for source, units in by_source.items():
@@ -168,7 +168,7 @@ def remember(project: Project, db: Connection, artifact_id: str, drafted: Drafte
 
 
 def note(a: Drafted, b: Drafted) -> str:
-    """What must be known of an agreement when both sides took units from drafts of one model; empty otherwise."""
+    """A note on the agreement if both sides took units from drafts of one model; empty otherwise."""
     drafts = {source.draft for source in a.values()} & {source.draft for source in b.values()}
     models = {source.name for source in a.values()} & {source.name for source in b.values()}
     if not drafts and not models:
@@ -196,13 +196,13 @@ _POINT = PreparedStatement(update(ARTIFACT).where(ARTIFACT.c.id == bindparam("wa
 
 
 def read(project: Project, artifact_id: str) -> Artifact:
-    """An artifact with its newest document; KeyError when there is none of that id."""
+    """An artifact with its newest document; raises KeyError if there is none with that id."""
     with project.store.read() as db:
         return read_newest(db, artifact_id).artifact
 
 
 def start(project: Project, item_id: str, kind: Kind, document: Document[Any] | None = None) -> Change:
-    """Begin this person's artifact of a kind for an item, empty unless a document is given to start from."""
+    """Start this person's artifact of a kind for an item, with the given document or an empty one."""
     document = document or DOCUMENTS[kind]()
     author = people.someone(project).id
     with project.store.write() as db:
@@ -223,9 +223,9 @@ def add_units(
     project: Project, artifact_id: str, given: Iterable[dict[str, Any]], after: str = "", *, instead_of: str = "",
     verb: str = "add unit", about: dict[str, Any] | None = None,
 ) -> Change:  # fmt: skip
-    """New units below `after`, or at the end, in one revision; the unit `instead_of` gives way.
+    """Add units below `after`, or at the end, in one revision, removing the unit `instead_of`.
 
-    `about` is kept with the change: where they come from.
+    `about` is recorded with the change: where the units come from.
     """
     given = list(given)
     with project.store.write() as db:
@@ -241,9 +241,9 @@ def add_units(
 
 
 def change_unit(project: Project, artifact_id: str, unit_id: str, **fields: Any) -> Change:
-    """Give a unit's fields new values; Refusal names the field that does not fit.
+    """Change fields of a unit; the Refusal names the field that does not fit.
 
-    What is there already makes no revision; the change that comes back then has no before-image and no number.
+    Unchanged values make no revision; the returned change then has no before-image and no number.
     """
     return change_units(project, artifact_id, {unit_id: fields}, f"change {', '.join(fields)}")
 
@@ -251,7 +251,7 @@ def change_unit(project: Project, artifact_id: str, unit_id: str, **fields: Any)
 def change_units(
     project: Project, artifact_id: str, given: Mapping[str, Mapping[str, Any]], verb: str
 ) -> Change:
-    """Give the fields of several units, by id, new values in one revision; as one is changed."""
+    """Change fields of several units, by id, in one revision, as `change_unit` does for one."""
     if any("id" in fields for fields in given.values()):
         raise Refusal("A unit's id never changes.", "Add another unit instead.")
     with project.store.write() as db:
@@ -268,7 +268,7 @@ def change_units(
 
 
 def share_rest(project: Project, artifact_id: str) -> Change:
-    """Give the points of a checklist that have no share equal parts of what the others leave; Refusal for nothing."""
+    """Give the points of a checklist without a share equal parts of what remains; raises Refusal if nothing does."""
     units = read(project, artifact_id).document.units
     given = required(
         {
@@ -292,7 +292,7 @@ def remove_unit(project: Project, artifact_id: str, unit_id: str) -> Change:
 
 
 def move_unit(project: Project, artifact_id: str, unit_id: str, by: int) -> Change:
-    """Move a unit `by` places down (or up when negative), no further than the ends."""
+    """Move a unit `by` places down (up if negative), no further than the ends."""
     with project.store.write() as db:
         newest = read_open(project, db, artifact_id)
         document = newest.artifact.document
@@ -303,7 +303,7 @@ def move_unit(project: Project, artifact_id: str, unit_id: str, by: int) -> Chan
 
 
 def merge_unit(project: Project, artifact_id: str, unit_id: str) -> Change:
-    """Join a unit to the one above it: its words follow that one's, with its quotations, and the marks of a draft."""
+    """Merge a unit into the one above: its text is appended, with its quotations and the marks of a draft."""
     with project.store.write() as db:
         newest = read_open(project, db, artifact_id)
         units = newest.artifact.document.units
@@ -319,7 +319,7 @@ def merge_unit(project: Project, artifact_id: str, unit_id: str) -> Change:
 
 
 def split_unit(project: Project, artifact_id: str, unit_id: str, at: int) -> Change:
-    """Make two of a unit: its words from the character `at` on become a unit below it, of the same kind in all else."""
+    """Split a unit: its text from the character `at` on becomes a new unit below it, otherwise the same."""
     with project.store.write() as db:
         newest = read_open(project, db, artifact_id)
         units, place = newest.artifact.document.units, _place(newest.artifact.document, unit_id)
@@ -338,7 +338,7 @@ def split_unit(project: Project, artifact_id: str, unit_id: str, at: int) -> Cha
 
 
 def _merged(upper: Unit, lower: Unit) -> dict[str, Any]:
-    """The upper unit with all that the lower one adds: words, note, quotations, what there may be several of."""
+    """The upper unit with what the lower one adds: text, note, quotations, and entries of lists."""
     tree, other = upper.model_dump(mode="json"), lower.model_dump(mode="json")
     if isinstance(lower, CheckPoint) and tree.get("title"):
         other["text"] = lower.words
@@ -355,7 +355,7 @@ def _merged(upper: Unit, lower: Unit) -> dict[str, Any]:
 
 
 def _carried(db: Connection, artifact_id: str, from_id: str, to_id: str) -> tuple[str, dict[str, Any]] | None:
-    """How the history says that words taken from a draft stand in another unit now; None where they are not."""
+    """Verb and details of a change that moves words from a draft into another unit; None if there are none."""
     known = of_artifacts(db, [artifact_id]).get(artifact_id, {})
     if from_id not in known or to_id in known:
         return None
@@ -364,7 +364,7 @@ def _carried(db: Connection, artifact_id: str, from_id: str, to_id: str) -> tupl
 
 
 def change_whole(project: Project, artifact_id: str, **fields: Any) -> Change:
-    """Give fields of the document itself new values; Refusal names the one that does not fit."""
+    """Change fields of the document itself; the Refusal names the one that does not fit."""
     with project.store.write() as db:
         newest = read_open(project, db, artifact_id)
         document = newest.artifact.document
@@ -383,7 +383,7 @@ def finish_draft(project: Project, artifact_id: str, unit_id: str, field: str, t
 
 @dataclass(frozen=True, slots=True)
 class RevisionLine:
-    """A revision without its document: an evening's work makes hundreds of them."""
+    """A revision without its document: an evening's work makes hundreds."""
 
     id: str
     number: int
@@ -401,7 +401,7 @@ def revision_lines(project: Project, artifact_id: str) -> list[RevisionLine]:
 
 
 def revisions(project: Project, artifact_id: str, numbers: Collection[int] | None = None) -> list[Revision]:
-    """Revisions of an artifact with their documents, newest first: those of the numbers, or all of them."""
+    """Revisions of an artifact with their documents, newest first: those with the given numbers, or all of them."""
     question = select(REVISION).where(REVISION.c.artifact_id == artifact_id)
     if numbers is not None:
         question = question.where(REVISION.c.number.in_(numbers))
@@ -418,7 +418,7 @@ class NewestArtifact:
 
 
 def read_newest(db: Connection, artifact_id: str) -> NewestArtifact:
-    """An artifact with its newest document, inside a transaction; KeyError when there is none of that id."""
+    """An artifact with its newest document, inside a transaction; raises KeyError if there is none with that id."""
     row = _NEWEST.first(db, {"wanted": artifact_id})
     if row is None:
         raise KeyError(artifact_id)
@@ -435,7 +435,7 @@ def _artifact(values: dict[str, Any]) -> Artifact:
 
 
 def read_open(project: Project, db: Connection, artifact_id: str) -> NewestArtifact:
-    """The same, of one that the person working may write; Refusal why not."""
+    """The same for an artifact that the person working may change; otherwise raises the Refusal that says why not."""
     newest = read_newest(db, artifact_id)
     if reason := objection(project, newest.artifact):
         raise reason
@@ -485,10 +485,10 @@ def write_revision(
     reason: str = "",
     by: str = "",
 ) -> dict[str, Any]:
-    """Add a revision and make it the artifact's newest; what a change says of it.
+    """Add a revision and make it the artifact's newest; return its number and hash for the change record.
 
-    `previous` is the chain of the revision before, `by` whoever made it elsewhere. Said inside the transaction that has
-    made sure that this may be.
+    `previous` is the chain of the revision before, `by` its author if made elsewhere. Call inside the transaction that
+    has checked that the artifact may be changed.
     """
     content = canonical_json(document.tree())
     digest = sha256(content)
@@ -505,7 +505,7 @@ def write_revision(
 
 
 def restore(project: Project, db: Connection, artifact_id: str, present: Any, goal: Any) -> None:
-    """Put the subject of a change from one image to another; Refusal when it has moved on."""
+    """Restore the subject of a change from one image to another; raises Refusal if it has changed since."""
     newest = read_open(project, db, artifact_id)
     if newest.sha256 != present["sha256"]:
         raise Refusal("This artifact was changed elsewhere since.", "Look at it again; nothing was undone.")
@@ -519,7 +519,7 @@ _known: dict[tuple[str, str], Document[Any]] = {}
 
 
 def read_document(kind: str, content: str) -> Document[Any]:
-    """The document of a kind with that canonical JSON; pydantic's ValidationError names what does not fit."""
+    """The document of a kind from its canonical JSON; pydantic's ValidationError names what does not fit."""
     document = _known.get((kind, content))
     if document is None:
         document = DOCUMENTS[Kind(kind)].model_validate_json(content)
@@ -528,15 +528,15 @@ def read_document(kind: str, content: str) -> Document[Any]:
 
 
 def _remember(kind: str, content: str, document: Document[Any]) -> None:
-    """Keep a document that was just written: it is asked for next."""
+    """Cache a document that was just written: it is read next."""
     if len(_known) >= REMEMBERED:
         _known.clear()
     _known[kind, content] = document
 
 
-# The field of a document itself that may be typed into; its drafts name no unit.
+# The field of the document itself that can be typed into; its drafts name no unit.
 REMARK = "remark"
-# Stand in the place of an artifact: of an adjudicator's drafts, whose units are rulings, and of reference material.
+# These stand for the artifact id in drafts of rulings, whose units are ruling ids, and of reference material.
 RULING, REFERENCE = "ruling", "reference"
 _DROP = PreparedStatement(
     delete(DRAFT).where(DRAFT.c.place == bindparam("at_place"), DRAFT.c.person_id == bindparam("of_person"))
@@ -548,14 +548,14 @@ def draft_place(artifact_id: str, unit_id: str, field: str) -> str:
 
 
 def draft_parts(place: str) -> tuple[str, str, str]:
-    """The artifact, unit and field that a draft's place names; an id in the middle may hold any character."""
+    """The artifact, unit and field named by a draft's place; an id in the middle may contain any character."""
     artifact_id, _, rest = place.partition("|")
     unit_id, _, field = rest.rpartition("|")
     return artifact_id, unit_id, field
 
 
 def save_draft(project: Project, artifact_id: str, unit_id: str, field: str, text: str) -> None:
-    """Keep what is being typed; it becomes a revision, or a ruling, when the field is left."""
+    """Store what is being typed; it becomes a revision, or a ruling, when the field is left."""
     try:
         checked_text(text)
     except ValueError as error:
@@ -567,7 +567,7 @@ def save_draft(project: Project, artifact_id: str, unit_id: str, field: str, tex
 
 
 def forget_draft(project: Project, artifact_id: str, unit_id: str, field: str) -> None:
-    """Drop a field's unfinished text: it was typed back to what is kept."""
+    """Drop a field's unfinished text: it was typed back to the stored value."""
     with project.store.write() as db:
         drop_draft(project, db, draft_place(artifact_id, unit_id, field))
 

@@ -23,13 +23,13 @@ Pairs = Sequence[tuple[Any, Any]]
 Named = list[tuple[str, Estimate]]
 # A unit of one rater: (item, person, unit).
 Node = tuple[str, str, str]
-# Steps that differ by less differ by rounding alone.
+# Steps that differ by less differ only by rounding.
 EVEN = 1e-9
 
 
-# Figures that hang on who stands first: over pairs of several raters, each pair counts both ways round.
+# Figures that depend on which rater comes first: over pairs of several raters, each pair counts in both orders.
 CORRELATIONS = ("pearson", "spearman")
-# By how many pairs each is defined.
+# The number of pairs from which each is defined.
 TURNED = {
     "kappa": 1, "kappa_quadratic": 1, "kappa_linear": 1, "mean_difference": 1, "lower_limit": 2, "upper_limit": 2,
     **dict.fromkeys(CORRELATIONS, 3),
@@ -37,7 +37,7 @@ TURNED = {
 EITHER_WAY = "each pair of values counts both ways round"
 
 
-# How α weighs a difference.
+# The metric by which α weighs a difference.
 METRIC: Mapping[Level, Literal["nominal", "ordinal", "interval"]] = {
     Level.NOMINAL: "nominal", Level.ORDINAL: "ordinal", Level.INTERVAL: "interval",
 }  # fmt: skip
@@ -45,9 +45,9 @@ METRIC: Mapping[Level, Literal["nominal", "ordinal", "interval"]] = {
 
 @dataclass(frozen=True, slots=True)
 class ComparedField:
-    """A field that two raters' units are compared on. `always_ac1`: not only where the prevalence is skewed.
+    """A field on which two raters' units are compared. `always_ac1`: also if the prevalence is not skewed.
 
-    With a `scale` its categories are those of a protocol.
+    With a `scale`, its categories are those of a protocol.
     """
 
     name: str
@@ -58,16 +58,16 @@ class ComparedField:
     scale: Scale | None = None
 
     def known(self, value: Any) -> Any:
-        """The value, or None where it is missing: “unsure”, and whatever a scale does not have."""
+        """The value, or None if it counts as missing: “unsure”, or not on the scale."""
         off = self.scale is not None and value not in (self.categories or ())
         return None if value == UNSURE or off else value
 
 
 @dataclass(frozen=True, slots=True)
 class JoinedValue:
-    """Two raters' values of the same unit: two places and two values.
+    """Two raters' values of the same unit, with the two units.
 
-    Joined values of one cluster hang together; without a cluster each unit stands for itself.
+    Joined values of one cluster are dependent; without a cluster, each unit is its own.
     """
 
     a: Node
@@ -85,11 +85,11 @@ def of_pairs(
     several: bool = False,
     directed: bool = False,
 ) -> Named:
-    """The figures of a field's pairs of values, by name; None and “unsure” are missing, and unsure ones counted.
+    """The figures of a field's pairs of values, by name; None and “unsure” are missing, and unsure ones are counted.
 
-    `clusters` names what each pair belongs to: intervals are over clusters, not over pairs. `several`: the
-    pairs are of more than two raters, and which of two stands first says nothing unless they are `directed`, such as
-    one person's beside all others'.
+    `clusters` names the cluster of each pair: intervals are over clusters, not pairs. `several`: the pairs come from
+    more than two raters, so their order means nothing unless they are `directed`, such as one person against all
+    others.
     """
     known = [(field.known(a), field.known(b)) for a, b in pairs]
     result = _figures(field, known, clusters, several)
@@ -120,7 +120,7 @@ def _figures(field: ComparedField, known: Pairs, clusters: Sequence[Hashable] | 
 
 
 def _either_way(name: str, once: Estimate, twice: Estimate) -> Estimate:
-    """A figure for which it matters who stands first, over pairs that count both ways round; any other as it is."""
+    """The figure over pairs counted in both orders if it depends on their order; otherwise the figure as it is."""
     if name not in TURNED or once.n < TURNED[name]:
         return once
     same = (once.value is None) == (twice.value is None)
@@ -134,8 +134,8 @@ def _either_way(name: str, once: Estimate, twice: Estimate) -> Estimate:
 def alpha(field: ComparedField, joined: Iterable[JoinedValue]) -> Estimate:
     """Krippendorff's α over any number of raters, with an interval over clusters.
 
-    Matches are made pair by pair of raters: what A, B and C wrote is one unit where matches link it. Links that
-    lead to two units of one rater contradict each other: such units are left out and counted in the note.
+    Matches link units of pairs of raters; all units linked by matches are one unit of A, B and C. If links lead to two
+    units of one rater, they contradict each other: such units are left out and counted in the note.
     """
     from annotator.stats.agreement import levels
     from annotator.stats.agreement.agreement import krippendorff_alpha
@@ -143,17 +143,17 @@ def alpha(field: ComparedField, joined: Iterable[JoinedValue]) -> Estimate:
     units, torn = _units(field, list(joined))
     raters = sorted({person for _, ratings in units for person in ratings})
     clusters = [cluster for cluster, _ in units]
-    said_by = [[ratings.get(person) for _, ratings in units] for person in raters]
+    by_rater = [[ratings.get(person) for _, ratings in units] for person in raters]
     within = clusters if any(clusters) else None
     if field.scale is not None and field.level is not Level.NOMINAL:
-        result = levels.alpha_of(field.scale, said_by, within)
+        result = levels.alpha_of(field.scale, by_rater, within)
     else:
-        result = krippendorff_alpha(said_by, METRIC[field.level], field.categories, clusters=within)
+        result = krippendorff_alpha(by_rater, METRIC[field.level], field.categories, clusters=within)
     return result.remarked(f"{counted(torn, 'unit')} left out: matches contradict each other" if torn else "")
 
 
 def _distances(categories: Sequence[Hashable]) -> Literal["linear"] | list[list[float]]:
-    """How far values are apart: by their places, or by their numbers where these lie unevenly."""
+    """The distances for weighted κ: by position, or by the categories' numbers if these are unevenly spaced."""
     try:
         numbers = [float(str(category)) for category in categories]
     except ValueError:
@@ -209,7 +209,7 @@ def _pearson(pairs: Pairs, clusters: Sequence[Hashable] | None) -> Estimate:
 def _units(
     field: ComparedField, joined: Sequence[JoinedValue]
 ) -> tuple[list[tuple[str, dict[str, Any]]], int]:
-    """Each unit's cluster and values by person, and how many units have two values of one rater."""
+    """The cluster and values by person of each unit, and the number left out for two values of one rater."""
     leader: dict[Node, Node] = {}
     values: dict[Node, Any] = {}
     cluster: dict[Node, str] = {}
@@ -241,7 +241,7 @@ MATCH_F1, JACCARD = "match_f1", "jaccard"
 
 
 def aligned(kind: Kind, a: Units, b: Units) -> "Alignment":
-    """Which units of two documents of a kind belong together, by the fixed matcher."""
+    """Align the units of two documents of a kind with the fixed matcher."""
     from annotator.stats.matching.matching import ReferencedWork, align, align_by_key, align_references
 
     match KINDS[kind].aligned:
@@ -273,7 +273,7 @@ def measured(kind: Kind) -> list[ComparedField]:
 
 
 def by_words(kind: Kind | None) -> bool:
-    """Whether the units of a kind are matched by their words: not by a key, an id or a reference."""
+    """Whether the units of a kind are matched by their words, not by a key, an id or a reference."""
     return kind is not None and KINDS[kind].aligned is AlignmentRule.WORDS
 
 
@@ -284,7 +284,7 @@ def matcher() -> str:
 
 
 def counts_equal(kind: Kind, a: Unit, b: Unit) -> bool:
-    """Whether nothing that counts differs between two units: neither their words nor the kind's counted fields."""
+    """Whether two units are equal in all that counts: their words and the kind's counted fields."""
     return same_words(a.text, b.text) and all(
         field.same(getattr(a, name), getattr(b, name)) for name, field in KINDS[kind].counted_fields.items()
     )
@@ -293,15 +293,15 @@ def counts_equal(kind: Kind, a: Unit, b: Unit) -> bool:
 def compare(
     kind: Kind, a: Document[Any], b: Document[Any], pairs: Iterable[tuple[str, str]] | None = None
 ) -> DocumentComparison:
-    """Two documents of a kind side by side: matched by the fixed matcher, or as `pairs` of unit ids says.
+    """Compare two documents of a kind, matched by the fixed matcher or as given by `pairs` of unit ids.
 
-    `values` has, field by field, the two values of each matched pair, in the order of `matched`.
+    `values` has, by field, the two values of each matched pair, in the order of `matched`.
     """
     spec = KINDS[kind]
     a, b = _compared(kind, a), _compared(kind, b)
     alignment = aligned(kind, a.units, b.units) if pairs is None else _as_paired(a.units, b.units, pairs)
-    met = [(a.units[i], b.units[j]) for i, j, _ in alignment.pairs]
-    values = _values(kind, met, [(i + 1, j + 1) for i, j, _ in alignment.pairs])
+    matched_units = [(a.units[i], b.units[j]) for i, j, _ in alignment.pairs]
+    values = _values(kind, matched_units, [(i + 1, j + 1) for i, j, _ in alignment.pairs])
     return DocumentComparison(
         matched=tuple(
             Match(a=a.units[i].id, b=b.units[j].id, likeness=alike) for i, j, alike in alignment.pairs
@@ -318,7 +318,7 @@ def compare(
 
 
 def _compared(kind: Kind, document: Document[Any]) -> Document[Any]:
-    """What is compared of a document: of labels what was asked, not of what kind somebody found an error to be."""
+    """The document without labels of error taxonomies, which are not compared; other kinds unchanged."""
     if kind is not Kind.LABELS:
         return document
     return document.model_copy(
@@ -333,12 +333,12 @@ def compare_raters(
     b: str,
     pairs: Iterable[tuple[str, str]] | None = None,
 ) -> PairAgreement:
-    """What two raters wrote side by side, as a record names it; `documents` by rater, `pairs` as in `compare`."""
+    """The comparison of two raters' documents, as records store it; `documents` by rater, `pairs` as in `compare`."""
     return PairAgreement(a=a, b=b, **dict(compare(kind, documents[a], documents[b], pairs)))
 
 
 def over_all(kind: Kind, item_id: str, pairs: Sequence[PairAgreement]) -> tuple[Figure, ...]:
-    """Figures over all raters of an item at once: α of each measured field, the mean of how pairs overlap."""
+    """Figures over all raters of an item: α of each measured field, and the mean overlap of the pairs."""
     result = [
         figure(f"{field.name}_alpha", alpha(field, _joined(item_id, field, pairs)))
         for field in fields_of(kind, [pair.values for pair in pairs])
@@ -348,7 +348,7 @@ def over_all(kind: Kind, item_id: str, pairs: Sequence[PairAgreement]) -> tuple[
 
 
 def fields_of(kind: Kind, values: Iterable[Mapping[str, Pairs]]) -> list[ComparedField]:
-    """What agreement on these values of a kind is measured on; ordered values of each protocol are a field of it."""
+    """The fields on which agreement on these values of a kind is measured; each ordinal protocol is a field."""
     listed = list(values)
     present = {name for values in listed for name in values}
     left = {field.name for field in KINDS[kind].fields if field.optional} - present
@@ -356,10 +356,10 @@ def fields_of(kind: Kind, values: Iterable[Mapping[str, Pairs]]) -> list[Compare
 
 
 def by_scale(field: ComparedField, listed: Sequence[Mapping[str, Pairs]]) -> list[ComparedField]:
-    """A field with its categories: those of a label are the values of its protocols, and any other in use.
+    """A field with its categories: for a label, the values of its protocols plus any others in use.
 
-    Of a choice among numbers, such as a weight, they are those in use where another than the usual ones is. Protocols
-    that have a field each are under their name.
+    For a choice among numbers, such as a weight, the categories are those in use if any is not a usual one. Protocols
+    that have a field of their own are listed under their name.
     """
     if field.level is Level.ORDINAL and field.categories is not None:
         return [replace(field, categories=_in_order(field, listed))]
@@ -380,9 +380,7 @@ def by_scale(field: ComparedField, listed: Sequence[Mapping[str, Pairs]]) -> lis
 
 
 def field_named(field: str, protocol: str) -> str:
-    """The field under which a value is compared: labels that are handed out beside the usual ones are one of their own,
-    and so are ordered ones.
-    """
+    """The field under which a value is compared: its protocol if ordinal or not submitted, else the given one."""
     known = protocol in PROTOCOLS and not (
         PROTOCOLS[protocol].submitted and PROTOCOLS[protocol].scale.level is Level.NOMINAL
     )
@@ -390,7 +388,7 @@ def field_named(field: str, protocol: str) -> str:
 
 
 def own_pairs(field: ComparedField, values: Mapping[str, Pairs]) -> list[int]:
-    """The places of the pairs of values that are a field's own: of a label's, those of its protocols."""
+    """The indices of the pairs of values that belong to a field: for a label's field, those of its protocols."""
     name = source_of(field)
     if name != VALUE or "protocol" not in values:
         return list(range(len(values.get(name, ()))))
@@ -413,7 +411,7 @@ def _in_order(field: ComparedField, values: Iterable[Mapping[str, Pairs]]) -> tu
 
 
 def about(pair: PairAgreement) -> list[tuple[str, str]]:
-    """For each match the report and the unit that were judged; empty names where nothing was."""
+    """The judged report and unit of each match; empty strings if there are none."""
     if "response_id" not in pair.values:
         return [("", "")] * len(pair.matched)
     reports, units = pair.values["response_id"], pair.values["unit_id"]
@@ -433,13 +431,15 @@ def _as_paired(a: Units, b: Units, pairs: Iterable[tuple[str, str]]) -> "Alignme
     )
 
 
-def _values(kind: Kind, met: list[tuple[Any, Any]], positions: list[tuple[int, int]]) -> Values:
+def _values(kind: Kind, matched_units: list[tuple[Any, Any]], positions: list[tuple[int, int]]) -> Values:
     spec = KINDS[kind]
     names = [*(field.name for field in spec.fields if field.level), *spec.frozen_fields]
-    trees = [tuple(unit.model_dump(mode="json", include=set(names)) for unit in both) for both in met]
-    unsaid = {field.name for field in spec.fields if field.optional}.difference(*chain.from_iterable(trees))
+    trees = [
+        tuple(unit.model_dump(mode="json", include=set(names)) for unit in both) for both in matched_units
+    ]
+    absent = {field.name for field in spec.fields if field.optional}.difference(*chain.from_iterable(trees))
     values: Values = {
-        name: tuple((a.get(name), b.get(name)) for a, b in trees) for name in names if name not in unsaid
+        name: tuple((a.get(name), b.get(name)) for a, b in trees) for name in names if name not in absent
     }
     if spec.order_measured:
         values[POSITION] = tuple(positions)
@@ -460,7 +460,7 @@ def _of_values(kind: Kind, values: Values, alignment: "Alignment") -> list[Figur
         if any(alone) and not KINDS[kind].overlap
         else ""
     )
-    # Labels on one report hang together; lists of units have nothing that they hang together by.
+    # Labels on one report are dependent; the units of lists have no clusters.
     clusters = [report for report, _ in values["response_id"]] if "response_id" in values else None
     result = []
     for field in fields_of(kind, [values]):

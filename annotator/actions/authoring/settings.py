@@ -1,4 +1,4 @@
-"""Which weights the criteria of a project may have: what its coordinator allows, 1 to 3 as long as nobody says more."""
+"""Settings of the expert work: allowed weights of criteria, the window of sources, versions of the guidelines."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -29,9 +29,9 @@ def allowed(project: Project) -> Weights:
 
 @people.for_coordinators("can decide which weights criteria may have")
 def allow(project: Project, text: str) -> Change:
-    """Allow other weights from now on, as a range or a list; an empty text stands for 1 to 3.
+    """Allow other weights from now on, given as a range or a list; an empty text means 1 to 3.
 
-    Refusal where a rubric of the project has a weight that would no longer be allowed.
+    Raises Refusal if a rubric of the project has a weight that would no longer be allowed.
     """
     if project.from_task:
         raise Refusal("Which weights criteria may have came with the task.", "Ask who sent you the task.")
@@ -49,15 +49,15 @@ def allow(project: Project, text: str) -> Change:
 
 
 def take(project: Project, text: str) -> None:
-    """Allow what came with a task or a release, or was decided; Refusal where the text says no weights."""
+    """Allow weights from a task or a release, or newly set ones; raises Refusal if the text names no weights."""
     weights = read(text)
     if weights != allowed(project):
         project.set(SETTING, "" if weights.usual else weights.text)
 
 
 def after_import(project: Project, text: str) -> Weights:
-    """What is allowed once a release came in that allows the weights of a text: its own, where the project says nothing
-    yet and has no criteria of other weights.
+    """The weights allowed after importing a release that allows those of `text`: the release's if the project has the
+    usual weights and no criteria outside the release's; otherwise the project's own.
     """
     own, theirs = allowed(project), read(text)
     with project.store.read() as db:
@@ -66,7 +66,7 @@ def after_import(project: Project, text: str) -> Weights:
 
 
 def refuse_weight(project: Project, kind: Kind, given: Mapping[str, Any]) -> None:
-    """Refusal where what is to be written of a criterion has a weight that the project does not allow."""
+    """Raise Refusal if the fields to be written of a criterion have a weight that the project does not allow."""
     weights = allowed(project)
     if kind is Kind.RUBRIC and "weight" in given and given["weight"] not in weights.values:
         raise Refusal(f"The weight does not fit: this project allows {weights.text}.", "Nothing was changed.")
@@ -80,24 +80,24 @@ def in_use(db: Connection) -> list[int | float]:
 
 
 def fault(project: Project, document: Document[Any]) -> str:
-    """Why a document may not be submitted: its own fault, or a weight that the project does not allow."""
+    """Why a document may not be submitted: its own fault, or a weight that the project does not allow; empty if it may."""
     return document.fault() or outside(project, document)
 
 
 def outside(project: Project, document: Document[Any]) -> str:
-    """The first criterion of a rubric whose weight is not allowed here, in words; empty where there is none."""
+    """The first criterion of a rubric whose weight is not allowed here, in words; empty if there is none."""
     weights = allowed(project)
     odd = not_allowed(document, weights) if isinstance(document, Rubric) else []
     return f"{has_weight(odd[0], weights)}." if odd else ""
 
 
 def has_weight(criterion: Criterion, weights: Weights) -> str:
-    """In words that a criterion's weight is not one of those."""
+    """A clause saying that a criterion's weight is not among those allowed."""
     return f"“{criterion.text[:80]}” has weight {criterion.weight}; this project allows {weights.text}"
 
 
 def beside(weights: Weights, rubrics: Iterable[Rubric]) -> str:
-    """The weights of these rubrics beside those that are allowed, as a range where they are one; empty if too many."""
+    """The allowed weights and those of these rubrics, as text, a range if they form one; empty if too many."""
     combined = sorted({*weights.values, *counted_weights(rubrics)})
     low, high = combined[0], combined[-1]
     whole = all(isinstance(weight, int) for weight in combined) and high - low < MOST
@@ -115,15 +115,15 @@ def width(project: Project) -> int:
 
 @people.for_coordinators("can decide how far away sources may stand")
 def widen(project: Project, sentences: int) -> Change:
-    """Ask about sources so many sentences away from now on; what was said of others stays."""
+    """Set how many sentences away a source may stand from now on; earlier answers about sources stay."""
     if not USUAL <= sentences <= WIDEST:
         raise Refusal(f"The window is {USUAL} to {WIDEST} sentences wide.", "Give a number between these.")
     return change_setting(project, WINDOW_SETTING, "set the window of sources", width(project), sentences)
 
 
-# What the program ships is version 1 of every stage; the first that a coordinator writes is version 2.
+# The guideline that the program ships is version 1 of every stage; a coordinator's first is version 2.
 SHIPPED = 1
-# It is asked at every save.
+# Runs at every save.
 _NEWEST = PreparedStatement(
     select(func.max(GUIDELINE.c.version)).where(GUIDELINE.c.stage == bindparam("of_stage"))
 )
@@ -149,7 +149,7 @@ def current(project: Project, stage: Stage) -> Guideline | None:
 
 
 def versions(project: Project, stage: Stage) -> list[Guideline]:
-    """Every version that was written for a stage, the oldest first; the shipped text is not among them."""
+    """The versions written for a stage, oldest first, without the shipped text."""
     question = select(GUIDELINE).where(GUIDELINE.c.stage == stage.value).order_by(GUIDELINE.c.version)
     return [Guideline(**row) for row in project.query(question).mappings()]
 
@@ -185,12 +185,12 @@ def _refuse_odd_types(text: str) -> None:
 
 
 def version_in_force(db: Connection, stage: Stage) -> str:
-    """The version with which an answer of this stage is stamped now; “1” for the text that the program ships."""
+    """The guideline version with which answers of this stage are stamped now; “1” for the shipped text."""
     return str(_newest(db, stage))
 
 
 def text_in_force(project: Project, stage: Stage) -> str:
-    """The Markdown that answers of a stage are given under now; empty where none is written or shipped."""
+    """The Markdown text under which answers of a stage are given now; empty if none is written or shipped."""
     written = current(project, stage)
     return written.text if written is not None else shipped(stage)
 
@@ -201,10 +201,10 @@ def shipped(stage: Stage) -> str:
 
 
 def stale(project: Project) -> list[StaleAnswer]:
-    """People's drafts and sealed answers whose newest revision was made under an older text or form.
+    """People's drafts and sealed answers whose newest revision was made under an older guideline or form.
 
-    In the project's order, then by stage and person; consensus and imported gold are not answers. Anyone who is no
-    coordinator is told of their own alone.
+    In the project's order, then by stage and person; consensus and imported gold are not answers. Only coordinators get
+    other people's.
     """
     me = people.someone(project)
     question = (
@@ -258,7 +258,7 @@ def _checked(stage: Stage, version: int, text: str, by: str) -> GuidelineFields:
 
 
 def types(project: Project) -> tuple[question_types.QuestionType, ...]:
-    """The types of the guideline in force; those that the program ships where it names none."""
+    """The question types of the guideline in force; the shipped ones if it names none."""
     return question_types.read(text_in_force(project, Stage.SELECTION)) or shipped_types()
 
 
@@ -271,7 +271,7 @@ def bar(project: Project) -> float:
 
 
 def set_bar(project: Project, words: str) -> Change:
-    """Keep questions at another mean from now on, as the next version of the guideline; Refusal for no such mean."""
+    """Publish a guideline with another mean from which questions are kept; raises Refusal if `words` is no such mean."""
     try:
         text = question_types.with_bar(text_in_force(project, Stage.SELECTION), words)
     except ValueError:

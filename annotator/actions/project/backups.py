@@ -22,7 +22,7 @@ EVERY = timedelta(minutes=30)
 
 @dataclass(frozen=True, slots=True)
 class BackupSummary:
-    """The content of a backup, shown before it is restored. `last_change` is None in an unchanged project."""
+    """The content of a backup, shown before it is restored. `last_change` is None for an unchanged project."""
 
     title: str
     items: int
@@ -36,7 +36,7 @@ class BackupSummary:
 def make(project: Project, why: str) -> Path:
     """A verified backup of the project as it stands, with the reason it was made; older ones are thinned out.
 
-    Refusal when it cannot be written; the project and its earlier backups are then as before.
+    Raises Refusal if it cannot be written; the project and its earlier backups are then unchanged.
     """
     folder, stem = copies.folder_of(project.path), project.path.stem
     path = copies.backup(project.store, folder, stem, why)
@@ -45,7 +45,7 @@ def make(project: Project, why: str) -> Path:
 
 
 def save_copy(project: Project, path: Path) -> Path:
-    """The open project once more under another name, even when its own file was moved away meanwhile."""
+    """Copy the open project to another path, even if its own file was moved away meanwhile."""
     exists = Refusal(f"“{path.name}” already exists.", "Choose another name; nothing was changed.")
     if path.exists():
         raise exists
@@ -59,9 +59,9 @@ def save_copy(project: Project, path: Path) -> Path:
 
 
 def due(project: Project) -> bool:
-    """Whether something that no backup holds has been in the project for half an hour of work.
+    """Whether the oldest change that no backup holds is half an hour old.
 
-    Changes are told by their number, not by the clock; a clock set back makes a backup due at once.
+    “Not held” goes by a change's number, not the clock; a clock set back makes a backup due at once.
     """
     first = select(AUDIT.c.at).where(AUDIT.c.seq > _newest_seq(project)).order_by(AUDIT.c.seq).limit(1)
     changed_at = project.query(first).scalar()
@@ -72,7 +72,7 @@ def due(project: Project) -> bool:
 
 
 def _newest_seq(project: Project) -> int:
-    """The number of the last change held by the newest backup that can be read; 0 where there is none."""
+    """The number of the last change in the newest readable backup; 0 if there is none."""
     for file in listing(project.path):
         # A copy with altered rows counts as well: otherwise another one would be made every minute.
         with suppress(opening.UnreadableProject), opening.glance(file.path) as db:
@@ -81,13 +81,13 @@ def _newest_seq(project: Project) -> int:
 
 
 def listing(path_of_project: Path) -> list[copies.BackupFile]:
-    """The backups of a project, newest first, also when the project itself is damaged or gone."""
+    """The backups of a project, newest first, even if the project itself is damaged or gone."""
     path = files.real(path_of_project)
     return copies.backups(copies.folder_of(path), path.stem)
 
 
 def peek(backup: Path) -> BackupSummary:
-    """What a backup holds, without changing a byte of it; Refusal when it cannot be read."""
+    """A summary of a backup, read without changing a byte of it; raises Refusal if it cannot be read."""
     opening.recognise(backup, thorough=False)
     label = copies.label_of(backup)
     try:
@@ -114,10 +114,10 @@ def peek(backup: Path) -> BackupSummary:
 
 
 def restore(path_of_project: Path, backup: Path) -> Path:
-    """Put a copy of a backup in the project's place and set the present file aside; where it was set aside.
+    """Put a copy of a backup in the project's place; return the path to which the present file was set aside.
 
-    The project must be closed. Refusal when the backup is not whole or the project is in use; nothing is moved then.
-    The path that comes back does not exist when there was no file to set aside.
+    The project must be closed. Raises Refusal, moving nothing, if the backup is incomplete or the project in use. The
+    returned path does not exist if there was no file to set aside.
     """
     problem = copies.verify(backup)
     if problem:
@@ -129,9 +129,9 @@ def restore(path_of_project: Path, backup: Path) -> Path:
 
 @contextmanager
 def replaced(path: Path) -> Iterator[tuple[Path, Path]]:
-    """A name for the project that is to lie at `path`, and the one under which the present file is set aside.
+    """Paths for a new project to replace the one at `path`, and for the present file once set aside.
 
-    Refusal when the project is in use; nothing is moved unless the new one is whole.
+    Raises Refusal if the project is in use; nothing is moved unless the new file is complete.
     """
     path = files.real(path)
     _refuse_in_use(path)
@@ -157,7 +157,7 @@ def _refuse_in_use(path: Path) -> None:
         return
     ProjectHold.take(path).release()
     try:
-        # Also takes back what a crash cut short, so that no journal is left that belongs to the file set aside.
+        # Also rolls back what a crash cut short, so that no journal is left that belongs to the file set aside.
         opening.recognise(path)
     except opening.Busy:
         raise
@@ -169,18 +169,18 @@ def _refuse_in_use(path: Path) -> None:
 def _set_aside(path: Path, aside: Path) -> None:
     if path.exists():
         try:
-            # A second name, so that there is a project at its place at every moment.
+            # A hard link, so that there is a project at its path at every moment.
             os.link(path, aside)
         except OSError:
             files.move(path, aside)
     left = files.journal(path)
     if left.exists() and left.stat().st_size > 0:
-        # Beside the restored file it would be taken for its own and played back into it.
+        # Beside the restored file SQLite would take the journal for its own and play it back.
         files.move(left, files.journal(aside))
 
 
 def _forget_second_name(path: Path, aside: Path) -> None:
-    # Only where putting back failed: a live project with two names would be given two journals.
+    # Only if putting back failed: a live project with two names would get two journals.
     if aside.exists() and path.exists() and aside.samefile(path):
         with suppress(OSError):
             aside.unlink()

@@ -81,7 +81,7 @@ def check_contents(path: Path) -> None:
 
 
 def unfit(raw: sqlite3.Connection) -> Iterator[tuple[str, int, str, str]]:
-    """Table, row number, subject and, where it is known, field of every document that its class cannot read."""
+    """Table, row number, subject and, if known, field of every document that its class cannot read."""
     for table in CHECKED:
         cursor = raw.execute(table.question)
         names = [column[0] for column in cursor.description]
@@ -119,7 +119,7 @@ def _setting(values: Values) -> object:
 
 
 def _with_content(cls: Any) -> Callable[[Values], object]:
-    """Reads a row whose content holds the fields that are no columns."""
+    """A reader for rows whose content holds the fields that are not columns."""
 
     def read(values: Values) -> object:
         content = orjson.loads(values.pop("content"))
@@ -140,7 +140,7 @@ def _fields(table: str, cls: Any, key: str = "id") -> DocumentTable:
 
 
 def _states(table: str, **columns: Callable[[Any], object]) -> DocumentTable:
-    """A table of many rows, of which only columns with few values are read, each combination of values once."""
+    """A table of many rows: only columns with few values are read, each combination of values once."""
     names = ", ".join(f'"{name}"' for name in columns)
     question = f'SELECT min(rowid) AS row, {names.split(", ")[0]} AS subject, {names} FROM "{table}" GROUP BY {names}'  # noqa: S608
     return DocumentTable(table, question, lambda values: [columns[name](values[name]) for name in columns])

@@ -48,19 +48,19 @@ from annotator.storage.tables import AUDIT, JUDGEMENT, META, PERSON, add_missing
 __all__ = ["Project", "Unwritable", "record", "row_hash"]
 _ADD = PreparedStatement(insert(AUDIT))
 Columns = TypeVarTuple("Columns")
-# The setting that a whole sample has.
+# The setting that a complete sample has.
 SAMPLE = "sample"
 TITLE = "Sample: three questions, three systems"
-# What the making of a sample did last before there was that setting.
+# The last verb recorded in the creation of a sample before that setting existed.
 LAST_VERB = "remark"
-# Settings of an annotator's project, one for each version of the program that changed it.
+# Prefix of the settings, in an annotator's project, that name each version of the program that changed it.
 CHANGED_WITH = "changed with "
 SUFFIX = ".goldsmith"
 # The setting that says what a project uses (see `protocols.profiles`).
 USES = "uses"
-# The setting that a project made from a task has, and no other.
+# The setting that only a project made from a task has.
 ORIGIN = "task"
-# The files whose contents this process has checked or made, once for each time that one is open.
+# The files whose contents this process has checked or made: one entry for each time a file is open.
 _checked: list[Path] = []
 
 
@@ -85,10 +85,10 @@ class Project:
         uses: str = ALL,
         fill: Callable[["Project"], object] | None = None,
     ) -> "Project":
-        """A new project with what `fill` puts into it; without, an empty one that nobody works in yet.
+        """A new project with what `fill` puts into it; without `fill`, an empty one with no person yet.
 
-        `uses` says what it uses (see `protocols.profiles`). It gets its name once it is whole. Refusal when it cannot
-        be made, or when something lies there.
+        `uses` is the profile (see `protocols.profiles`). The file gets its name only once it is complete. Raises
+        Refusal if it cannot be created or if `path` is taken.
         """
         from annotator.storage import backup
 
@@ -113,18 +113,18 @@ class Project:
         busy_seconds: float = 30.0,
         unchecked: bool = False,
     ) -> "Project":
-        """An existing project, brought up to date on the way when it is older; Refusal when it cannot be had.
+        """Open an existing project, migrating an older one first; raises Refusal if that fails.
 
-        One that may not be written is opened to read, an older one as a copy. `readonly` may be why it is to be so. A
-        file that this machine's program did not leave as it is, is checked first: Damaged names the row and field that
-        cannot be read, and with `unchecked` it is opened all the same, to look for all of them.
+        A file that cannot be written is opened read-only, an older one as a migrated copy. `readonly` may be the reason
+        for opening it read-only. A file that has changed since this machine's program left it is checked first: Damaged
+        names the row and field that cannot be read. `unchecked` skips the check, so that all damage can be listed.
         """
         path, copied = files.real(path), None
-        # The pages of a file that this process has open were looked over when it was opened.
+        # A file that this process already has open had its pages checked when it was opened.
         if recognise(path, thorough=path not in _checked) < SCHEMA:
             path, copied, readonly = _brought_up_to_date(path, readonly)
         if not unchecked and path not in _checked and not is_known(path):
-            # Most projects are known, and what reads every kind of document takes a while to load.
+            # Most projects are known, and the modules that read every kind of document take a while to load.
             from annotator.actions.project.document_checks import check_contents
 
             check_contents(path)
@@ -143,11 +143,11 @@ class Project:
 
     @staticmethod
     def warning_about(path: Path) -> str:
-        """Why a project should not lie at `path` (a network disk, a folder that syncs itself); empty when it may."""
+        """Why a project should not lie at `path` (a network disk, a folder that syncs itself); empty if it may."""
         return warning_about(path)
 
     def hold(self) -> None:
-        """Keep other windows from working in this file until it is closed; Busy names who holds it already."""
+        """Keep other windows from working in this file until it is closed; raises Busy, naming the holder."""
         if self._hold is None and not self.readonly:
             self._hold = ProjectHold.take(self.path)
 
@@ -161,7 +161,7 @@ class Project:
 
     @property
     def why_readonly(self) -> Refusal | None:
-        """Why nothing may be changed; None when it may."""
+        """The reason nothing may be changed; None if the project is writable."""
         return self.store.why_readonly
 
     @property
@@ -179,7 +179,7 @@ class Project:
 
     @property
     def by(self) -> str:
-        """The id of the person working, or an empty text for the program itself."""
+        """The id of the person working; an empty string for the program itself."""
         return self.person.id if self.person else ""
 
     def get(self, key: str, default: Any = None) -> Any:
@@ -188,15 +188,15 @@ class Project:
     def query(
         self, question: TypedReturnsRows[*Columns], values: Mapping[str, Any] | None = None
     ) -> Result[*Columns]:
-        """All rows that answer one question, in a transaction of its own unless one is open.
+        """All rows of a query, in a transaction of its own unless one is open.
 
-        Whole tables of judgements are read in `store.read` instead: each row is made once there, here twice.
+        Read whole tables of judgements in `store.read` instead: it makes each row once, this twice.
         """
         with self.store.read() as db:
             return db.execute(question, values).freeze()()
 
     def reread(self) -> None:
-        """Take the settings from the file, where another connection may have written them."""
+        """Reload the settings from the file, where another connection may have written them."""
         rows = self.query(select(META.c.key, META.c.value))
         self._settings = {key: json.loads(value) for key, value in rows}
 
@@ -207,7 +207,7 @@ class Project:
         self._settings[key] = value
 
     def work_as(self, person: Person) -> None:
-        """From now on changes are this person's; remembered for the next start unless the file is read-only."""
+        """Make changes as this person from now on; remembered for the next start unless the file is read-only."""
         self.person = person
         if not self.readonly and self.get("person") != person.id:
             self.set("person", person.id)
@@ -220,7 +220,7 @@ class Project:
         return Person(**row) if row else None
 
     def remember(self) -> None:
-        """Note that the file is this program's own as it lies there now: a child need not check it again."""
+        """Record that this program left the file as it is now, so that a child process need not check it again."""
         if self._copied is None and self.path.suffix == SUFFIX:
             remember(self.path, self._file)
 
@@ -238,7 +238,7 @@ class Project:
 
 
 def settings_of(path: Path) -> dict[str, Any]:
-    """What a project says of itself, read without opening it; empty for one that cannot be read."""
+    """The settings of a project, read without opening it; empty if the file cannot be read."""
     try:
         recognise(path, thorough=False)
         with glance(path) as db:
@@ -275,7 +275,7 @@ def restore(project: Project, _db: Connection, name: str, present: Any, goal: An
 
 
 def record(project: Project, db: Connection, change: Change, *, undoes: int | None = None) -> Change:
-    """Write the change to the audit and give it back with its number, author and time."""
+    """Write the change to the audit; return it with its number, author and time."""
     at = now()
     row = {
         "kind": change.kind,
@@ -295,7 +295,7 @@ def record(project: Project, db: Connection, change: Change, *, undoes: int | No
 
 
 def commit(project: Project, change: Change, *statements: Executable) -> Change:
-    """Carry out statements and record the change that they make."""
+    """Execute statements and record the change that they make."""
     with project.store.write() as db:
         for statement in statements:
             db.execute(statement)
@@ -303,16 +303,16 @@ def commit(project: Project, change: Change, *statements: Executable) -> Change:
 
 
 def change_setting(project: Project, name: str, verb: str, before: Any, after: Any) -> Change:
-    """Give a setting another value, and record the change."""
+    """Change the value of a setting and record the change."""
     with project.store.write() as db:
         project.set(name, after)
         return record(project, db, Change("setting", name, verb, before, after))
 
 
 def row_hash(row: dict[str, Any]) -> str:
-    """The hash of an audit row: all its values but its number, its moment, and whether it is taken back now.
+    """The hash of an audit row: all its values except its number, its time, and whether it is undone now.
 
-    Works on what is about to be written and on the stored row alike.
+    Works on a row about to be written and on a stored one alike.
     """
     left_out = ("sha256", "at", "undone", "seq")
     return sha256(canonical_json({key: value for key, value in row.items() if key not in left_out}))
@@ -326,42 +326,44 @@ def _packed(image: Any) -> str | None:
 def stoppable(
     cancel: asyncio.Event, listen: TextIO | None = None, going: asyncio.Event | None = None
 ) -> Iterator[None]:
-    """Set `cancel` when one of them comes; afterwards signals mean again what they meant before.
+    """Set `cancel` on SIGINT, SIGTERM or SIGHUP, or on the line “cancel”; restore the signal handlers afterwards.
 
-    The lines “pause” and “resume” clear and set `going`, where the work can be held.
+    The lines “pause” and “resume” clear and set `going`, for work that can be paused.
     """
     loop = asyncio.get_running_loop()
     in_main_thread = threading.current_thread() is threading.main_thread()
-    heeded = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP] if os.name == "posix" and in_main_thread else []
-    before = {number: signal.getsignal(number) for number in heeded}
-    for number in heeded:
+    signals = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP] if os.name == "posix" and in_main_thread else []
+    before = {number: signal.getsignal(number) for number in signals}
+    for number in signals:
         loop.add_signal_handler(number, cancel.set)
     if listen is not None:
-        words = {"cancel": cancel.set}
+        commands = {"cancel": cancel.set}
         if going is not None:
-            words |= {"pause": going.clear, "resume": going.set}
-        threading.Thread(target=_hear, args=(listen, loop, words), daemon=True).start()
+            commands |= {"pause": going.clear, "resume": going.set}
+        threading.Thread(target=_read_commands, args=(listen, loop, commands), daemon=True).start()
     try:
         yield
     finally:
-        for number in heeded:
+        for number in signals:
             loop.remove_signal_handler(number)
             signal.signal(number, before[number])
 
 
-def _hear(listen: TextIO, loop: asyncio.AbstractEventLoop, words: Mapping[str, Callable[[], None]]) -> None:
+def _read_commands(
+    listen: TextIO, loop: asyncio.AbstractEventLoop, commands: Mapping[str, Callable[[], None]]
+) -> None:
     for line in listen:
-        word = line.strip()
-        if word in words and not loop.is_closed():
-            loop.call_soon_threadsafe(words[word])
-        if word == "cancel":
+        command = line.strip()
+        if command in commands and not loop.is_closed():
+            loop.call_soon_threadsafe(commands[command])
+        if command == "cancel":
             return
 
 
 Fields = SQLModel | Mapping[str, Any]
-# What an item says. Its place in the order and whether it is retired may change without its words changing.
+# The hashed fields of an item. Its position and whether it is retired may change without changing its hash.
 ITEM_WORDS = ("dataset", "key", "question", "question_type", "subject", "language")
-# What was added later counts where it says something: the hash of an item without it is what it always was.
+# Fields added later are hashed only if set: the hash of an item without them has never changed.
 LATER_ITEM_WORDS = ("working_title", "origin", "contributor", "collected", "traits", "made_from")
 JUDGEMENT_VALUES = tuple(JudgementFields.model_fields)
 
@@ -375,17 +377,17 @@ def item_hash(fields: Fields) -> str:
 
 
 def wording_hash(question: str) -> str:
-    """The hash of a question's wording: what a response says it answers."""
+    """The hash of a question's wording, which a response to it carries."""
     return sha256(question.strip())
 
 
 def source_hash(text: str) -> str:
-    """The hash of a source's text: what anchors into it carry."""
+    """The hash of a source's text, carried by anchors into it."""
     return sha256(text)
 
 
 def response_hash(text: str) -> str:
-    """The hash of a report's text: what anchors into it and its rendering carry."""
+    """The hash of a report's text, carried by its rendering and by anchors into it."""
     return sha256(text)
 
 
@@ -394,11 +396,11 @@ def page_hash(text: str) -> str:
 
 
 def judgement_hash(fields: Fields) -> str:
-    """The hash of all values of a judgement, its moment in UTC as ISO 8601; the id of its row is left out."""
+    """The hash of all values of a judgement except its row id, its time as ISO 8601 in UTC."""
     values = _values(fields)
     tree = {name: values[name] for name in JUDGEMENT_VALUES}
     tree["at"] = tree["at"].astimezone(UTC).isoformat(timespec="microseconds")
-    # A whole number of seconds comes back from the database as a fraction.
+    # A whole number of seconds comes back from the database as a float.
     tree["seconds"] = None if tree["seconds"] is None else float(tree["seconds"])
     return sha256(canonical_json(tree))
 
@@ -409,8 +411,8 @@ def _values(fields: Fields) -> Mapping[str, Any]:
 
 P = ParamSpec("P")
 T = TypeVar("T")
-# So many answers are kept at once, of large projects fewer: an answer takes some hundred bytes for each judgement there
-# is, all together less than a gigabyte. The one that was not asked for longest goes first.
+# At most this many answers are cached, fewer of large projects: an answer takes some hundred bytes per judgement of the
+# project, less than a gigabyte in total. The least recently used is evicted first.
 MOST, ROOM = 32, 3_000_000
 
 _answers: OrderedDict[Any, tuple[Any, Any]] = OrderedDict()
@@ -419,9 +421,9 @@ _lock = threading.RLock()
 
 
 def cached(question: Callable[Concatenate[Project, P], T]) -> Callable[Concatenate[Project, P], T]:
-    """The same question, whose answer is looked up where nothing was written since; nobody may change an answer.
+    """Cache a query: its answer is reused until something is written; callers must not change an answer.
 
-    Each person is answered on their own. In a transaction that may have written it is always asked.
+    Answers are cached per person. In a transaction that may have written, the query always runs.
     """
 
     @wraps(question)
@@ -443,13 +445,13 @@ def cached(question: Callable[Concatenate[Project, P], T]) -> Callable[Concatena
 def known(
     question: Callable[Concatenate[Project, P], T], project: Project, /, *args: P.args, **kwargs: P.kwargs
 ) -> T | None:
-    """What is kept of such a question, which is not asked; None where nothing is."""
+    """The cached answer of such a query, without running it; None if there is none."""
     key = _key(question, project, args, kwargs)
     return _looked_up(key, _state(project))[1] if _may_be_known(project, key) else None
 
 
 def watch(path: Path) -> None:
-    """Keep answers about a file whichever connection asks, until `forget`; otherwise each has its own."""
+    """Share cached answers about a file among all connections until `forget`; otherwise each connection has its own."""
     with _lock:
         if path not in _watches:
             _watches[path] = ChangeWatch.over(path)
@@ -466,10 +468,10 @@ def forget(path: Path) -> None:
 
 @contextmanager
 def unmoved(project: Project, *questions: Callable[..., Any]) -> Iterator[None]:
-    """What is written within moves no answer to these questions, or to any where none is named: what was kept stays,
-    unless someone else wrote meanwhile.
+    """Keep the cached answers to these queries (to all, if none is named) valid despite what is written within, unless
+    someone else writes meanwhile.
     """
-    # Another thread that writes through the same connection would not show in its version.
+    # A write by another thread through the same connection would not show in its version.
     with project.store.held():
         others, before = project.store.watch.by_others(), _state(project)
         yield
@@ -522,14 +524,14 @@ def _keep(project: Project, key: Any, state: Any, answer: Any) -> None:
             _answers.popitem(last=False)
 
 
-# Small enough that progress moves, large enough that it costs nothing.
+# Small enough that progress moves, large enough to cost nothing.
 BATCH = 2000
 
 Progress = Callable[[str, int, int], None]
 
 
 def silent(_stage: str, _done: int, _total: int) -> None:
-    """Progress that nobody listens to."""
+    """A progress callback that does nothing."""
 
 
 def insert_rows(db: Connection, written: Table, rows: Sequence[Values], tell: Progress) -> None:
@@ -553,7 +555,7 @@ def is_cut_short(path: Path) -> bool:
 
 
 def cut_short(ask: Callable[[str], Iterable[Any]]) -> str:
-    """What says that the file that is asked was never finished, in words; empty when it was."""
+    """Why the file behind `ask` counts as unfinished, in words; empty if it is complete."""
     stored = ask("SELECT key, value FROM meta")
     settings = {key: json.loads(value) for key, value in stored}
     if "id" not in settings:

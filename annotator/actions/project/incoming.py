@@ -16,12 +16,12 @@ from annotator.exchange.release.records import Record
 
 CORRECT = "Correct the files, or import only the valid records."
 SHOWN_PROBLEMS = 1000
-# A thing and the id of one of them.
+# The type of a record and the id of one.
 Need = tuple[str, str]
 Row = dict[str, Any]
-# Nothing invisible and nothing that only looks like something else may name a thing.
+# An id holds printable ASCII only: nothing invisible, and no look-alikes.
 ID = re.compile(r"[!-~]{1,36}")
-# These have no ids of their own.
+# Records without ids of their own.
 NAMELESS = ("judgements", "revisions", "labels")
 WORDS = {
     "people": "person",
@@ -48,7 +48,7 @@ WORDS = {
     "matches": "match",
     "decisions": "decision on a task",
 }
-# What several are called where that is not the name of the records.
+# The plural if it is not the name of the records.
 SEVERAL = {
     "adjudications": "consensus versions",
     "informed": "reviews and rulings",
@@ -67,9 +67,9 @@ class ImportCount:
 class ImportPreview:
     """The preview or the result of an import.
 
-    For a problem nothing is imported unless the bad entries are to be skipped; a note keeps nothing out.
-    `units` counts those of the new artifacts; `funnel` tells of collected papers what became of each;
-    `weights_to_allow` are those that the project would have to allow for all criteria to fit.
+    If there is a problem, nothing is imported unless bad entries are skipped; a note keeps nothing out. `units` counts
+    the units of new artifacts; `funnel` is the fate of each collected paper; `weights_to_allow` are those the project
+    would have to allow for all criteria to fit.
     """
 
     format: str
@@ -108,7 +108,7 @@ def _counted(numbers: Mapping[str, int]) -> list[str]:
 
 
 class Outcome(StrEnum):
-    """What comes of a record: it is new, there already, says more than is there, or takes another's place, or not."""
+    """The outcome of importing a record: new, identical, completing an existing one, replacing one, or refused."""
 
     NEW = "new"
     SAME = "same"
@@ -122,7 +122,7 @@ Settled = tuple[Outcome, Problem | None]
 
 @dataclass(slots=True)
 class ExistingRecords:
-    """Existing records of a type: compared content by id, and ids by their other unique keys."""
+    """Existing records of a type: their content by id, and their ids by their other unique keys."""
 
     prints: dict[Any, Any] = field(default_factory=dict)
     ids: dict[tuple[Any, ...], str] = field(default_factory=dict)
@@ -132,9 +132,9 @@ class ExistingRecords:
 class ImportPlan:
     """How records of one type are imported.
 
-    `unique` is what may occur only once in addition to the id, `content` what is compared with the project's,
-    `needs` what must be there before, `row` the row or rows to write by table; `row` raises ValueError for what
-    does not fit. With `adopts`, a record that is there under another id counts as that one.
+    `unique` is the key that must be unique besides the id, `content` what is compared with the project's record,
+    `needs` the records that must exist first, `row` the row or rows to write by table; `row` raises ValueError for
+    a record that does not fit. With `adopts`, a record that exists under another id counts as that one.
     """
 
     thing: str
@@ -158,9 +158,10 @@ def nothing(_: Record) -> Iterable[Need]:
 
 @dataclass(slots=True)
 class Incoming:
-    """Everything to be written, by table, with its counts; `accepted` are records whose plan settles them, by outcome.
+    """Everything to be written, by table, with its counts; `accepted` holds records whose plan settles them, by
+    outcome.
 
-    `new_aliases` are those of people of the project who must make room, by their ids.
+    `new_aliases` are the new aliases, by id, of people of the project whose alias an incoming person takes.
     """
 
     bundle: Bundle
@@ -173,7 +174,7 @@ class Incoming:
     accepted: dict[Outcome, list[Any]] = field(default_factory=dict)
 
     def take(self, plan: ImportPlan, records: Iterable[Any]) -> None:
-        """Sort the records of one thing; things that others need come first."""
+        """Sort the records of one type; types that others need must be taken first."""
         self.there[plan.thing] = set(plan.existing.prints)
         self.counts[plan.thing] = count = ImportCount()
         seen: set[Any] = set()
@@ -206,7 +207,7 @@ class Incoming:
         self.problems.append(Problem(file, index, reason))
 
     def note(self, thing: str, name: str, reason: str) -> None:
-        """Say something about a record that is taken all the same."""
+        """Add a note about a record that is imported all the same."""
         file, index = self.bundle.place(thing, name)
         self.problems.append(Problem(file, index, reason, note=True))
 
@@ -227,14 +228,14 @@ class Incoming:
 
     def _add(self, plan: ImportPlan, record: Record, name: str, count: ImportCount) -> None:
         try:
-            made = plan.row(record)
+            row = plan.row(record)
         except ValidationError as error:
             self.refuse(plan.thing, name, in_words(error))
             return
         except ValueError as error:
             self.refuse(plan.thing, name, str(error))
             return
-        for table, rows in made.items():
+        for table, rows in row.items():
             self.rows.setdefault(table, []).extend(rows if isinstance(rows, list) else [rows])
         self.there[plan.thing].add(name)
         count.new += 1

@@ -19,14 +19,14 @@ from annotator.storage.tables import PARCEL, PERSON
 P = ParamSpec("P")
 T = TypeVar("T")
 Act = Callable[Concatenate[Project, P], T]
-# Who looks at a file that nobody works in and that may only be read; never kept.
+# The reader of a read-only file in which nobody works; never stored.
 VISITOR = Person(id="visitor", name="Visitor", alias="visitor", roles="")
 
 
 def new_project(path: Path, title: str = "", uses: str = ALL) -> Project:
-    """A new project with one coordinator, named “Me”; `uses` says what it uses (see `protocols.profiles`).
+    """A new project with one coordinator, named “Me”; `uses` is its profile (see `protocols.profiles`).
 
-    Refusal when it cannot be made, when something lies there, and on a use that is not known.
+    Raises Refusal if it cannot be created, if the path is taken, or for an unknown profile.
     """
     return Project.create(path, title, uses=parsed(uses).text, fill=someone)
 
@@ -37,7 +37,7 @@ def people(project: Project) -> list[Person]:
 
 
 def programs(project: Project) -> dict[str, str]:
-    """By the id of a person, the versions of the program that their newest returned work was made with."""
+    """The program versions that made the newest returned work, by person id."""
     question = select(PARCEL.c.person_id, PARCEL.c.content).where(PARCEL.c.direction == "in")
     rows = project.query(question.order_by(PARCEL.c.at, PARCEL.c.sha256)).all()
     newest = {person_id: str(json.loads(content).get("program", "")) for person_id, content in rows}
@@ -47,7 +47,7 @@ def programs(project: Project) -> dict[str, str]:
 def add_person(
     project: Project, name: str, roles: tuple[Role, ...] = (Role.ANNOTATOR,), alias: str = ""
 ) -> Change:
-    """A new person. Without an alias the next free one is taken (R1, R2 …), so that no name is ever exported."""
+    """Add a person. Without an alias the next free one is taken (R1, R2 …), so that no name is ever exported."""
     with project.store.write() as db:
         taken = {person.alias for person in people(project)}
         alias = alias or next(f"R{n}" for n in range(1, len(taken) + 2) if f"R{n}" not in taken)
@@ -66,24 +66,24 @@ def add_person(
 
 
 def names(text: str) -> list[str]:
-    """The names in a text, with semicolons between them or on lines of their own."""
+    """The names in a text, separated by semicolons or line breaks."""
     return [name for part in text.replace(";", "\n").splitlines() if (name := part.strip())]
 
 
 def rename_person(project: Project, person_id: str, name: str) -> Change:
-    """Show a person under another name; who they are does not change."""
+    """Change the displayed name of a person, not their identity."""
     return _change(project, person_id, "rename", name=name.strip())
 
 
 def set_roles(project: Project, person_id: str, roles: tuple[Role, ...]) -> Change:
-    """Give a person these roles in place of those they have; Refusal when no coordinator would be left."""
+    """Replace a person's roles; raises Refusal if no coordinator would be left."""
     return _change(project, person_id, "set roles", roles=" ".join(sorted({role.value for role in roles})))
 
 
 def deactivate(project: Project, person_id: str) -> Change:
-    """Let a person leave: they are offered and given nothing more, and all they made stays.
+    """Let a person leave: they are offered and assigned nothing more, and all they made stays.
 
-    Refusal for the person working and for the last active coordinator.
+    Raises Refusal for the person working and for the last active coordinator.
     """
     if person_id == someone(project).id:
         raise Refusal("You are working as this person.", "Work as somebody else first.")
@@ -95,7 +95,7 @@ def reactivate(project: Project, person_id: str) -> Change:
 
 
 def known(project: Project, name: str) -> Person:
-    """The person of an id or an alias, however the alias is capitalised; never of a name, which may be anyone's."""
+    """The person with an id or an alias, ignoring the alias's case; names are not matched, as they need not be unique."""
     everybody, folded = people(project), name.casefold()
     alike = [person for person in everybody if person.alias.casefold() == folded]
     exact = [person for person in everybody if name in (person.id, person.alias)]
@@ -137,7 +137,7 @@ def _write(project: Project, db: Connection, old: Person, new: Person) -> None:
 
 
 def refuse_others(project: Project, what: str) -> None:
-    """Refuse, as “Only a coordinator `what`”, when someone else is at work."""
+    """Refuse, as “Only a coordinator `what`”, if the person working is not a coordinator."""
     if project.person is not None and not project.person.has(Role.COORDINATOR):
         raise RoleNeeded(
             f"Only a coordinator {what}.", "Work as a coordinator of this project.", Role.COORDINATOR
@@ -145,7 +145,7 @@ def refuse_others(project: Project, what: str) -> None:
 
 
 def for_coordinators(what: str) -> Callable[[Act[P, T]], Act[P, T]]:
-    """Leave what follows to coordinators: others are refused before it begins, as “Only a coordinator `what`”."""
+    """Restrict an action to coordinators: others are refused before it begins, as “Only a coordinator `what`”."""
 
     def only(act: Act[P, T]) -> Act[P, T]:
         @wraps(act)
@@ -159,7 +159,7 @@ def for_coordinators(what: str) -> Callable[[Act[P, T]], Act[P, T]]:
 
 
 def answerable(project: Project) -> list[str]:
-    """For whom the person working may act, by id: a coordinator for everybody, others for themselves."""
+    """The ids of those the person working may act for: everybody for a coordinator, otherwise only themselves."""
     me = someone(project)
     return [person.id for person in people(project)] if me.has(Role.COORDINATOR) else [me.id]
 
@@ -173,17 +173,17 @@ def _can_coordinate(person: Person) -> bool:
 
 
 def restore(project: Project, db: Connection, person_id: str, present: Any, goal: Any) -> None:
-    """Put the subject of a change from one image to another; Refusal when it has moved on."""
-    there = _read(db, person_id)
-    if there.model_dump(include=set(present)) != present:
+    """Set a person back from one image to another; raises Refusal if they have changed since."""
+    current = _read(db, person_id)
+    if current.model_dump(include=set(present)) != present:
         raise Refusal("This person was changed elsewhere since.", "Look again; nothing was undone.")
-    _write(project, db, there, _checked(there.model_dump() | goal))
+    _write(project, db, current, _checked(current.model_dump() | goal))
 
 
 def someone(project: Project) -> Person:
-    """The person working; on the first start of a project a coordinator is made for them.
+    """The person working; on the first start of a project, a coordinator is made for them.
 
-    A file that may only be read and that nobody works in is looked at by a visitor.
+    A visitor for a read-only file in which nobody works.
     """
     if project.person is None:
         existing = [person for person in people(project) if person.active]

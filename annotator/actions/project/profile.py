@@ -1,4 +1,4 @@
-"""What a project uses: its profile, and what it holds beside it."""
+"""A project's profile: what it uses, chosen or because it holds it."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ __all__ = ["CHOICES", "USUAL", "Profile", "ProfileChoice", "choose", "parsed", "
 
 
 def parts() -> list[tuple[str, dict[str, str]]]:
-    """What can be chosen one by one, in groups with a title: kinds of document, and protocols that need none."""
+    """The parts of a profile, in groups with a title: kinds of document, and protocols that need none."""
     from annotator.domain.kinds.documents import KINDS, WRITTEN
 
     groups: list[tuple[str, tuple[Kind, ...], tuple[str, ...]]] = [
@@ -42,9 +42,9 @@ def parts() -> list[tuple[str, dict[str, str]]]:
 
 @cached
 def profile(project: Project) -> Profile:
-    """What the project uses: what was chosen for it, and whatever it holds.
+    """The profile: what was chosen for the project, plus everything it holds.
 
-    For a project of a version that asked no such question nothing was chosen; one that holds nothing has the usual.
+    A project from a version without profiles has no choice: if it holds nothing, it gets the usual profile.
     """
     held, text = _held(project), project.get(USES)
     if text is None:
@@ -56,7 +56,7 @@ def profile(project: Project) -> Profile:
 def kinds(project: Project, role: ItemRole = ItemRole.QUESTION) -> tuple[Kind, ...]:
     """The kinds of document that experts write here for an item of that role, in the order of the work.
 
-    All that are written for it where none of them is in use.
+    All kinds written for that role if none of them is in use.
     """
     from annotator.domain.kinds.documents import WRITTEN
 
@@ -71,13 +71,13 @@ def stages(project: Project) -> tuple[Stage, ...]:
 
 
 def protocols(project: Project) -> "dict[str, Protocol]":
-    """What reports are labelled and judged by here, by name."""
+    """The protocols by which reports are labelled and judged here, by name."""
     used = profile(project)
     return {name: protocol for name, protocol in PROTOCOLS.items() if used.judges(name)}
 
 
 def extractions(project: Project) -> "dict[str, Extraction]":
-    """What models extract here, by name: the documents of the project, and parts that reports are judged by."""
+    """What models extract here, by name: the documents of the project, and the parts its protocols judge by."""
     used = profile(project)
     made = {*used.kinds, *(part for protocol in protocols(project).values() for part in protocol.parts)}
     return {
@@ -89,7 +89,7 @@ def extractions(project: Project) -> "dict[str, Extraction]":
 
 @people.for_coordinators("can decide what a project uses")
 def choose(project: Project, text: str) -> Change:
-    """Use these from now on (see `profiles.parsed`); what the project holds stays in use."""
+    """Set the profile (see `profiles.parsed`); what the project holds stays in use."""
     before = str(project.get(USES, ""))
     return change_setting(project, USES, "set what the project uses", before, parsed(text).text)
 
@@ -108,7 +108,9 @@ def _held(project: Project) -> Profile:
 
 
 def _judged() -> Select[Any]:
-    """Protocols with judgements: of each rater the first, then always the next, without a look at every judgement."""
+    """Protocols with judgements, by skip scan: each rater's first, then always the next, without reading every
+    judgement.
+    """
     own, first = union(select(PERSON.c.id), select(JUDGE.c.id)).subquery(), func.min(JUDGEMENT.c.protocol)
     least = select(first).where(JUDGEMENT.c.rater_id == own.c.id).scalar_subquery()
     seen = select(own.c.id, least.label("protocol")).cte(recursive=True)
@@ -119,19 +121,19 @@ def _judged() -> Select[Any]:
 
 
 def has_reviews(project: Project) -> bool:
-    """Whether drafts are reviewed in this project, by the person working or of theirs."""
+    """Whether this project has an assignment to review drafts."""
     question = select(ASSIGNMENT.c.id).where(ASSIGNMENT.c.purpose == Purpose.REVIEW.value).limit(1)
     return bool(project.query(question).all())
 
 
 def assigned_stages(project: Project) -> set[Stage]:
-    """What the person working is asked for, of any item."""
+    """The stages assigned to the person working, of any item."""
     question = select(ASSIGNMENT.c.stage).where(ASSIGNMENT.c.person_id == project.by)
     return {Stage(stage) for stage in project.query(question.distinct()).scalars()}
 
 
 def has_settled(project: Project) -> bool:
-    """Whether a document of the person working has gone into a consensus, or came back with one."""
+    """Whether a sealed document of the person working has led to a consensus, or a consensus was received for it."""
     from annotator.domain.experts.assignment import RECEIVED
 
     own = select(ARTIFACT.c.item_id).where(

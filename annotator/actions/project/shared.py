@@ -1,4 +1,4 @@
-"""Which shared folder a project goes by on this computer: kept beside the project, never in it."""
+"""The shared folder of a project on this computer: stored beside the project, never in it."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -17,7 +17,7 @@ Do not keep a project (.goldsmith) in here: projects stay on each person's own c
 
 
 def folder_of(project: Project) -> Path | None:
-    """The shared folder of a project; None where none was chosen on this computer."""
+    """The shared folder of a project; None if none was chosen on this computer."""
     try:
         chosen = _settings_file(project).read_text("utf-8")
     except (OSError, ValueError):
@@ -26,7 +26,7 @@ def folder_of(project: Project) -> Path | None:
 
 
 def keep(project: Project, folder: Path | None) -> None:
-    """Go by this folder from now on, or by none; Refusal where this computer cannot keep it."""
+    """Store the shared folder of a project, or that it has none; raises Refusal if it cannot be stored."""
     place = _settings_file(project)
     with suppress(OSError):
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -34,19 +34,19 @@ def keep(project: Project, folder: Path | None) -> None:
 
 
 def mark(folder: Path) -> None:
-    """Make a folder a shared one, with a word for whoever looks into it."""
+    """Mark a folder as shared, with a note for anyone who looks into it."""
     folder.mkdir(parents=True, exist_ok=True)
     if not (folder / MARK).exists():
         files.save(folder / MARK, ABOUT.encode())
 
 
 def is_shared(folder: Path) -> bool:
-    """Whether a folder, or the one it is in, was made a shared one."""
+    """Whether a folder or its parent is marked as shared."""
     return any((each / MARK).is_file() for each in (folder, folder.parent))
 
 
 def refuse_inside(path: Path, folder: Path) -> None:
-    """Refusal where a project lies, or would lie, in a shared folder."""
+    """Raise Refusal if a project lies, or would lie, in a shared folder."""
     if files.real(path).is_relative_to(files.real(folder)):
         raise Refusal(
             f"“{path.name}” would lie in the shared folder “{folder.name}”, where others and the program that "
