@@ -43,7 +43,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class OpeningRows:
-    """The rows of an agreement before any ruling: which are unanimous, and whether their order is."""
+    """The rows of an agreement before any ruling: which are unanimous, and whether raters order them differently."""
 
     letters: dict[str, str]
     rows: tuple[ruling_rows.Members, ...]
@@ -61,10 +61,10 @@ def id_of(item_id: str, stage: Stage) -> str:
 
 
 def open_(project: Project, item_id: str, stage: Stage) -> Adjudication:
-    """The adjudication of a stage of an item, opened now if it was not before, and this person's from now on.
+    """The adjudication of a stage of an item, opened if necessary and assigned to the person working.
 
-    Its letters are left out of what comes back. Refusal while the agreement is not frozen, and for anyone who
-    answered something of the item.
+    Returned without its letters. Raises Refusal while the agreement is not frozen, and for anyone who answered part of
+    the item.
     """
     with project.store.write() as db:
         person_id, result = _theirs(project, db, item_id, stage)
@@ -82,9 +82,9 @@ def open_(project: Project, item_id: str, stage: Stage) -> Adjudication:
 
 
 def look(project: Project, item_id: str, stage: Stage, question: Callable[[Project, str], T]) -> T:
-    """What a question says of an adjudication, by its id; one that is not opened yet, as it would be then.
+    """The answer of a read-only query to an adjudication id; if it is not open yet, as if it had just been opened.
 
-    Looking only reads. Refusal as for opening it.
+    Nothing is written. Raises Refusal as opening does.
     """
     with project.store.read() as db:
         person_id, result = _theirs(project, db, item_id, stage)
@@ -95,7 +95,7 @@ def look(project: Project, item_id: str, stage: Stage, question: Callable[[Proje
 
 
 def _theirs(project: Project, db: Connection, item_id: str, stage: Stage) -> tuple[str, Adjudication | None]:
-    """The person working and the adjudication, if it is begun; Refusal when they may not resume it."""
+    """The person working and the adjudication, if begun; raises Refusal if they may not resume it."""
     result = ruling_rows.of_stage(db, item_id, stage)
     known = assignments.competence(project, db, item_id)
     if objection := known.objection(item_id, result.adjudicator_id if result else ""):
@@ -104,7 +104,7 @@ def _theirs(project: Project, db: Connection, item_id: str, stage: Stage) -> tup
 
 
 def layout(db: Connection, agreement: Agreement) -> OpeningRows:
-    """How the units of an agreement's raters are laid out; the same wherever and whenever it is asked."""
+    """Lay out the units of an agreement's raters in rows; deterministic."""
     raters = [rater.person_id for rater in agreement.inputs]
     dealt = ruling_rows.dealt(raters, ruling_rows.seed_of(id_of(agreement.item_id, agreement.stage)))
     documents = ruling_rows.sealed(db, agreement, dealt)
@@ -122,7 +122,7 @@ def layout(db: Connection, agreement: Agreement) -> OpeningRows:
 
 
 def laid_out(db: Connection, item_id: str, stage: Stage, person_id: str) -> tuple[Adjudication, list[Ruling]]:
-    """An adjudication and its rulings before anyone has ruled; Refusal while its agreement is not frozen."""
+    """An adjudication and its rulings before anyone has ruled; raises Refusal while its agreement is not frozen."""
     agreement = required(
         assignments.of_stage(db, item_id, stage),
         f"The {stage.value} of this item is not ready to be adjudicated.",
@@ -151,7 +151,7 @@ def laid_out(db: Connection, item_id: str, stage: Stage, person_id: str) -> tupl
             position=place,
             members=row,
             unanimous=alike,
-            # Where all wrote the same there is nothing to decide.
+            # If all wrote the same, there is nothing to decide.
             take=BOTH if alike else "",
         )
         for place, (row, alike) in enumerate(zip(laid.rows, laid.unanimous, strict=True))
@@ -160,7 +160,7 @@ def laid_out(db: Connection, item_id: str, stage: Stage, person_id: str) -> tupl
 
 
 def begin(project: Project, db: Connection, made: Adjudication, rulings: Sequence[Ruling]) -> None:
-    """Write an adjudication with its first rulings."""
+    """Write an adjudication with its initial rulings."""
     columns = made.model_dump() | {"letters": canonical_json(made.letters).decode()}
     db.execute(insert(ADJUDICATION).values(**columns))
     ruling_rows.add(db, rulings)
@@ -172,9 +172,8 @@ def begin(project: Project, db: Connection, made: Adjudication, rulings: Sequenc
 class SheetRow:
     """A row: the units of each letter with their notes, the differences that count, and the ruling's result.
 
-    `pieces` are the word-level differences from the first letter's words to each further letter's. `heading`,
-    `report` and `response_id` say what a label is about: the words judged by, and the report under its stand-in
-    name; they are empty for all other kinds.
+    `pieces` are the word-level differences from the first letter's text to each other letter's. For labels, `heading`
+    is the text judged by, `report` the report's stand-in name and `response_id` its id; empty for all other kinds.
     """
 
     number: int
@@ -189,7 +188,7 @@ class SheetRow:
 
     @property
     def contested(self) -> bool:
-        """Whether not everybody wrote it, or something that counts differs."""
+        """Whether some rater did not write it, or something that counts differs."""
         return not self.ruling.unanimous
 
 
@@ -204,7 +203,7 @@ class SheetDispute:
 class AdjudicationSheet(AdjudicatedStage):
     """Everything needed to adjudicate one stage of an item, without anyone's identity.
 
-    `remarks` are the notes on the whole artifact, `figures` the frozen agreement, `consensus` what is made so far.
+    `remarks` are the notes on the whole artifact, `figures` the frozen agreement, `consensus` the units decided so far.
     """
 
     question: str
@@ -222,7 +221,7 @@ class AdjudicationSheet(AdjudicatedStage):
 
 
 def sheet(project: Project, adjudication_id: str) -> AdjudicationSheet:
-    """One adjudication by letters alone; Refusal for anyone who may not adjudicate it, KeyError when there is none."""
+    """An adjudication with letters for raters; Refusal for anyone who may not adjudicate it, KeyError if unknown."""
     with project.store.read() as db:
         result = ruling_rows.adjudication(db, adjudication_id)
         assignments.refuse_others(project, db, result)
@@ -259,10 +258,10 @@ def report_text(project: Project, response_id: str) -> str:
 
 
 def masked(frozen: Iterable[Figure]) -> tuple[Figure, ...]:
-    """Figures without what tells raters apart: scores of one of them, and notes on an A and a B.
+    """Figures without what identifies raters: one rater's scores, and notes on A and B.
 
-    Those are other people than the letters, the same two in every item: seen often enough they would show who is
-    who. Of why a figure is undefined the first reason is kept, which speaks of both.
+    A and B of the figures are not the letters but the same two people in every item; over many items they would show
+    who is who. Of the note on an undefined figure only the first reason is kept, which concerns both.
     """
     return tuple(
         each.model_copy(update={"note": "" if each.value is not None else each.note.partition(";")[0]})
@@ -302,15 +301,15 @@ def _rows(
 
 
 def about(project: Project, db: Connection, item_id: str) -> tuple[dict[str, str], dict[str, str]]:
-    """What labels of an item are about: the words of each unit judged by, and each report's stand-in name."""
+    """The subjects of an item's labels: the text of each unit judged by, and each report's stand-in name."""
     dealt = label_cases.dealt(label_cases.reports(db, [item_id])[item_id], people.someone(project).id)
     return headings_of(db, item_id), {response_id: name for name, response_id in dealt}
 
 
 def headings_of(db: Connection, item_id: str) -> dict[str, str]:
-    """The words of each unit that an item's reports are or were judged by.
+    """The texts of all units by which an item's reports are or were judged.
 
-    Labels outlast their rubric's standing: several may have written one that nobody adjudicated yet, and another
+    Labels may outlast the rubric they were made under: rubrics of several authors may await adjudication, or another
     rubric set may be in force.
     """
     result = label_cases.written_units(db, item_id)
@@ -333,7 +332,7 @@ def _disputes(db: Connection, adjudication: Adjudication) -> tuple[SheetDispute,
 
 
 UNOPENED = "not begun"
-# What the names of figures begin with that are not the higher the better.
+# Prefixes of the names of figures for which higher is not better.
 NO_AGREEMENT = ("mean_difference", "lower_limit", "upper_limit", ITEM_SCORE)
 _STAGES = {stage.value: place for place, stage in enumerate(Stage)}
 
@@ -342,9 +341,8 @@ _STAGES = {stage.value: place for place, stage in enumerate(Stage)}
 class QueueLine:
     """A line of the queue: a stage of an item, how contested it is, and the progress of its adjudication.
 
-    `state` is “not begun” or an AdjudicationState's; `contested` counts rows that are not unanimous, `decided` rows
-    of either kind that are ruled on, `confirmed` those of them that are unanimous and taken as they are, `disputes`
-    those not yet answered.
+    `state` is “not begun” or an AdjudicationState's; `contested` counts rows that are not unanimous, `decided` all rows
+    with a ruling, `confirmed` the unanimous ones taken unchanged, `disputes` those not yet answered.
     """
 
     item_id: str
@@ -369,12 +367,12 @@ class QueueLine:
 
     @property
     def unanimous(self) -> bool:
-        """Whether everybody wrote the same, in the same order where that counts."""
+        """Whether everybody wrote the same, and in the same order if that counts."""
         return not self.contested and not self.order_differs
 
     @property
     def confirmable(self) -> bool:
-        """Whether it may be closed in bulk: nobody disagrees, has ruled otherwise, or is to look at it."""
+        """Whether it may be closed in bulk: no disagreement, no other ruling and no spot check."""
         waits = self.state in (UNOPENED, AdjudicationState.OPEN.value)
         return (
             waits
@@ -390,12 +388,12 @@ class QueueLine:
 
     @property
     def conflict(self) -> bool:
-        """Whether raters disagree on something that is still to be decided, or a dispute waits for its answer."""
+        """Whether a disagreement is still to be decided, or a dispute awaits its answer."""
         return not self.closed and (not self.unanimous or self.disputes > 0)
 
 
 def queue(project: Project) -> list[QueueLine]:
-    """What this person may adjudicate: conflicts, the lowest agreement first, then what is unanimous, then closed."""
+    """What this person may adjudicate: conflicts, lowest agreement first, then unanimous ones, then closed."""
     with project.store.read() as db:
         known = assignments.competence(project, db)
         begun = {result.agreement_id: result for result in ruling_rows.adjudications(db)}
@@ -435,8 +433,10 @@ def queue(project: Project) -> list[QueueLine]:
 
 @cached
 def conflicts(project: Project) -> Counter[str]:
-    """How many conflicts wait, by the id of who is to settle them: for the person working those of their `queue`, for
-    others those that are theirs, and under an empty id those of nobody in particular.
+    """The number of open conflicts, by the id of the person who is to settle them.
+
+    For the person working, those of their `queue`; for others, those assigned to or begun by them; under an empty id,
+    those of nobody in particular.
     """
     with project.store.read() as db:
         waiting = db.execute(_UNSETTLED).all()
@@ -449,7 +449,7 @@ def conflicts(project: Project) -> Counter[str]:
 
 
 def unsettled(project: Project) -> int:
-    """How many documents that several wrote have no consensus yet, unanimous ones among them."""
+    """The number of documents by several authors that have no consensus yet, including unanimous ones."""
     return sum(row.stage != Stage.LABELLING.value for row in project.query(_UNSETTLED))
 
 
@@ -465,7 +465,7 @@ def _is_contested(db: Connection, row: Row[Any], progress: Mapping[str, Counter[
 
 
 def _unsettled() -> Select[Any]:
-    """The frozen agreements of items that are not retired which nobody has closed, or that are disputed."""
+    """The frozen agreements of items not retired that are not closed or are disputed."""
     disputed = exists(select(DISPUTE.c.id).where(
         DISPUTE.c.item_id == AGREEMENT.c.item_id, DISPUTE.c.stage == AGREEMENT.c.stage,
         DISPUTE.c.state == DisputeState.OPEN.value,
@@ -489,7 +489,7 @@ _UNSETTLED = _unsettled()
 
 
 def _frozen(db: Connection) -> list[Row[Any]]:
-    """The frozen agreements of items that are not retired, in the project's order and that of the stages."""
+    """The frozen agreements of items not retired, in the order of the project and of the stages."""
     return sorted(
         db.execute(
             select(AGREEMENT, ITEM.c.key, ITEM.c.question, ITEM.c.position)
@@ -502,9 +502,9 @@ def _frozen(db: Connection) -> list[Row[Any]]:
 
 
 def _headline(agreement: dict[str, Any]) -> Figure | None:
-    """The figure by which a frozen agreement (as JSON) is ranked: the worst of all that is known of its raters.
+    """The figure by which a frozen agreement (as JSON) is ranked: the lowest known one over its raters.
 
-    The first figure stands where all are undefined.
+    The first figure if all are undefined.
     """
     figures = [*agreement["figures"], *(figure for pair in agreement["pairs"] for figure in pair["figures"])]
     known = [one for one in figures if one["value"] is not None and not one["name"].startswith(NO_AGREEMENT)]
@@ -512,12 +512,12 @@ def _headline(agreement: dict[str, Any]) -> Figure | None:
     return next(iter(masked(map(Figure.model_validate, worst))), None)
 
 
-# What an agreement holds never changes, so what was counted of it once holds for good: its hash → the counts.
+# An agreement never changes, so its counts are cached for good: its hash → the counts.
 _LAID: dict[str, tuple[int, int, bool]] = {}
 
 
 def _laid(db: Connection, row: Row[Any]) -> tuple[int, int, bool]:
-    """How many rows an agreement has, how many of them are contested, and whether the order differs."""
+    """The number of rows of an agreement, how many are contested, and whether the order differs."""
     if row.sha256 not in _LAID:
         content = db.execute(select(AGREEMENT.c.content).where(AGREEMENT.c.id == row.id)).scalar_one()
         laid = layout(db, Agreement.model_validate(orjson.loads(content)))
@@ -526,7 +526,7 @@ def _laid(db: Connection, row: Row[Any]) -> tuple[int, int, bool]:
 
 
 def _progress(db: Connection, *narrowed: ColumnElement[bool]) -> defaultdict[str, Counter[str]]:
-    """Adjudication by adjudication: how many rows, how many contested, decided, confirmed as they are."""
+    """Adjudication → its number of rows, and of contested, decided and confirmed ones."""
     result: defaultdict[str, Counter[str]] = defaultdict(Counter)
     question = select(RULING.c.adjudication_id, RULING.c.content)
     if narrowed:
@@ -541,9 +541,9 @@ def _progress(db: Connection, *narrowed: ColumnElement[bool]) -> defaultdict[str
 
 
 def _urgency(line: QueueLine) -> tuple[bool, bool, float, float]:
-    """Conflicts before what is unanimous, open before closed, then the lowest agreement; ties keep their order.
+    """Sort key: conflicts before unanimous, open before closed, then lowest agreement first; ties keep their order.
 
-    Where the figure is undefined, or the same, the share of rows that are contested decides.
+    If the figure is undefined or equal, the share of contested rows decides.
     """
     value = line.agreement.value if line.agreement else None
     contested = line.contested / max(1, line.rows)
@@ -555,10 +555,10 @@ INHERITED = ("own", "reason", "rationale", "confidence", "gap", "first_vote")
 
 
 def pair(project: Project, ruling_id: str, other_id: str) -> Change:
-    """Bring the units of another row into this one; what then has no place in this row is left in the other.
+    """Bring the units of another row into this one; units without a place here move to the other row.
 
-    Of a letter that this row lacks the unit is taken over; when it lacks none, the units of the letters that the
-    other row has change places. Both rows are open again, but one on which all now agree; a row without units is gone.
+    Units of letters that this row lacks are taken over; if it lacks none, the two rows swap the units of the other
+    row's letters. Both rows are open again unless all now agree; a row without units is deleted.
     """
     with project.store.write() as db:
         row = ruling_rows.ruling(db, ruling_id)
@@ -573,7 +573,7 @@ def pair(project: Project, ruling_id: str, other_id: str) -> Change:
             **{letter: row.members[letter] for letter in moving if letter in row.members},
         }
         joined = _with(row, mine, result, kind, documents)
-        # What was worded in a row that goes stays, where the other has nothing of the kind itself.
+        # Wording and explanations of a deleted row are inherited if the other row has none itself.
         inherited = {name: getattr(joined, name) or getattr(other, name) for name in INHERITED}
         new = (
             [joined, _with(other, theirs, result, kind, documents)]
@@ -584,9 +584,9 @@ def pair(project: Project, ruling_id: str, other_id: str) -> Change:
 
 
 def split(project: Project, ruling_id: str, letter: str) -> Change:
-    """Take a letter's unit out of a row and give it one of its own below; both are open again.
+    """Move a letter's unit out of a row into a new row below it; both are open again.
 
-    The subject of the change is the row that stays; the new one follows it.
+    The subject of the change is the row that stays.
     """
     with project.store.write() as db:
         row = ruling_rows.ruling(db, ruling_id)
@@ -627,7 +627,7 @@ def _moving(row: Ruling, other: Ruling) -> list[str]:
 def _with(
     row: Ruling, members: dict[str, str], adjudication: Adjudication, kind: Kind, documents: Documents
 ) -> Ruling:
-    """The row over other units: confirmed where all agree, else open again; what was worded and said stays."""
+    """The row with other members: confirmed if all agree, else open again; wording and explanations stay."""
     changed = row.model_copy(update={"members": members})
     units = consensus.members(changed, documents).values()
     unanimous = len(units) == len(adjudication.letters) and consensus.agree(kind, units)
@@ -646,7 +646,7 @@ class BulkCloseReport:
 
 
 def confirm_unanimous(project: Project, adjudication_id: str) -> Change:
-    """Take both in every row of an item that is unanimous and undecided: left open, or opened by an older version."""
+    """Take both in every unanimous undecided row of an item: left open, or opened by an older version."""
     with project.store.write() as db:
         change = _confirmed(project, db, ruling_rows.working(project, db, adjudication_id))
         if not change.seq:
@@ -667,10 +667,10 @@ def _confirmed(
 def auto_unanimous(
     project: Project, share: float = SHARE, seed: int | None = None, progress: Progress | None = None
 ) -> BulkCloseReport:
-    """Close every item on which all rows are unanimous and nobody has begun to rule, but for a drawn sample.
+    """Close every adjudication with only unanimous rows and no rulings, except for a random sample.
 
-    At least one is drawn unless the share is 0; it is marked as a spot check and left open. Without a seed one is
-    derived from what there is to draw from. A backup is made first. Refusal for a share outside 0 … 1.
+    At least one is sampled unless the share is 0; it is marked as a spot check and left open. Without a seed, one is
+    derived from the candidates. A backup is made first. Raises Refusal for a share outside 0 … 1.
     """
     if not 0 <= share <= 1:
         raise Refusal(f"{share} is not a share.", "Give a number from 0 to 1.")
@@ -697,7 +697,7 @@ def auto_unanimous(
 
 
 def _eligible(project: Project) -> list[AdjudicatedStage]:
-    """What may be closed in one go, in the order of its ids: a draw must not hang on anything else."""
+    """The adjudications that may be closed in bulk, sorted by id: the sample must not depend on anything else."""
     return sorted(
         (
             AdjudicatedStage(line.item_id, line.item_key, line.stage, id_of(line.item_id, line.stage))
@@ -712,7 +712,7 @@ def _settle(project: Project, db: Connection, line: AdjudicatedStage, *, spot_ch
     open_(project, line.item_id, line.stage)
     result = ruling_rows.working(project, db, line.adjudication_id)
     if not spot_check:
-        # Closed in the same breath: undo would come upon something closed, and stop there.
+        # Not undoable, as it is closed at once: undo would come upon a closed adjudication and stop there.
         _confirmed(project, db, result, undoable=False)
         try:
             ruling.close_within(project, db, result)
@@ -721,7 +721,7 @@ def _settle(project: Project, db: Connection, line: AdjudicatedStage, *, spot_ch
         return
     adjudications = ADJUDICATION
     db.execute(update(adjudications).where(adjudications.c.id == result.id).values(spot_check=True))
-    # What is drawn to be looked at is decided by whoever looks.
+    # Spot-checked rows are decided by the person who checks.
     rows = ruling_rows.rulings(db, result.id)
     undecided = [row.model_copy(update={"take": ""}) for row in rows]
     ruling_rows.replace(project, db, result.id, "draw for a spot check", rows, undecided, undoable=False)
@@ -738,7 +738,7 @@ UnitVote = tuple[str, str, str, str]
 class Ballot:
     """A contested row for a first vote: its subject and the possible values, without anyone's answer.
 
-    `words` are the dimension, the words a report is judged by, or one letter's wording of the unit.
+    `words` is the dimension, the text a report is judged by, or one letter's wording of the unit.
     """
 
     ruling_id: str
@@ -759,7 +759,7 @@ class Votes:
 
 
 def ballots(project: Project, adjudication_id: str) -> list[Ballot]:
-    """The contested rows that can still be voted on blindly; none of kinds that hold no value to vote on."""
+    """The contested rows that can still be voted on blindly; empty for kinds without a value to vote on."""
     with project.store.read() as db:
         result = ruling_rows.adjudication(db, adjudication_id)
         assignments.refuse_others(project, db, result)
@@ -790,9 +790,9 @@ def _votable(adjudication: Adjudication, row: Ruling) -> bool:
 
 
 def vote(project: Project, ruling_id: str, value: str) -> Change:
-    """Say a value before seeing A and B; an empty one takes the vote back.
+    """Vote for a value before seeing A and B; an empty one withdraws the vote.
 
-    Refusal once the row is ruled on or its adjudication was closed before: the person who decided has seen both.
+    Raises Refusal once the row is ruled on or its adjudication has been closed: whoever decided has seen both.
     """
     with project.store.write() as db:
         row = ruling_rows.ruling(db, ruling_id)
@@ -812,10 +812,10 @@ def vote(project: Project, ruling_id: str, value: str) -> Change:
 
 
 def votes(project: Project) -> list[Votes]:
-    """How far first votes agree with the raters, stage by stage, over adjudications that have been closed.
+    """Agreement of first votes with the raters, by stage, over adjudications that have been closed.
 
-    Percent agreement, κ and what else the stage's values have; intervals are over items. Refusal for anyone who
-    neither coordinates nor adjudicates.
+    Percent agreement, κ and the other figures of the stage's values; intervals are over items. Raises Refusal for
+    anyone who is neither coordinator nor adjudicator.
     """
     person = people.someone(project)
     if not (person.has(Role.COORDINATOR) or person.has(Role.ADJUDICATOR)):

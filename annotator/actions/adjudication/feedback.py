@@ -46,10 +46,10 @@ def _rows(
     agreed: Document[Any],
     headings: Mapping[str, str],
 ) -> tuple[DigestRow, ...]:
-    """Row by row as the version was closed, what the rater behind a letter may learn.
+    """The rows, as the version was closed, that the rater behind a letter may see.
 
-    Of another rater's work it holds what stands in the consensus and nothing else: rows that neither they wrote nor
-    the consensus keeps are left out, and reasons are given only where their own unit did not stay as it was.
+    Of other raters' work, only what is in the consensus: rows neither written by this rater nor in the consensus are
+    left out, and reasons are given only if their own unit was changed.
     """
     units_of = grouped((one.ruling_id, agreed.unit(one.unit_id)) for one in version.provenance)
     result: list[DigestRow] = []
@@ -72,7 +72,7 @@ def _of_row(
 
 
 def _counterpart(kind: Kind, mine: Unit, units: list[Unit]) -> Unit | None:
-    """The consensus unit that stands for one's own: the one that says the same, or the only one."""
+    """The consensus unit corresponding to one's own: an equal one, otherwise the first."""
     same = next((unit for unit in units if consensus.agree(kind, (mine, unit))), None)
     return same or (units[0] if units else None)
 
@@ -106,7 +106,6 @@ def _change(kind: Kind, ruling: Ruling, mine: Unit | None, agreed: Unit | None) 
     return Fate.MERGED if ruling.take == OWN and len(ruling.members) > 1 else Fate.REWORDED
 
 
-# In a file made from a task package, what the coordinator's file said about an item: its records, stage by stage.
 _STAGES = list(Stage)
 
 
@@ -131,13 +130,13 @@ class DigestLine:
 
 
 def digest(project: Project, item_id: str) -> Digest:
-    """What the person working may learn of an item; what came in a task package goes before what this file knows."""
+    """The feedback on an item for the person working; a digest from a task package precedes what this file knows."""
     with project.store.read() as db:
         return _digest(project, db, people.someone(project).id, item_id)
 
 
 def has_digest(project: Project, item_id: str) -> bool:
-    """Whether the digest of an item has a stage in it; no row is compared for that."""
+    """Whether the digest of an item has any stage; compares no rows."""
     with project.store.read() as db:
         return bool(
             project.get(f"{RECEIVED}{item_id}", []) or _settled(db, people.someone(project).id, item_id)
@@ -145,7 +144,7 @@ def has_digest(project: Project, item_id: str) -> bool:
 
 
 def items_with_digest(project: Project) -> list[DigestLine]:
-    """The items on which the person working can see what happened to their work, in the project's order."""
+    """The items with feedback for the person working, in the project's order."""
     me = people.someone(project).id
     with project.store.read() as db:
         keys = db.execute(
@@ -170,7 +169,7 @@ def _line(key: str, digest: Digest) -> DigestLine:
 
 
 def digest_records(project: Project, person_id: str) -> list[dict[str, Any]]:
-    """All that a person may learn, as JSON records of one stage of one item each: what a task package carries."""
+    """All feedback a person may see, as JSON records of one stage of one item each, for a task package."""
     with project.store.read() as db:
         result = [_of_stage(db, person_id, settled) for settled in _settled(db, person_id)]
     return [each.model_dump(mode="json") for each in sorted(result, key=_place)]
@@ -193,9 +192,9 @@ def _digest(project: Project, db: Connection, person_id: str, item_id: str) -> D
 
 
 def _settled(db: Connection, person_id: str, item_id: str = "") -> list[Adjudication]:
-    """The adjudications with a consensus of what a person wrote.
+    """The adjudications with a consensus on what a person wrote.
 
-    Labels that are to be given again without saying so stay unexplained until they are.
+    Labels of an item that the person is still to repeat are left out, so that the repeat stays blind.
     """
     again = select(ASSIGNMENT.c.item_id).where(
         ASSIGNMENT.c.person_id == person_id,
@@ -245,7 +244,7 @@ def _digest_of(dispute: Dispute) -> DigestDispute:
 
 
 def dispute(project: Project, item_id: str, stage: Stage, text: str) -> Change:
-    """Object to the consensus of one stage, with a reason; once per item, and only once there is a consensus."""
+    """Dispute the consensus of one stage, with a reason; once per item, and only once there is a consensus."""
     reason = consensus.stripped(text)
     with project.store.write() as db:
         me = people.someone(project).id
@@ -267,7 +266,7 @@ def dispute(project: Project, item_id: str, stage: Stage, text: str) -> Change:
 def receive(
     project: Project, db: Connection, person_id: str, item_id: str, stage: Stage, text: str, at: datetime
 ) -> bool:
-    """Take in an objection that came in a package; False when this person's objection to the item is known."""
+    """Take in a dispute from a package; False if this person's dispute on the item is already known."""
     if _own_dispute(db, person_id, item_id) is not None:
         return False
     dispute_id = derived_id("dispute", item_id, person_id)
@@ -285,9 +284,9 @@ def _add(project: Project, db: Connection, new: Dispute) -> Change:
 
 
 def disputes(project: Project) -> list[Dispute]:
-    """The objections that the person working may read, those that wait first, without saying whose they are.
+    """The disputes that the person working may read, open ones first, without their authors.
 
-    One's own, and for coordinators and adjudicators those to items they did not answer themselves.
+    One's own, and for coordinators and adjudicators those on items they did not answer themselves.
     """
     person = people.someone(project)
     with project.store.read() as db:
@@ -303,24 +302,24 @@ def disputes(project: Project) -> list[Dispute]:
             .mappings()
             .all()
         )
-    hears = person.has(Role.COORDINATOR) or person.has(Role.ADJUDICATOR)
-    return list(_readable([Dispute(**row) for row in rows], person.id, answered, hears=hears))
+    may_read = person.has(Role.COORDINATOR) or person.has(Role.ADJUDICATOR)
+    return list(_readable([Dispute(**row) for row in rows], person.id, answered, may_read=may_read))
 
 
 def _readable(
-    disputes: list[Dispute], me: str, answered: frozenset[str], *, hears: bool
+    disputes: list[Dispute], me: str, answered: frozenset[str], *, may_read: bool
 ) -> Iterator[Dispute]:
     for each in disputes:
         if each.person_id == me:
             yield each
-        elif hears and each.item_id not in answered:
+        elif may_read and each.item_id not in answered:
             yield each.model_copy(update={"person_id": ""})
 
 
 def answer(project: Project, dispute_id: str, text: str) -> Change:
-    """Answer an objection in words: the consensus stands. A new version of it would answer it as well.
+    """Answer a dispute in words, leaving the consensus; a new version would answer it as well.
 
-    Only the adjudicator may; an answer once given stays.
+    Only the adjudicator may; an answer cannot be changed.
     """
     words = consensus.stripped(text)
     with project.store.write() as db:

@@ -36,17 +36,17 @@ from annotator.domain.texts.canonical import Change, derived_id, new_id, now, we
 from annotator.domain.texts.refusal import Refusal, required
 from annotator.storage.tables import ADJUDICATION, ARTIFACT, DISPUTE, DRAFT, ITEM
 
-# In a draft's place, stands where other drafts have their artifact.
+# Stands for the artifact id in the place of a ruling's draft.
 PLACE = artifacts.RULING
 
 
 def save_draft(project: Project, ruling_id: str, field: str, text: str) -> None:
-    """Keep what is being typed into a field of a row: of its own wording, its rationale or its gap."""
+    """Store what is being typed into a field of a row: its own wording, its rationale or its gap."""
     artifacts.save_draft(project, PLACE, ruling_id, field, text)
 
 
 def forget_draft(project: Project, ruling_id: str, field: str) -> None:
-    """Drop a field's unfinished text: it was typed back to what the ruling says."""
+    """Drop a field's unfinished text: it was typed back to the stored value."""
     artifacts.forget_draft(project, PLACE, ruling_id, field)
 
 
@@ -63,7 +63,7 @@ def unfinished(project: Project, adjudication_id: str) -> dict[tuple[str, str], 
     return {(ruling_id, field): text for (_, ruling_id, field), text in result if ruling_id in ids}
 
 
-# What `explain` takes back; None leaves as it is.
+# The value by which `explain` clears a field; None leaves it unchanged.
 Nothing = Literal[""]
 EXPLAINED = ("reason", "rationale", "confidence", "gap")
 
@@ -71,7 +71,7 @@ EXPLAINED = ("reason", "rationale", "confidence", "gap")
 def rule(project: Project, ruling_id: str, take: str, **fields: Any) -> Change:
     """Take a letter, “both”, “own” or “drop”; `fields` may explain it at once (reason, rationale, confidence, gap).
 
-    “own” without an own wording yet starts from what was taken before, otherwise from the first letter's.
+    “own” without an own wording starts from the unit taken before, otherwise from the first letter's.
     """
     with project.store.write() as db:
         row, kind, documents = _row(project, db, ruling_id)
@@ -97,7 +97,7 @@ def explain(
     confidence: Confidence | Nothing | None = None,
     gap: str | None = None,
 ) -> Change:
-    """Say why, how surely, and what the guideline leaves open; an empty text takes it back, None leaves it."""
+    """Set reason, rationale, confidence and the guideline's gap; an empty text clears a field, None leaves it."""
     given = {"reason": reason, "rationale": rationale, "confidence": confidence, "gap": gap}
     given = {name: value for name, value in given.items() if value is not None}
     with project.store.write() as db:
@@ -109,9 +109,9 @@ def explain(
 
 
 def write_own(project: Project, ruling_id: str, **fields: Any) -> Change:
-    """Word the unit oneself, which takes “own”; fields not yet given start as `rule` says.
+    """Set the adjudicator's own wording, which takes “own”; fields not yet set start as in `rule`.
 
-    Refusal names the field that does not fit.
+    The Refusal names the field that does not fit.
     """
     with project.store.write() as db:
         row, kind, documents = _row(project, db, ruling_id)
@@ -125,14 +125,14 @@ def write_own(project: Project, ruling_id: str, **fields: Any) -> Change:
 
 
 def finish_draft(project: Project, ruling_id: str, field: str, text: str) -> Change:
-    """Turn typing that a crash cut short into an own wording or an explanation; Refusal when its row is gone."""
+    """Turn typing interrupted by a crash into an own wording or an explanation; raises Refusal if its row is gone."""
     if field in EXPLAINED:
         return explain(project, ruling_id, **{field: text})  # type: ignore[arg-type]
     return write_own(project, ruling_id, **{field: text})
 
 
 def add_row(project: Project, adjudication_id: str, after: str = "", **fields: Any) -> Change:
-    """A unit that nobody wrote, below the ruling named in `after` or at the end; the change's subject is its ruling.
+    """Add a unit that nobody wrote, below the ruling `after` or at the end; the change's subject is its ruling.
 
     Its reason is “missing” until another is given.
     """
@@ -155,7 +155,7 @@ def add_row(project: Project, adjudication_id: str, after: str = "", **fields: A
 
 
 def move(project: Project, ruling_id: str, by: int) -> Change:
-    """Move a row `by` places down (or up when negative), no further than the ends."""
+    """Move a row `by` places down (up if negative), no further than the ends."""
     with project.store.write() as db:
         row = ruling_rows.ruling(db, ruling_id)
         ruling_rows.working(project, db, row.adjudication_id)
@@ -171,7 +171,7 @@ def renumbered(rows: list[Ruling]) -> list[Ruling]:
 
 
 def _checked_own(kind: Kind, row: Ruling, documents: Documents) -> Ruling:
-    """The ruling with its own wording as the kind's class spells it; Refusal names the field that does not fit."""
+    """The ruling with its own wording normalised by the kind's class; the Refusal names the field that does not fit."""
     if unknown := sorted(row.own.keys() - consensus.writable(kind)):
         raise Refusal(f"The {unknown[0]} cannot be edited here.", "Nothing was changed.")
     try:
@@ -204,9 +204,9 @@ def _refuse_take(kind: Kind, row: Ruling, take: str, documents: Documents) -> No
 
 
 def refuse_unsound(kind: Kind, rows: Sequence[Ruling], documents: Documents) -> None:
-    """Refusal unless rulings that were made elsewhere speak of every unit once and take what there is."""
-    there = [(letter, unit.id) for letter, document in documents.items() for unit in document.units]
-    if Counter(there) != Counter(one for row in rows for one in row.members.items()):
+    """Refuse rulings made elsewhere unless they cover every unit exactly once and take what is available."""
+    expected = [(letter, unit.id) for letter, document in documents.items() for unit in document.units]
+    if Counter(expected) != Counter(one for row in rows for one in row.members.items()):
         raise Refusal("Its rulings are not about the units of its documents.", "Nothing was changed.")
     for row in rows:
         _refuse_take(kind, row, row.take, documents)
@@ -241,7 +241,7 @@ class Lacking:
 
 
 def missing(project: Project, adjudication_id: str) -> list[Lacking]:
-    """What is to be done before this adjudication can be closed, row by row; empty when nothing is."""
+    """What is missing before this adjudication can be closed, row by row; empty if nothing is."""
     with project.store.read() as db:
         result = ruling_rows.adjudication(db, adjudication_id)
         assignments.refuse_others(project, db, result)
@@ -283,10 +283,10 @@ def _needs_reason(row: Ruling) -> bool:
 def decide(
     project: Project, adjudication_id: str, takes: Mapping[int, str], reason: Reason | None
 ) -> list[Lacking]:
-    """Decide rows by their numbers from 1, all or none, and close once nothing lacks; what still does.
+    """Decide rows by their numbers from 1, all or none, and close if nothing is missing; return what is.
 
-    The number 0 stands for every open row: one that a letter did not write is dropped there. Refusal for a decision
-    that needs a reason where none is given.
+    The number 0 means every open row: rows that the taken letter did not write are dropped. Raises Refusal if a
+    decision needs a reason and none is given.
     """
     with project.store.write() as db:
         for number, take in takes.items():
@@ -294,8 +294,8 @@ def decide(
             if number > len(rows):
                 raise Refusal(f"There is no row {number}.", f"There are {len(rows):,}. Nothing was decided.")
             for row in [rows[number - 1]] if number else [ruling for ruling in rows if ruling.open]:
-                there = number or len(take) > 1 or take in row.members
-                rule(project, row.id, take if there else DROP, reason=reason or row.reason or "")
+                available = number or len(take) > 1 or take in row.members
+                rule(project, row.id, take if available else DROP, reason=reason or row.reason or "")
         lacking = missing(project, adjudication_id)
         if bare := [one.words for one in lacking if one.field == "reason"]:
             raise Refusal("A reason is lacking; nothing was decided.", "Give one with --reason.", tuple(bare))
@@ -305,9 +305,9 @@ def decide(
 
 
 def close(project: Project, adjudication_id: str) -> Change:
-    """Make the consensus of what was ruled: its first version, or the next one after a reopening.
+    """Write the consensus from the rulings: its first version, or the next one after a reopening.
 
-    Refusal with what is missing as its details.
+    The details of a Refusal list what is missing.
     """
     with project.store.write() as db:
         return close_within(project, db, ruling_rows.working(project, db, adjudication_id))
@@ -316,9 +316,9 @@ def close(project: Project, adjudication_id: str) -> Change:
 def close_within(
     project: Project, db: Connection, adjudication: Adjudication, by: str = "", at: datetime | None = None
 ) -> Change:
-    """`close` in a transaction that has made sure that the person may; `by` whoever closed it elsewhere, and when.
+    """`close` in a transaction that has checked that the person may; `by` and `at` if it was closed elsewhere.
 
-    Elsewhere no dispute is seen: it goes on waiting for its answer.
+    Disputes are not answered by a version closed elsewhere, where they were not visible.
     """
     kind, documents = ruling_rows.kind_of(adjudication), ruling_rows.documents(db, adjudication)
     rows = ruling_rows.rulings(db, adjudication.id)
@@ -378,7 +378,7 @@ def _closed(
 
 
 def _answer_disputes(db: Connection, adjudication: Adjudication, version: int) -> None:
-    """A new version is the answer to every dispute that waited for one."""
+    """Mark every open dispute as answered by a new version."""
     waiting = (
         DISPUTE.c.item_id == adjudication.item_id,
         DISPUTE.c.stage == adjudication.stage.value,
@@ -389,7 +389,7 @@ def _answer_disputes(db: Connection, adjudication: Adjudication, version: int) -
 
 
 def reopen(project: Project, adjudication_id: str, reason: str) -> Change:
-    """Take up a closed adjudication again; the consensus of its last version stands until the next is closed."""
+    """Reopen a closed adjudication; the consensus of its last version stands until the next is closed."""
     with project.store.write() as db:
         result = ruling_rows.adjudication(db, adjudication_id)
         assignments.refuse_others(project, db, result)
@@ -408,10 +408,10 @@ SettledLacking = Literal["task", "role", "items", "answers", "seals", "own", "ot
 
 @dataclass(frozen=True, slots=True)
 class ClosedVersion:
-    """One closed version, without who closed it or when.
+    """A closed version, without who closed it or when.
 
-    `origins` counts the units of the consensus by where they come from, `dropped` the rows that were left out;
-    `repaired` is the agreement by the adjudicator's pairing, never the frozen one.
+    `origins` counts the units of the consensus by their origin, `dropped` the rows that were dropped; `repaired` is the
+    agreement by the adjudicator's pairing, never the frozen one.
     """
 
     version: int
@@ -422,7 +422,7 @@ class ClosedVersion:
 
 
 def versions(project: Project, adjudication_id: str) -> list[ClosedVersion]:
-    """The closed versions of an adjudication, the first one first; Refusal for anyone who may not adjudicate it."""
+    """The closed versions of an adjudication, oldest first; raises Refusal for anyone who may not adjudicate it."""
     with project.store.read() as db:
         assignments.refuse_others(project, db, ruling_rows.adjudication(db, adjudication_id))
         closed = consensus.versions(db, adjudication_id)
@@ -439,10 +439,10 @@ def versions(project: Project, adjudication_id: str) -> list[ClosedVersion]:
 
 
 def lacking(project: Project) -> SettledLacking:
-    """What stands between this person and something to adjudicate, when their queue is empty.
+    """Why this person's queue is empty.
 
-    Another task; their role; items; answers; the seals of all who were asked; or all that is frozen is their own or
-    others'.
+    The project is a task; they lack the role; there are no items, no answers, or not all seals of those asked; or all
+    that is frozen is their own or is others' to adjudicate.
     """
     if project.from_task:
         return "task"

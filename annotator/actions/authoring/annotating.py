@@ -282,7 +282,7 @@ def _setting(db: Connection, key: str, default: Any) -> Any:
 
 
 def withheld(db: Connection, person_id: str, kind: Kind) -> set[str]:
-    """The items that a person may not yet label by a document of a kind: it is another annotator's, and theirs is due."""
+    """The items a person may not label by a kind yet: its document is another annotator's, and theirs is due."""
     begun = select(ARTIFACT.c.item_id).where(
         ARTIFACT.c.author_id == person_id,
         ARTIFACT.c.kind == kind.value,
@@ -411,7 +411,7 @@ def alone(project: Project, kind: Kind, items: Iterable[str]) -> Whose:
 
 
 def consequence(project: Project, artifact: Artifact) -> str:
-    """What submitting an open document changes in its item's scores, in words; empty if nothing scored the item before."""
+    """What submitting an open document changes in its item's scores, in words; empty if nothing."""
     if artifact.state is not State.CONSENSUS and not artifact.sealed_at:
         return SECOND if is_second(project, artifact.kind, artifact.item_id, artifact.author_id) else ""
     return AGAIN

@@ -97,7 +97,7 @@ Drafted = Mapping[str, DraftSource]
 
 
 def verb(source: DraftSource) -> str:
-    """The verb of a revision with units from a draft: it names the model and the first characters of the extract's id."""
+    """The verb of a revision with units from a draft: the model's name and the start of the extract's id."""
     end = f" {source.draft[:_SHOWN_OF_ID]}"
     room = _LONGEST_VERB - len(f"{TAKEN}: {end}")
     name = source.name if len(source.name) <= room else f"{source.name[: room - 1]}…"

@@ -80,7 +80,7 @@ def in_use(db: Connection) -> list[int | float]:
 
 
 def fault(project: Project, document: Document[Any]) -> str:
-    """Why a document may not be submitted: its own fault, or a weight that the project does not allow; empty if it may."""
+    """Why a document may not be submitted: its own fault or a weight that is not allowed; empty if it may."""
     return document.fault() or outside(project, document)
 
 
@@ -271,7 +271,7 @@ def bar(project: Project) -> float:
 
 
 def set_bar(project: Project, words: str) -> Change:
-    """Publish a guideline with another mean from which questions are kept; raises Refusal if `words` is no such mean."""
+    """Publish a guideline with another mean from which questions are kept; raises Refusal if `words` is none."""
     try:
         text = question_types.with_bar(text_in_force(project, Stage.SELECTION), words)
     except ValueError:

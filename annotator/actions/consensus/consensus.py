@@ -82,7 +82,7 @@ def differing(kind: Kind, units: Sequence[Unit]) -> tuple[str, ...]:
 
 
 def same_as(kind: Kind, ruling: Ruling, documents: Documents) -> str:
-    """The letter whose unit the own wording repeats, or an empty text."""
+    """The letter whose unit the own wording repeats; an empty string if none."""
     own, fields = own_unit(kind, ruling, documents), set(writable(kind))
     for letter, unit in members(ruling, documents).items():
         alike = KINDS[kind].given and comparing.counts_equal(kind, own, unit)
@@ -92,7 +92,7 @@ def same_as(kind: Kind, ruling: Ruling, documents: Documents) -> str:
 
 
 def starting_point(kind: Kind, ruling: Ruling, documents: Documents) -> dict[str, Any]:
-    """The fields that an own wording starts from: what is taken now, otherwise the first letter's, or blank."""
+    """The initial fields of an own wording: those of the unit taken now, otherwise the first letter's, or none."""
     units = members(ruling, documents)
     if not units:
         return {}
@@ -110,9 +110,9 @@ def own_unit(kind: Kind, ruling: Ruling, documents: Documents, unit_id: str = "o
 
 
 def made_of(kind: Kind, ruling: Ruling, documents: Documents) -> list[Made]:
-    """The units that one ruling puts into the consensus: none while it is open or drops its row.
+    """The units that one ruling puts into the consensus: none if it is open or drops its row.
 
-    Ids hang on the ruling alone (for labels on what is labelled), so that they stay the same over versions.
+    Ids depend only on the ruling (for labels, on the subject), so that they stay the same over versions.
     """
     units = members(ruling, documents)
     if ruling.open or ruling.take == DROP:
@@ -180,7 +180,7 @@ DETAIL = ("provenance", "rulings", "repaired")
 
 
 def artifact(db: Connection, adjudication: Adjudication, kind: Kind) -> str:
-    """The id of the consensus, which is begun now if there is none yet."""
+    """The id of the consensus, which is created if there is none yet."""
     if adjudication.consensus_id:
         return adjudication.consensus_id
     artifact_id = derived_id("consensus", adjudication.id)
@@ -196,7 +196,7 @@ def artifact(db: Connection, adjudication: Adjudication, kind: Kind) -> str:
 def add_revision(
     project: Project, db: Connection, artifact_id: str, document: Document[Any], by: str = ""
 ) -> int:
-    """A sealed revision of the consensus, chained to the one before; its number."""
+    """Add a sealed revision to the consensus, chained to the one before; return its number."""
     newest = select(REVISION.c.number, REVISION.c.chain).where(REVISION.c.artifact_id == artifact_id)
     last = db.execute(newest.order_by(REVISION.c.number.desc()).limit(1)).first()
     number, previous = (last.number + 1, last.chain) if last else (1, "")
@@ -209,10 +209,10 @@ def add_revision(
 
 
 def linked(db: Connection, item_id: str, document: Document[Any]) -> Document[Any]:
-    """A document whose units name what they are made of as the consensus has it, where that was raters' own.
+    """The document with links to raters' insights or inspirations replaced by those to the consensus units made of
+    them.
 
-    The link to an insight or inspiration that the consensus does not hold is dropped; before there is one, links stay
-    as they are.
+    Links to units that the consensus does not contain are dropped; before there is one, links stay.
     """
     if (made_of := KINDS[document.KIND].made_of) is None:
         return document
@@ -224,19 +224,19 @@ def linked(db: Connection, item_id: str, document: Document[Any]) -> Document[An
     content = db.execute(latest.order_by(CONSENSUS_VERSION.c.version.desc()).limit(1)).scalar()
     if content is None:
         return document
-    standing = {
+    unit_ids = {
         source: each["unit_id"]
         for each in orjson.loads(content)["provenance"]
         for source in (*each["sources"].values(), each["unit_id"])
     }
-    return document.with_units(tuple(_linked(unit, field, standing) for unit in document.units))
+    return document.with_units(tuple(_linked(unit, field, unit_ids) for unit in document.units))
 
 
-def _linked(unit: Unit, field: str, standing: Mapping[str, str]) -> Unit:
+def _linked(unit: Unit, field: str, unit_ids: Mapping[str, str]) -> Unit:
     named = getattr(unit, field)
     if isinstance(named, str):
-        return unit.model_copy(update={field: standing.get(named, "")})
-    linked_ids = dict.fromkeys(standing[one] for one in named if one in standing)
+        return unit.model_copy(update={field: unit_ids.get(named, "")})
+    linked_ids = dict.fromkeys(unit_ids[one] for one in named if one in unit_ids)
     return unit.model_copy(update={field: tuple(linked_ids)})
 
 
@@ -268,9 +268,9 @@ PREFIX = "repaired_"
 
 
 def figures(kind: Kind, item_id: str, rulings: Sequence[Ruling], documents: Documents) -> tuple[Figure, ...]:
-    """The figures of the adjudicator's pairing, each under its name with “repaired_” before it.
+    """The figures of the adjudicator's pairing, their names prefixed with “repaired_”.
 
-    None for kinds whose units need no pairing. A and B in their notes are the letters.
+    Empty for kinds whose units need no pairing. A and B in their notes are the letters.
     """
     if KINDS[kind].given:
         return ()
@@ -279,9 +279,9 @@ def figures(kind: Kind, item_id: str, rulings: Sequence[Ruling], documents: Docu
 
 
 def records(db: Connection, agreements: Iterable[Agreement]) -> list[Agreement]:
-    """The records as the adjudicators paired their units, of those that have been adjudicated.
+    """The agreements as the adjudicators paired their units, for those that have been adjudicated.
 
-    The last closed version counts. What comes back is to be pooled beside the frozen figures, never in their place.
+    The last closed version counts. To be pooled beside the frozen figures, never in their place.
     """
     frozen = {agreement.id: agreement for agreement in agreements}
     made = {
@@ -324,7 +324,7 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class AdjudicatedStage:
-    """A stage of an item, and the adjudication of it; of a stage that nobody opened yet the latter's id is empty."""
+    """A stage of an item and its adjudication, whose id is empty if it is not open yet."""
 
     item_id: str
     item_key: str
@@ -339,9 +339,9 @@ class Gap(AdjudicatedStage):
 
 
 def remark(project: Project, subject: str, text: str) -> Change:
-    """Add a note to the discussion of an adjudication, or of one of its rulings; it can never be taken out again.
+    """Add a note to the discussion of an adjudication or of one of its rulings; it cannot be removed.
 
-    The adjudicator and coordinators talk; nobody who answered the item does, and nobody of them reads it.
+    Only the adjudicator and coordinators may write or read; nobody who answered the item may.
     """
     with project.store.write() as db:
         _refuse_outsiders(project, db, _subject(db, subject))
@@ -349,7 +349,7 @@ def remark(project: Project, subject: str, text: str) -> Change:
 
 
 def add(project: Project, db: Connection, subject: str, text: str) -> Change:
-    """`remark` in a transaction that has made sure that the person may."""
+    """`remark` in a transaction that has checked that the person may."""
     row = {
         "id": new_id(), "subject": subject, "person_id": people.someone(project).id, "text": stripped(text),
         "at": now(),
@@ -359,7 +359,7 @@ def add(project: Project, db: Connection, subject: str, text: str) -> Change:
 
 
 def stripped(text: str) -> str:
-    """A reason or note without the white space around it; Refusal when it says nothing or cannot be kept."""
+    """A reason or note without surrounding white space; raises Refusal if it is empty or cannot be stored."""
     text = required(text.strip(), "Nothing is written yet.", "Write a sentence first.")
     if len(text) > LONGEST:
         raise Refusal(f"The text is longer than {LONGEST} characters.", "Shorten it; your text is kept.")
@@ -370,7 +370,7 @@ def stripped(text: str) -> str:
 
 
 def remarks(project: Project, subject: str) -> list[Remark]:
-    """The notes on an adjudication or a ruling, in the order in which they were written; Refusal as for `remark`."""
+    """The notes on an adjudication or a ruling, oldest first; raises Refusal as `remark` does."""
     with project.store.read() as db:
         _refuse_outsiders(project, db, _subject(db, subject))
         result = db.execute(
@@ -380,9 +380,9 @@ def remarks(project: Project, subject: str) -> list[Remark]:
 
 
 def gaps(project: Project) -> list[Gap]:
-    """What the guidelines leave open, by item, stage and row; its rationale stands in where nothing else is written.
+    """The gaps in the guidelines, by item, stage and row; the rationale if no gap is worded.
 
-    Anyone who answered the item learns of a gap once there is a consensus, and never reads the rationale here.
+    Anyone who answered the item sees a gap only once there is a consensus, and never the rationale.
     """
     with project.store.read() as db:
         answered = assignments.answered(db, people.someone(project).id)

@@ -29,13 +29,13 @@ _ONE = select(RULING).where(RULING.c.id == bindparam("wanted"))
 _ADD = insert(RULING)
 _CHANGE = update(RULING).where(RULING.c.id == bindparam("wanted"))
 _DROP = delete(RULING).where(RULING.c.id == bindparam("wanted"))
-# An adjudication that is only looked at, with its first rulings; no row says anything of it.
+# An adjudication that is only viewed, with its initial rulings; no row of it is stored.
 _UNOPENED: ContextVar[tuple[Adjudication, Sequence[Ruling]] | None] = ContextVar("unopened", default=None)
 
 
 @contextmanager
 def as_if_opened(made: Adjudication, first: Sequence[Ruling]) -> Iterator[None]:
-    """Until this ends, questions by the adjudication's id find it as opening it would leave it; nothing is written."""
+    """Within the context, queries by the adjudication's id answer as if it had been opened; nothing is written."""
     token = _UNOPENED.set((made, first))
     try:
         yield
@@ -49,7 +49,7 @@ def _unopened(adjudication_id: str) -> tuple[Adjudication, Sequence[Ruling]] | N
 
 
 def adjudication(db: Connection, adjudication_id: str) -> Adjudication:
-    """An adjudication with its letters, which no question may hand on; KeyError when there is none of that id."""
+    """An adjudication with its letters, which no query may pass on; raises KeyError if there is none with that id."""
     if looked_at := _unopened(adjudication_id):
         return looked_at[0]
     row = db.execute(select(ADJUDICATION).where(ADJUDICATION.c.id == adjudication_id)).first()
@@ -59,7 +59,7 @@ def adjudication(db: Connection, adjudication_id: str) -> Adjudication:
 
 
 def of_stage(db: Connection, item_id: str, stage: Stage) -> Adjudication | None:
-    """The adjudication of one stage of an item, or None while there is none."""
+    """The adjudication of one stage of an item; None if there is none."""
     conditions = ADJUDICATION.c.item_id == item_id, ADJUDICATION.c.stage == stage.value
     row = db.execute(select(ADJUDICATION).where(*conditions)).first()
     return adjudication_of(row) if row else None
@@ -76,7 +76,7 @@ def adjudication_of(row: Row[Any]) -> Adjudication:
 
 
 def working(project: Project, db: Connection, adjudication_id: str) -> Adjudication:
-    """An adjudication that the person working may rule on now; Refusal when it is closed or not theirs."""
+    """An adjudication that the person working may rule on now; raises Refusal if it is closed or not theirs."""
     result = adjudication(db, adjudication_id)
     assignments.refuse_others(project, db, result)
     if result.state is AdjudicationState.CLOSED:
@@ -100,7 +100,7 @@ def all_rulings(db: Connection) -> dict[str, list[Ruling]]:
 
 
 def ruling(db: Connection, ruling_id: str) -> Ruling:
-    """One ruling; Refusal when its row was joined with another meanwhile."""
+    """One ruling; raises Refusal if its row has been merged with another."""
     row = required(
         db.execute(_ONE, {"wanted": ruling_id}).first(),
         "That row no longer exists.",
@@ -124,9 +124,9 @@ def replace(
     *,
     undoable: bool = True,
 ) -> Change:
-    """Put rulings in the place of others, in one change; those that stay as they are make none.
+    """Replace rulings with others in one change; unchanged ones are left out of it.
 
-    When nothing differs, the change that comes back has no before-image and no number.
+    If nothing differs, the returned change has no before-image and no number.
     """
     before, after = _images(old), _images(new)
     changed = [name for name in {**before, **after} if before.get(name) != after.get(name)]
@@ -146,7 +146,7 @@ def row(ruling: Ruling) -> dict[str, Any]:
 
 
 def add(db: Connection, made: Sequence[Ruling]) -> None:
-    """Write the first rulings of an adjudication; they come with its opening and are no change of their own."""
+    """Write the initial rulings of an adjudication, which are part of its opening and no change of their own."""
     for each in made:
         _write(db, each.adjudication_id, _images([each]), {})
 
@@ -172,10 +172,10 @@ def _write(db: Connection, adjudication_id: str, goal: dict[str, Any], present: 
 
 
 def restore(project: Project, db: Connection, _subject: str, present: Any, goal: Any) -> None:
-    """Put the subject of a change from one image to another; Refusal when it has moved on."""
+    """Restore the subject of a change from one image to another; raises Refusal if it has changed since."""
     working(project, db, present["adjudication"])
-    there = _images(rulings(db, present["adjudication"]))
-    if any(there.get(name) != image for name, image in present["rows"].items()):
+    current = _images(rulings(db, present["adjudication"]))
+    if any(current.get(name) != image for name, image in present["rows"].items()):
         raise Refusal("This row was changed elsewhere since.", "Look at it again; nothing was undone.")
     _write(db, present["adjudication"], goal["rows"], present["rows"])
 
@@ -185,14 +185,14 @@ def kind_of(adjudication: Adjudication) -> Kind:
 
 
 def kind_of_stage(stage: Stage) -> Kind:
-    """The kind of document of a stage; Refusal for the stage that makes none."""
+    """The kind of document of a stage; raises Refusal for the stage that has none."""
     if stage.kind is None:
         raise Refusal("An adjudication is not itself adjudicated.", "Choose another stage.")
     return stage.kind
 
 
 def agreement(db: Connection, agreement_id: str) -> Agreement:
-    """A frozen agreement; it names raters, and no question of an adjudicator may hand it on."""
+    """A frozen agreement; it names raters, so no query for adjudicators may pass it on."""
     content = db.execute(select(AGREEMENT.c.content).where(AGREEMENT.c.id == agreement_id)).scalar_one()
     return Agreement.model_validate(json.loads(content))
 
@@ -211,13 +211,13 @@ def sealed(db: Connection, frozen: Agreement, letters: Mapping[str, str]) -> dic
 
 
 def content(db: Connection, artifact_id: str, number: int) -> dict[str, Any]:
-    """The tree of a document as one of its revisions has it."""
+    """The document, as a JSON tree, of one revision of an artifact."""
     conditions = REVISION.c.artifact_id == artifact_id, REVISION.c.number == number
     return dict(orjson.loads(db.execute(select(REVISION.c.content).where(*conditions)).scalar_one()))
 
 
 def values(kind: Kind, unit: Unit | None, weights: Weights = USUAL) -> tuple[str, ...]:
-    """What can be said of a unit where that is a choice: what a first vote or another value may be.
+    """The possible values of a unit if it has a choice, for a first vote or another value; empty otherwise.
 
     `weights` are those that the project allows.
     """
@@ -229,7 +229,7 @@ def values(kind: Kind, unit: Unit | None, weights: Weights = USUAL) -> tuple[str
 
 
 def vote_words(kind: Kind, unit: Unit) -> str:
-    """A unit's value in the words of a vote: true, 3, vital …; empty where it has none."""
+    """A unit's value in the words of a vote: true, 3, vital …; empty if it has none."""
     field = KINDS[kind].voted
     return _words(getattr(unit, field.name)) if field else ""
 
@@ -238,7 +238,7 @@ def _words(value: Any) -> str:
     return "" if value is None else str(value).lower()
 
 
-# Letter → unit's id: one row.
+# Letter → unit id: one row.
 Members = dict[str, str]
 # Letter → the ids of that rater's units, in their order.
 Orders = Mapping[str, list[str]]
@@ -250,19 +250,19 @@ def seed_of(adjudication_id: str) -> int:
 
 
 def dealt(raters: list[str], seed: int) -> dict[str, str]:
-    """Letter → person: the raters shuffled, whatever order they come in; those beyond Z are left out."""
+    """Letter → person: the raters shuffled, independent of their order in `raters`; those beyond Z are left out."""
     order = sorted(raters)
     random.Random(seed).shuffle(order)
     return dict(zip(LETTERS, order, strict=False))
 
 
 def rows(agreement: Agreement, letters: Mapping[str, str], orders: Orders) -> list[Members]:
-    """The rows, in A's order; a unit that A lacks follows the one that its own author put before it.
+    """The rows, in A's order; a unit that A lacks follows the unit before it in its own author's order.
 
-    Each further rater's units join the rows they are most alike to, by the similarity that was frozen with the
-    agreement; a row takes at most one unit of a letter.
+    The units of each further rater join the rows most similar to them, by the similarities frozen with the agreement; a
+    row takes at most one unit of a letter.
     """
-    # (person, unit, person, unit) → similarity, both ways round.
+    # (person, unit, person, unit) → similarity, in both directions.
     likeness = {
         units: match.likeness
         for pair in agreement.pairs
@@ -288,7 +288,7 @@ def _edges(
     orders: Orders,
     likeness: Mapping[tuple[str, str, str, str], float],
 ) -> Iterator[tuple[float, int, int, str]]:
-    """(−similarity, row, place of the unit, unit): each row and unit of the letter that were matched with anyone."""
+    """(−similarity, row, place of the unit, unit) for each row and unit of the letter matched with any of its members."""
     partners = grouped(
         ((person, unit), (partner, alike))
         for (person, unit, other, partner), alike in likeness.items()
@@ -307,7 +307,7 @@ def _edges(
 def _insert_rest(
     member_rows: list[Members], letter: str, order: list[str], joined: dict[str, Members]
 ) -> None:
-    """Rows of their own for the units that joined none, each below the one before it in its author's order."""
+    """Insert rows for the units that joined none, each below the unit before it in its author's order."""
     place = -1
     for unit in order:
         if unit in joined:

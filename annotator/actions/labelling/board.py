@@ -46,7 +46,7 @@ class DocumentStatus:
 
 @dataclass(frozen=True, slots=True)
 class LabelCounts:
-    """How many labels a person has given on an item in one trial, under what, and the active seconds kept with them."""
+    """How many labels a person has given on an item in one trial, under which protocols, and their active seconds."""
 
     labels: int
     seconds: float
@@ -57,17 +57,17 @@ class LabelCounts:
 class BoardFacts:
     """The data behind the board; people and items are named by id.
 
-    `written` and `seconds` are kept by item, stage and person, `labelled` by item, person and trial, the rest by item.
+    `written` and `seconds` are keyed by item, stage and person, `labelled` by item, person and trial, the rest by item.
     """
 
     written: dict[tuple[str, Stage, str], DocumentStatus] = field(default_factory=dict)
     labelled: dict[tuple[str, str, int], LabelCounts] = field(default_factory=dict)
     seconds: defaultdict[tuple[str, Stage, str], float] = field(default_factory=lambda: defaultdict(float))
     units: defaultdict[str, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
-    """Item → protocol → how many units each report is labelled by."""
+    """Item → protocol → the number of units by which each report is labelled."""
     reports: dict[str, int] = field(default_factory=dict)
     sampled: dict[tuple[str, str], int] = field(default_factory=dict)
-    """What a person labels of an item where that is not all of it: item, person → reports."""
+    """(Item, person) → the number of reports that the person labels, if not all of the item's."""
     frozen: defaultdict[str, set[Stage]] = field(default_factory=lambda: defaultdict(set))
     adjudicated: defaultdict[str, dict[Stage, AdjudicationState]] = field(
         default_factory=lambda: defaultdict(dict)
@@ -119,11 +119,11 @@ def _settled(db: Connection, facts: BoardFacts, subjects: dict[str, At]) -> None
 
 def _labelled(db: Connection, people: list[str], facts: BoardFacts, subjects: dict[str, At]) -> None:
     reports = label_cases.reports(db)
-    drawn_for = {person: label_cases.narrowed(db, person) for person in people}
+    sampled_for = {person: label_cases.narrowed(db, person) for person in people}
     for protocol in TO_SUBMIT:
         for item_id, units in label_cases.judged_units(db, label_cases.labelled_by(protocol)).items():
             facts.units[item_id][protocol] = len(units)
-    for person, sampled in drawn_for.items():
+    for person, sampled in sampled_for.items():
         facts.sampled |= {(item_id, person): len(chosen) for item_id, chosen in sampled.items()}
     for item_id, response_ids in reports.items():
         facts.reports[item_id] = len(response_ids)
@@ -159,8 +159,8 @@ _STAGES = {stage: place for place, stage in enumerate(Stage)}
 class AssignmentStatus:
     """The status of an assignment: `units` written or labelled so far, `of` the total.
 
-    `of` is 0 where nobody can say how many there will be. An adjudicator's units are the stages they have closed.
-    Once `handed_in`, nothing more is waited for from this person, and nothing is overdue.
+    `of` is 0 if the total is unknown. An adjudicator's units are the stages they have closed. Once `handed_in`, nothing
+    more is due from this person, and nothing is overdue.
     """
 
     assignment_id: str
@@ -202,10 +202,10 @@ class _AssignedWork:
 
 
 def board(project: Project) -> list[AssignmentStatus]:
-    """Every assignment, in the project's order, then by stage, alias and trial; items set aside are left out.
+    """Every assignment, in the project's order, then by stage, alias and trial, without retired items.
 
-    A coordinator is told of everybody's, anyone else of their own alone and never of a repeat. The same dozen
-    questions whatever the size of the project.
+    A coordinator gets everybody's, anyone else only their own, without repeats. The number of queries does not depend
+    on the size of the project.
     """
     me = people.someone(project)
     everybody = {person.id: person for person in people.people(project)}
@@ -213,7 +213,7 @@ def board(project: Project) -> list[AssignmentStatus]:
         asked = _assigned(db, everybody)
         known = _gathered(db, {each.person.id for each in asked})
     counts = Counter((each.one.item_id, each.one.stage) for each in asked if each.one.trial == 1)
-    # Where two people or more are asked for the same there will be something to adjudicate.
+    # A stage assigned to two people or more will have something to adjudicate.
     shared = grouped(at for at, raters in counts.items() if raters > 1 and at[1] is not Stage.ADJUDICATION)
     return [
         _board_line(each, shared.get(each.one.item_id, ()), known)
@@ -281,17 +281,17 @@ def _board_line(each: _AssignedWork, shared: Iterable[Stage], known: BoardFacts)
 
 
 def _state(assignment: Assignment, known: BoardFacts) -> str:
-    """How far an annotator's assignment is; what happened to the stage counts for those who sealed something of it."""
+    """The state of an annotator's assignment; the later state of the stage counts if they sealed something of it."""
     written = known.written.get((assignment.item_id, assignment.stage, assignment.person_id))
     if assignment.trial > 1:
         if assignment.submitted_at is not None:
             return SUBMITTED
         return DRAFT if _labels(assignment, known).labels else NOT_BEGUN
     if written is not None and assignment.protocols and assignment.submitted_at is None:
-        # Their labels were sealed before these were asked for.
+        # Their labels were sealed before these protocols were assigned.
         return DRAFT
     if assignment.purpose is Purpose.REVIEW and written is None and assignment.submitted_at is not None:
-        # Their document is what the author agreed to.
+        # The reviewed document was accepted by its author.
         return CONSENSUS
     if written is not None and written.ever_sealed and (later := _afterwards(assignment, known)):
         return later
@@ -301,7 +301,7 @@ def _state(assignment: Assignment, known: BoardFacts) -> str:
 
 
 def _afterwards(assignment: Assignment, known: BoardFacts) -> str:
-    """What happened to a stage of an item after the seals; empty while one is waited for."""
+    """What happened to a stage of an item after sealing; empty while sealing is not complete."""
     if assignment.stage in known.disputed[assignment.item_id]:
         return DISPUTED
     adjudicated = known.adjudicated[assignment.item_id].get(assignment.stage)
@@ -311,7 +311,7 @@ def _afterwards(assignment: Assignment, known: BoardFacts) -> str:
 
 
 def _adjudication(item_id: str, shared: Iterable[Stage], known: BoardFacts) -> tuple[str, int, int]:
-    """The state of an adjudicator's assignment, how many stages of the item are closed, and how many there will be."""
+    """The state of an adjudicator's assignment, the number of closed stages of the item, and the expected total."""
     begun, frozen = known.adjudicated[item_id].values(), known.frozen[item_id]
     closed = sum(state is AdjudicationState.CLOSED for state in begun)
     of = len({*shared, *frozen})
@@ -329,9 +329,9 @@ def _units(assignment: Assignment, known: BoardFacts) -> tuple[int, int]:
         )
         units, labelled = known.units[assignment.item_id], _labels(assignment, known)
         if not set(assigned_protocols(assignment.protocols)) <= set(TO_SUBMIT):
-            # What hangs on what was drawn from each report is not counted here.
+            # Labels of parts extracted from each report are not counted here.
             return labelled.labels, 0
-        # What somebody has begun is submitted together; until then, what comes first.
+        # Protocols begun are submitted together; until one is, the first counts.
         begun = units.keys() & labelled.protocols or set(list(units)[:1])
         of = reports * sum(units[protocol] for protocol in begun)
         return min(of, labelled.labels), of
@@ -346,7 +346,7 @@ def _labels(assignment: Assignment, known: BoardFacts) -> LabelCounts:
 
 
 def _seconds(assignment: Assignment, known: BoardFacts) -> float:
-    """Active seconds; what is kept with the labels counts where it is more than what was kept by the report."""
+    """Active seconds: those stored with the labels or, if more, those recorded by document."""
     if assignment.trial > 1:
         return _labels(assignment, known).seconds
     spent = known.seconds[assignment.item_id, assignment.stage, assignment.person_id]

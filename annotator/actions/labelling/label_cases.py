@@ -1,4 +1,4 @@
-"""Questions to people about reports as they are dealt: cases, blind names, pairs in an order of one's own."""
+"""The cases people are asked about reports: blind names, and pairs in an order of each person's own."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set as AbstractSet
@@ -39,12 +39,12 @@ from annotator.storage.tables import (
 
 BOTH_ORDERS = "both_orders"
 PAGE_STATE = "page_state"
-# What a case of claims is given of its page.
+# The fields of a case of claims that describe its page.
 PAGE_FIELDS = ("address", "page", PAGE_STATE, "page_cause")
 
 
 def protocol_of(project: Project, protocol: str) -> Protocol:
-    """The protocol of that name; Refusal where people say nothing under it, or not in this project."""
+    """The protocol of that name; raises Refusal if people do not label by it, or not in this project."""
     definition = PROTOCOLS[protocol]
     if not definition.values:
         raise Refusal(f"{definition.title} is computed; it is not labelled.", "Choose another to label by.")
@@ -54,13 +54,13 @@ def protocol_of(project: Project, protocol: str) -> Protocol:
 
 
 def handed_out(project: Project, protocol: str) -> bool:
-    """Whether the person working labels by a protocol what was handed out to them, and submits it."""
+    """Whether the person working labels by a protocol as assigned work, to be submitted."""
     with project.store.read() as db:
         return is_handed_out(db, people.someone(project).id, protocol)
 
 
 def scale_of(protocol: str) -> Scale:
-    """The values of a protocol; none of one that is not known, as in a file of a later version."""
+    """The values of a protocol; none for an unknown one, as in a file of a later version."""
     known = PROTOCOLS.get(protocol)
     return known.scale if known else NO_VALUES
 
@@ -70,13 +70,13 @@ def presentation_of(protocol: str) -> Presentation:
 
 
 def judged_by(protocol: str) -> Kind | None:
-    """The gold that reports are labelled by, where that is all that it takes."""
+    """The kind of gold by which reports are labelled, if nothing else is needed; otherwise None."""
     definition = PROTOCOLS[protocol]
     return None if definition.parts else definition.unit_kind
 
 
 def cases_of(project: Project, protocol: Protocol, material: Material, person_id: str = "") -> list[Case]:
-    """What a person is asked of a response: of each pair the one order dealt to them, or both if wished."""
+    """The cases a person is asked of a response: each pair in the one order chosen for them, or in both if so set."""
     cases = list(protocol.cases(material))
     if not protocol.paired or both_orders(project, protocol.name):
         return cases
@@ -85,13 +85,13 @@ def cases_of(project: Project, protocol: Protocol, material: Material, person_id
 
 
 def labelled(project: Project | None = None) -> list[str]:
-    """What people may be asked by, in a project or in any."""
+    """The names of the protocols that people can label by, in a project or in any."""
     used = profile.protocols(project) if project else PROTOCOLS
     return [name for name, protocol in used.items() if protocol.values]
 
 
 def paired(project: Project | None = None) -> list[tuple[str, str]]:
-    """The names and titles of what is asked about pairs, in a project or in any."""
+    """The names and titles of the protocols of pairs, in a project or in any."""
     used = profile.protocols(project) if project else PROTOCOLS
     return [(protocol.name, protocol.title) for protocol in used.values() if protocol.paired]
 
@@ -103,27 +103,27 @@ def both_orders(project: Project, protocol: str) -> bool:
 
 @people.for_coordinators("can decide how often a pair is labelled")
 def ask_both_orders(project: Project, protocol: str, wished: bool) -> Change:
-    """Have people asked every pair in both orders from now on, or in one; what they said stays."""
+    """Ask people every pair in both orders from now on, or in one; existing labels stay."""
     before = sorted(project.get(BOTH_ORDERS, []))
     after = sorted({*before, protocol} if wished else {*before} - {protocol})
     return change_setting(project, BOTH_ORDERS, "ask pairs in both orders", before, after)
 
 
 def sampling(project: Project, protocol: str) -> dict[str, Any]:
-    """How pairs were drawn for a protocol: `seed` and `pairs`; empty where every pair is asked."""
+    """How pairs were sampled for a protocol: `seed` and `pairs`; empty if every pair is asked."""
     return dict(project.get(materials.PAIRS, {}).get(protocol, {}))
 
 
 def can_draw(protocol: str) -> bool:
-    """Whether pairs can be drawn for a protocol: systems' reports are compared with each other."""
+    """Whether pairs can be sampled for a protocol: it compares systems' reports with each other."""
     return PROTOCOLS[protocol].paired and not PROTOCOLS[protocol].exemplar
 
 
 @people.for_coordinators("can draw the pairs that are compared")
 def draw_pairs(project: Project, protocol: str, many: int, seed: int = 1) -> Change:
-    """Ask people and judges about so many pairs from now on, drawn at random over all items; about all for 0.
+    """Ask people and judges about `many` pairs from now on, sampled at random over all items; about all for 0.
 
-    What was said of other pairs stays. Of several runs only the first takes part.
+    Verdicts on other pairs stay. Only the first trial of each system takes part.
     """
     if not can_draw(protocol) or many < 0:
         raise Refusal("No pairs can be drawn for this.", "Name a protocol of pairs, and 1 pair or more.")
@@ -156,7 +156,7 @@ def values_of(protocol: Protocol, case: Case) -> tuple[str, ...]:
 
 
 def beside(case: Case) -> list[str]:
-    """The words that a unit is compared with, such as a plan's other sub-task; what is read is none of them."""
+    """The texts that a unit is compared with, such as a plan's other sub-task; without the text to be read."""
     read = (*PAGE_FIELDS, presentation_of(case.protocol).text)
     return [words for name, words in case.given.items() if name not in read]
 
@@ -166,14 +166,14 @@ def text_of(case: Case) -> str:
 
 
 def flags_of(case: Case) -> str:
-    """The mark of every judgement of a case: the state of a page that could not be read."""
+    """The flag of every judgement of a case: the state of a page that could not be read."""
     return f"page_{case.given[PAGE_STATE]}" if PAGE_STATE in case.given else ""
 
 
 def walk(project: Project, protocol: Protocol, ids: Sequence[str] = ()) -> Iterator[materials.MaterialAtHand]:
-    """Item by item what people can be asked about, without the words of reports and pages.
+    """The material that people can be asked about, item by item, without the texts of reports and pages.
 
-    An item is left out that the person may not see the gold of yet, as long as they write their own.
+    Leaves out items whose gold the person may not see yet because they are still writing their own.
     """
     hidden = withheld(project, protocol)
     chosen = [one for one in ids or materials.item_ids(project) if one not in hidden]
@@ -189,7 +189,7 @@ def withheld(project: Project, protocol: Protocol) -> set[str]:
 def of_report(
     project: Project, protocol: Protocol, response_id: str, wanted_material: materials.MaterialRequest
 ) -> list[Case]:
-    """What the person working is asked about one report; nothing where it is withheld."""
+    """The cases the person working is asked about one report; none if it is withheld."""
     material = materials.of_response(project, wanted_material, response_id)
     if material is None or material.item.id in withheld(project, protocol):
         return []
@@ -197,7 +197,7 @@ def of_report(
 
 
 def in_order(labels: Labels) -> Labels:
-    """The labels with each pair in the order that is the same for everybody; one asked both ways stays as it is."""
+    """The labels with each pair in the same order for everybody; a pair asked both ways stays as it is."""
     return labels.model_copy(
         update={"units": tuple(_turned(labels.units, lambda label: min(label.response_id, label.unit_id)))}
     )
@@ -213,13 +213,13 @@ def as_dealt(labels: Iterable[Label], person_id: str) -> list[Label]:
 
 def _turned(units: Iterable[Label], first: Callable[[Label], str]) -> list[Label]:
     listed = list(units)
-    there = {label.id for label in listed}
+    present = {label.id for label in listed}
     return [
         _mirrored(label)
         if label.protocol in PROTOCOLS
         and PROTOCOLS[label.protocol].paired
         and first(label) != label.response_id
-        and _mirrored(label).id not in there
+        and _mirrored(label).id not in present
         else label
         for label in listed
     ]
@@ -233,34 +233,34 @@ def _mirrored(label: Label) -> Label:
     )
 
 
-# What may be lacking, beside the kinds of artifact by their names and the parts of a report by those and “drawn”.
+# Names of what may be missing, besides kinds of artifact and, after EXTRACT_PREFIX, parts of a report.
 ITEMS, ASSIGNMENTS, RESPONSES, RIVALS, WRITING = "items", "assignments", "responses", "rivals", "writing"
 CITATIONS, PAGES, NO_QUESTION = "citations", "pages", "nothing asked"
 EXTRACT_PREFIX = "drawn "
 
 
 def offered(project: Project) -> list[str]:
-    """The protocols that there is something to label by: gold, drawn parts or pairs.
+    """The protocols with something to label by: gold, extracted parts or pairs.
 
-    What is always submitted is among them; in a project made from a task it is what was handed out, and nothing else.
+    Always includes those that are submitted; in a project made from a task, only what was handed out.
     """
     if project.from_task:
         with project.store.read() as db:
             of_items = protocols_by_item(db, people.someone(project).id).values()
         return [name for name in PROTOCOLS if any(name in of_item for of_item in of_items)] or list(TO_SUBMIT)
-    there = _there(project)
+    has_material = _has_material(project)
     return [
         name
         for name, protocol in profile.protocols(project).items()
-        if protocol.values and (protocol.submitted or there(protocol))
+        if protocol.values and (protocol.submitted or has_material(protocol))
     ]
 
 
 def usual(project: Project) -> str:
-    """The protocol that is meant where none is named: the first of those that judges are asked by that fits best.
+    """The protocol used if none is named: of those that judges use, the first that fits best.
 
-    Best fits one by which a judge judged here, then one by which people labelled, then one for which gold or drawn
-    parts are there.
+    One by which a judge has judged here fits best, then one by which people have labelled, then one for which gold or
+    extracted parts exist.
     """
     used = profile.protocols(project)
     protocols = [protocol for protocol in used.values() if protocol.values and not protocol.by_people]
@@ -272,13 +272,13 @@ def usual(project: Project) -> str:
                 if db.execute(question, {"name": protocol.name}).scalar():
                     return protocol.name
     first = protocols[0].name if protocols and USUAL not in used else USUAL
-    return next((protocol.name for protocol in filter(_there(project), protocols)), first)
+    return next((protocol.name for protocol in filter(_has_material(project), protocols)), first)
 
 
-def _there(project: Project) -> Callable[[Protocol], bool]:
+def _has_material(project: Project) -> Callable[[Protocol], bool]:
     settled = (ARTIFACT.c.state != State.DRAFT.value) | (ARTIFACT.c.author_id == "")
     clause, other = RESPONSE.alias("one"), RESPONSE.alias("other")
-    met = exists().where(
+    rivals = exists().where(
         clause.c.item_id == other.c.item_id,
         clause.c.system_id != other.c.system_id,
         clause.c.item_id.not_in(items.SOURCES_ONLY),
@@ -292,20 +292,20 @@ def _there(project: Project) -> Callable[[Protocol], bool]:
                 .distinct()
             ).scalars()
         )
-        pairs = bool(db.execute(select(met)).scalar())
+        pairs = bool(db.execute(select(rivals)).scalar())
         exemplars = bool(db.execute(select(exists().where(RESPONSE.c.mode == EXEMPLAR))).scalar())
 
-    def there(protocol: Protocol) -> bool:
+    def has_material(protocol: Protocol) -> bool:
         own = [kind in kinds for kind in protocol.needs] + [part.value in parts for part in protocol.parts]
         if protocol.exemplar and not exemplars:
             return False
         return pairs if protocol.paired else any(own)
 
-    return there
+    return has_material
 
 
 def gaps(protocol: Protocol, report_cases: Iterable[tuple[Material, Sequence[Case]]]) -> tuple[str, ...]:
-    """What cannot be asked although the rest can, in sentences; `found` are the reports with what is asked of each."""
+    """Sentences on what cannot be asked although the rest can; `report_cases` are the reports with their cases."""
     settled = [
         (material, cases)
         for material, cases in report_cases
@@ -314,8 +314,8 @@ def gaps(protocol: Protocol, report_cases: Iterable[tuple[Material, Sequence[Cas
     ]
     sentences, reports, shown = list[str](), counted(len(settled), "report"), protocol.presentation
     for part in protocol.parts:
-        if undrawn := sum(part not in material.parts for material, _ in settled):
-            sentences.append(f"No {part.extraction} from {undrawn:,} of {reports} yet.")
+        if unextracted := sum(part not in material.parts for material, _ in settled):
+            sentences.append(f"No {part.extraction} from {unextracted:,} of {reports} yet.")
     if waiting := sum(
         _unasked([*_cited(protocol, material), *_gold(protocol, material)], cases)
         for material, cases in settled
@@ -333,7 +333,7 @@ def _cited(protocol: Protocol, material: Material) -> list[Unit]:
 
 
 def _gold(protocol: Protocol, material: Material) -> Sequence[Unit]:
-    """The units of the gold where each is asked about by itself."""
+    """The units of the gold if each is asked about on its own."""
     units = (
         material.units(protocol.unit_kind) if protocol.unit_kind is not None and not protocol.parts else ()
     )
@@ -346,7 +346,7 @@ def _unasked(units: Iterable[Unit], cases: Sequence[Case]) -> int:
 
 
 def lack(project: Project, protocol: Protocol) -> str:
-    """What must come before anything can be asked under a protocol; empty when something can."""
+    """What must exist before anything can be asked under a protocol; empty if something can."""
     result = list(
         materials.each(project, materials.for_asking(protocol), materials.item_ids(project, answered=True))
     )
@@ -376,21 +376,21 @@ def _of_parts(protocol: Protocol, reports: list[Material]) -> str:
 
 
 def guide(project: Project, protocol: str) -> str:
-    """Markdown: the protocol's own; where it ships none, of what is submitted the guideline in force in the project."""
+    """The guideline in Markdown: the protocol's own or, for a submitted protocol without one, the project's."""
     path = places.resources() / "guidelines" / "labelling" / f"{protocol}.md"
     if path.is_file():
         return path.read_text("utf-8")
     return settings.text_in_force(project, Stage.LABELLING) if protocol in TO_SUBMIT else ""
 
 
-# The reports that people label: none of an item that systems do not answer.
+# The reports that people label, without those of items that systems do not answer.
 LABELLED = select(RESPONSE.c.item_id, RESPONSE.c.id).where(
     RESPONSE.c.mode != CONTINUATION, RESPONSE.c.item_id.not_in(items.SOURCES_ONLY)
 )
 
 
 def labelled_by(protocol: str) -> Kind:
-    """The kind of artifact whose units are labelled under a protocol; Refusal where units are not an artifact's."""
+    """The kind of artifact whose units are labelled under a protocol; raises Refusal if they are not an artifact's."""
     return required(
         PROTOCOLS[protocol].unit_kind,
         f"{PROTOCOLS[protocol].title} is not labelled unit by unit.",
@@ -410,7 +410,7 @@ def judged_units(db: Connection, kind: Kind, items: Iterable[str] | None = None)
 
 
 def written_units(db: Connection, item_id: str) -> dict[str, str]:
-    """The ids and newest words of all units that an item's reports were ever judged by, whoever wrote them."""
+    """The ids and newest texts of all units by which an item's reports were ever judged, whoever wrote them."""
     contents = [
         *db.execute(
             select(EXTRACT.c.content).where(
@@ -430,7 +430,7 @@ def written_units(db: Connection, item_id: str) -> dict[str, str]:
 
 
 def reports(db: Connection, items: Iterable[str] | None = None) -> defaultdict[str, list[str]]:
-    """Item by item, the ids of its reports; none of an item that systems do not answer."""
+    """Item → the ids of its reports, without items that systems do not answer."""
     question = LABELLED if items is None else LABELLED.where(RESPONSE.c.item_id.in_(items))
     result: defaultdict[str, list[str]] = defaultdict(list)
     for item_id, response_id in db.execute(question):
@@ -448,14 +448,14 @@ def protocols_by_item(db: Connection, person_id: str) -> dict[str, tuple[str, ..
 
 
 def is_handed_out(db: Connection, person_id: str, protocol: str) -> bool:
-    """Whether a person labels by a protocol what was handed out to them, and submits it."""
+    """Whether a person labels by a protocol as assigned work, to be submitted."""
     return protocol in TO_SUBMIT or any(protocol in one for one in protocols_by_item(db, person_id).values())
 
 
 def reports_for(
     db: Connection, person_id: str, items: Iterable[str] | None = None, protocol: str = USUAL
 ) -> defaultdict[str, list[str]]:
-    """Item by item, the ids of the reports that a person is to label: of a validation set those that were drawn."""
+    """Item → the ids of the reports that a person is to label: for a validation set, those sampled."""
     result, sampled = reports(db, items), narrowed(db, person_id, protocol)
     for item_id in result.keys() & sampled.keys():
         result[item_id] = [response_id for response_id in result[item_id] if response_id in sampled[item_id]]
@@ -463,9 +463,9 @@ def reports_for(
 
 
 def narrowed(db: Connection, person_id: str, protocol: str = USUAL) -> dict[str, set[str]]:
-    """The items of which a person labels some reports only, for validation sets, with those reports.
+    """Item → the reports that a person labels, for items of which they label only some, for validation sets.
 
-    Of pairs every report is there, for each may be drawn beside any.
+    Empty for pairs, as each report may be paired with any.
     """
     result: defaultdict[str, set[str]] = defaultdict(set)
     if PROTOCOLS[protocol].paired:
@@ -486,7 +486,7 @@ def narrowed(db: Connection, person_id: str, protocol: str = USUAL) -> dict[str,
 
 
 def labelling(db: Connection, person_id: str = "", protocol: str = USUAL) -> dict[str, set[str]]:
-    """Item by item, who is asked to label it; of the items that a person is asked to label, where one is named."""
+    """Item → the people asked to label it; with `person_id`, only the items that this person is asked to label."""
     labels = (ASSIGNMENT.c.stage == Stage.LABELLING.value, ASSIGNMENT.c.trial == 1)
     question = select(ASSIGNMENT.c.item_id, ASSIGNMENT.c.person_id, ASSIGNMENT.c.protocols).where(*labels)
     if person_id:
@@ -501,7 +501,7 @@ def labelling(db: Connection, person_id: str = "", protocol: str = USUAL) -> dic
 
 
 def replaces(person_id: str, dealt: Iterable[str], raters: AbstractSet[str]) -> bool:
-    """Whether someone who is asked to label an item now took it over from one to whom a set dealt it."""
+    """Whether this person now labels an item in place of someone to whom the validation set assigned it."""
     dealt = set(dealt)
     return person_id in raters - dealt and not dealt <= raters
 
@@ -509,7 +509,7 @@ def replaces(person_id: str, dealt: Iterable[str], raters: AbstractSet[str]) -> 
 def dealt(reports: Iterable[str], person_id: str) -> list[tuple[str, str]]:
     """An item's reports in an order of this person's own, named “Report A”, “Report B” …
 
-    The order hangs on the person and the reports alone, so a report that comes later does not reshuffle the rest.
+    The order depends only on the person and the reports, so a report added later does not reshuffle the rest.
     """
     order = sorted(reports, key=lambda response_id: sha256(f"{person_id}/{response_id}"))
     return [
@@ -519,12 +519,12 @@ def dealt(reports: Iterable[str], person_id: str) -> list[tuple[str, str]]:
 
 
 def together(one: str, other: str) -> str:
-    """What two reports of an item are called: “Reports A and B”."""
+    """The name of two reports of an item: “Reports A and B”."""
     return f"Reports {one.removeprefix('Report ')} and {other.removeprefix('Report ')}"
 
 
 def shuffled(pairs: "Iterable[Case]", person_id: str) -> "list[Case]":
-    """Pairs in an order of this person's own; of one asked both ways, the dealt way long before the other."""
+    """Pairs in an order of this person's own; if asked both ways, the person's first order comes long before the other."""
     return sorted(
         pairs,
         key=lambda case: (
@@ -535,12 +535,12 @@ def shuffled(pairs: "Iterable[Case]", person_id: str) -> "list[Case]":
 
 
 def comes_first(person_id: str, case: Case) -> bool:
-    """Whether this is the way round in which a person is asked about a pair: chance, but the same whenever asked."""
+    """Whether a pair stands in the order in which this person is asked about it: random, but always the same."""
     return shown_first(person_id, case.protocol, *_both(case)) == case.response.id
 
 
 def shown_first(person_id: str, protocol: str, *pair: str) -> str:
-    """Which report of a pair a person is shown first, where one order is asked."""
+    """The report of a pair that a person is shown first, if one order is asked."""
     first, second = sorted(pair)
     toss = int(sha256("/".join([person_id, protocol, first, second, "toss"]))[:8], 16) % 2
     return second if toss else first

@@ -36,19 +36,19 @@ from annotator.storage.tables import ARTIFACT, ASSIGNMENT, AUDIT, ITEM, JUDGEMEN
 REWORDED = "reworded"
 CAUSE = "The unit was reworded since; it needs to be judged again."
 BY_JUDGES = JUDGEMENT.c.rater_kind == RaterKind.JUDGE.value
-# Where every text was written once, nothing was reworded, and no judgement need be looked at.
+# If every text was written only once, nothing was reworded, and no judgement need be checked.
 _REWORDED = (
     select(ARTIFACT.c.id).where(ARTIFACT.c.kind != Kind.LABELS.value, ARTIFACT.c.revision > 1).limit(1)
 )
-# When, and what each unit said from then on.
+# A time, and the texts of the units from then on.
 LabelledAt = tuple[datetime, Mapping[str, str]]
-# An item, a unit, and when something was said of it.
+# An item, a unit, and the time at which something was said about it.
 Spoken = tuple[str, str, datetime]
 
 
 def _older() -> Select[Any]:
     j, artifact, revision = JUDGEMENT.c, ARTIFACT.alias(), REVISION.alias()
-    # When anything was last worded: mostly before it was judged, and then nothing about a judgement is looked up.
+    # The last change of any text: mostly before a judgement, which then needs no further look-up.
     worded = select(func.max(revision.c.at)).join(artifact, artifact.c.id == revision.c.artifact_id)
     return (
         select(
@@ -75,14 +75,14 @@ _OLDER = _older()
 
 
 def outdated(db: Connection, *narrowed: ColumnElement[bool]) -> dict[str, Any]:
-    """The judgements whose unit says something else now than when they were given: id → its row.
+    """The judgements whose unit has been reworded since they were given: id → row.
 
-    Now is what was submitted. Where a wording was put back, what was said of it counts again.
+    The submitted texts count. If a wording is restored, judgements of it count again.
     """
     if db.execute(_REWORDED).first() is None:
         return {}
     history = cache(partial(_history, db))
-    # Row by row: there may be millions, of which few are kept.
+    # Row by row: there may be millions, of which few are outdated.
     return {
         row.id: row
         for row in db.execute(_OLDER.where(*narrowed))
@@ -91,15 +91,16 @@ def outdated(db: Connection, *narrowed: ColumnElement[bool]) -> dict[str, Any]:
 
 
 def worded_since() -> ColumnElement[bool]:
-    """Whether anything was worded since a judgement: otherwise its unit says what it said then."""
+    """Whether anything was written since a judgement; if not, its unit cannot have been reworded."""
     since = ARTIFACT.c.id == JUDGEMENT.c.artifact_id, REVISION.c.at > JUDGEMENT.c.at
     return exists(select(ARTIFACT.c.id).where(annotating.RELEASED, *since))
 
 
 def overtaken(db: Connection, kind: Kind | None, statements: Iterable[Spoken]) -> set[Spoken]:
-    """Those of what was said, each of an item and a unit at a moment, whose unit says something else now.
+    """The statements, each of an item and a unit at a time, whose unit has been reworded since.
 
-    `kind` is that of what an item is judged by; None where units come from reports, whose words stay.
+    `kind` is the kind of artifact by which an item is judged; None if units come from reports, whose text never
+    changes.
     """
     listed = list(statements)
     if kind is None or not listed:
@@ -111,7 +112,7 @@ def overtaken(db: Connection, kind: Kind | None, statements: Iterable[Spoken]) -
 
 
 def now_says(db: Connection, artifact_ids: Iterable[str], after: datetime) -> dict[str, Mapping[str, str]]:
-    """Artifact → what its units say, of those that were changed after a moment."""
+    """Artifact → the texts of its units, for artifacts changed after a given time."""
     question = (
         select(ARTIFACT.c.id, REVISION.c.content)
         .select_from(ARTIFACT)
@@ -122,7 +123,7 @@ def now_says(db: Connection, artifact_ids: Iterable[str], after: datetime) -> di
 
 
 def unit_of(units: Iterable[Unit], unit_id: str) -> Unit | None:
-    """The unit that a judgement is about; of a cell of a matrix the gold sub-task."""
+    """The unit that a judgement is about; for a cell of a matrix, the gold sub-task."""
     return next(
         (
             unit
@@ -142,7 +143,7 @@ def _history(db: Connection, artifact_id: str, last: int) -> list[LabelledAt]:
 
 
 def _units(content: str) -> dict[str, str]:
-    """Unit → its words; a gold sub-task also under the name that it has in the cells of a matrix."""
+    """Unit → its text; a gold sub-task also under the name that it has in the cells of a matrix."""
     units = orjson.loads(content).get("units", ())
     return {
         name: str(unit.get("text", ""))
@@ -152,8 +153,9 @@ def _units(content: str) -> dict[str, str]:
 
 
 def _differs(history: Sequence[LabelledAt], unit_id: str, at: datetime) -> bool:
-    """Whether a unit says something else now; of one that was not there at that moment, or no longer is, it is not
-    told: what comes from elsewhere keeps the moment at which it was said there.
+    """Whether a unit has been reworded since; False if it did not exist then or no longer does.
+
+    Imported judgements keep the time at which they were given elsewhere.
     """
     name = unit_id if unit_id in history[-1][1] else unit_id.rpartition("~")[2]
     before = [units for moment, units in history if moment <= in_utc(at)] or [history[0][1]]
@@ -165,23 +167,23 @@ def in_utc(moment: datetime) -> datetime:
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
-# Named apart from the artifact that a label is about.
+# An alias, as the label's own artifact is joined too.
 SUBMISSION = ARTIFACT.alias("submission")
 UNSURE = "unsure"
-# The mark of a label that its person wants to come back to.
+# The flag of a label that its person wants to come back to.
 FLAGGED = "flagged"
 ANSWERED = (Status.OK.value, Status.UNCLEAR.value)
-# The mark of a label that was given elsewhere and came in by a file: it is finished, and counts at once.
+# The flag of a label given elsewhere and imported from a file: it is finished and counts at once.
 IMPORTED = "imported"
-# The mark of a label that is not submitted yet, and what begins the mark of the value that counts until another is
-# submitted, whoever is asked to label the item meanwhile.
+# The flag of a label not submitted yet, and the prefix of the flag with the value that counts until another is
+# submitted, whoever is assigned the item meanwhile.
 WAITS, UNTIL = "unsubmitted", "until:"
-# The cause of a row whose label was taken back after it was submitted.
+# The cause of a row whose label was removed after it was submitted.
 TAKEN_BACK = "taken back"
 
 
 def submits(protocol: str) -> bool:
-    """Whether labels of a protocol are always submitted item by item, and are locked then."""
+    """Whether labels of a protocol are always submitted item by item and locked then."""
     return protocol in TO_SUBMIT
 
 
@@ -200,7 +202,7 @@ def labels_of(db: Connection, rater: str, response_id: str, protocol: str) -> li
 
 
 def to_give_again(db: Connection, rater: str, protocol: str, *narrowed: ColumnElement[bool]) -> set[str]:
-    """The ids of a person's labels whose unit was reworded since, where they are not submitted yet."""
+    """The ids of a person's labels not submitted yet whose unit was reworded since."""
     theirs = JUDGEMENT.c.rater_id == rater, JUDGEMENT.c.rater_kind == RaterKind.PERSON.value
     result = outdated(db, *theirs, JUDGEMENT.c.protocol == protocol, JUDGEMENT.c.trial == 1, *narrowed)
     sealed = sealed_by(db, rater, protocol) if result else set()
@@ -208,14 +210,14 @@ def to_give_again(db: Connection, rater: str, protocol: str, *narrowed: ColumnEl
 
 
 def taken_back(label: Judgement) -> Judgement:
-    """A label of a unit that was reworded since: what stands beside it stays, what was said does not count."""
+    """A label withdrawn because its unit was reworded: its note and quotation stay, its value does not count."""
     flags = " ".join(flag for flag in own_marks(label.flags) if flag != IMPORTED)
     gone = {"value": None, "status": Status.SKIPPED, "cause": CAUSE, "flags": flags}
     return label.model_copy(update=gone)
 
 
 def given_by(db: Connection, rater: str, protocol: str) -> Counter[str]:
-    """Response by response, how many of a person's labels came in by a file and count."""
+    """Response → the number of a person's imported labels that count."""
     question = mine(rater, protocol).where(JUDGEMENT.c.status.in_(ANSWERED), given())
     rows = db.execute(question.with_only_columns(JUDGEMENT.c.id, JUDGEMENT.c.response_id)).all()
     gone = to_give_again(db, rater, protocol) if rows else set()
@@ -223,7 +225,7 @@ def given_by(db: Connection, rater: str, protocol: str) -> Counter[str]:
 
 
 def labels_by(db: Connection, rater: str, protocol: str) -> dict[str, dict[str, str]]:
-    """Response by response, which units a person has spoken on in the words they have, and whether they were sure."""
+    """Response → unit → status of a person's labels, without those whose unit was reworded."""
     columns = (
         mine(rater, protocol)
         .where(JUDGEMENT.c.status.in_(ANSWERED))
@@ -246,7 +248,7 @@ def waiting_by(db: Connection, rater: str, protocol: str) -> list[tuple[str, str
 
 
 def tally(units: Iterable[str], statuses: Mapping[str, str]) -> tuple[int, int]:
-    """Of these units, how many were spoken on, and of how many of those the person is unsure."""
+    """How many of these units are labelled, and how many of those as “unsure”."""
     present = [statuses[unit] for unit in units if unit in statuses] if statuses else []
     return len(present), present.count(Status.UNCLEAR.value)
 
@@ -268,9 +270,9 @@ def submitted() -> ColumnElement[bool]:
 
 
 def to_submit() -> ColumnElement[bool]:
-    """Whether a judgement's row is to be submitted: always under its protocol, or because it was handed out."""
+    """Whether a judgement must be submitted: its protocol always requires it, or it was handed out."""
     j = JUDGEMENT.c
-    # No list of them, which has no place in a statement that is kept ready.
+    # Not an IN list, which cannot be part of a prepared statement.
     always = (j.protocol == protocol for protocol in TO_SUBMIT)
     return or_(*always, exists(_handed_out(j.rater_id, j.item_id, j.protocol)))
 
@@ -288,20 +290,20 @@ def _marked(mark: str) -> ColumnElement[bool]:
 
 
 def counted_rows(name: str = "counted") -> Subquery:
-    """The judgements that count, with the columns of their table: every figure of people's labels is read from here.
+    """The judgements that count, with the columns of their table: every figure on people's labels is read from here.
 
-    A person's label counts once it is submitted, until they submit another in its place; where labels were given
-    before there was a submission for them, or elsewhere, as they stand. Of a label that was changed since its
-    submission this is what was submitted; what was written beside it since is left out.
+    A person's label counts once submitted, until they submit another in its place; labels from before submission
+    existed, or from elsewhere, count as they stand. A label changed since its submission counts as submitted, without
+    what was added since.
     """
     j, person = JUDGEMENT.c, JUDGEMENT.c.rater_kind == RaterKind.PERSON.value
     after = func.substr(j.flags, func.instr(j.flags, UNTIL) + len(UNTIL))
-    stood = func.substr(after, 1, func.instr(after + literal(" "), " ") - 1)
+    until = func.substr(after, 1, func.instr(after + literal(" "), " ") - 1)
     changed = and_(person, j.trial == 1, waits())
     shown: dict[str, Any] = {
-        "value": case((changed, func.nullif(stood, UNSURE)), else_=j.value),
+        "value": case((changed, func.nullif(until, UNSURE)), else_=j.value),
         "status": case(
-            (and_(changed, stood == UNSURE), Status.UNCLEAR.value), (changed, Status.OK.value), else_=j.status
+            (and_(changed, until == UNSURE), Status.UNCLEAR.value), (changed, Status.OK.value), else_=j.status
         ),
         **{name: case((changed, ""), else_=j[name]) for name in ("quote", "note", "cause")},
         **{name: case((changed, null()), else_=j[name]) for name in ("quote_start", "quote_end")},
@@ -313,11 +315,11 @@ def counted_rows(name: str = "counted") -> Subquery:
 
 
 def finished() -> ColumnElement[bool]:
-    """Whether anything that a person said in a row counts: it is submitted, was given elsewhere, or was given before
-    labels of its protocol had a submission.
+    """Whether anything that a person said in a row counts: submitted, given elsewhere, or given before labels of its
+    protocol were submitted at all.
 
-    What came with a release says itself that it counts (`counting`); by earlier versions it did not, and counts unless
-    the item is handed out to its person and not submitted.
+    Rows from a release carry a flag if they count (`counting`); those of earlier versions do not, and count unless the
+    item is assigned to their person and not submitted.
     """
     j = JUDGEMENT.c
     once = exists(_submission(j.rater_id, j.item_id).where(SUBMISSION.c.sealed_at.is_not(None)))
@@ -328,40 +330,40 @@ def finished() -> ColumnElement[bool]:
 
 
 def come_to(scale: Scale, rows: Sequence[Any]) -> tuple[str | None, Any]:
-    """What a rater's rows on one unit, one for each trial, come to, and the first of them that says so."""
+    """The value agreed on by a rater's rows on one unit, one per trial (`Scale.agreed`), and the first row with it."""
     most = scale.agreed([row.value for row in rows if row.status == Status.OK.value])
     return most, next((row for row in rows if row.value == most), rows[0])
 
 
 def pending(before: Mapping[str, Any] | None, after: dict[str, Any] | None) -> dict[str, Any] | None:
-    """What is kept of a label while it waits for its submission: with it, what counts until then.
+    """The row to store for a label that awaits submission, with the value that counts until then.
 
-    `before` is the row it takes the place of; None for `after` takes the label back. None where nothing is left.
+    `before` is the row it replaces; None for `after` removes the label. None if no row remains.
     """
-    stood = what_counts(before)
+    counted = what_counts(before)
     if after is None:
-        if not before or not stood:
+        if not before or not counted:
             return None
         after = {**before, "value": None, "status": Status.SKIPPED.value, "cause": TAKEN_BACK, "flags": ""}
     value = _value(after)
-    # What is written beside a unit of which nothing is said waits as well.
-    marks = [*([WAITS] if value != stood or not value else []), *([f"{UNTIL}{stood}"] if stood else [])]
+    # A note on a unit without a value waits as well.
+    marks = [*([WAITS] if value != counted or not value else []), *([f"{UNTIL}{counted}"] if counted else [])]
     return {**after, "flags": " ".join([*own_marks(after["flags"]), *marks])}
 
 
 def counting(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of which what is said counts, until its person submits something else."""
+    """A row whose value counts until its person submits another."""
     marks = [f"{UNTIL}{_value(row)}"] if _value(row) else []
     return {**row, "flags": " ".join([*own_marks(row["flags"]), *marks])}
 
 
 def _value(row: Mapping[str, Any]) -> str:
-    """The value of a row, or that its person is unsure; empty where nothing is said."""
+    """The value of a row, or “unsure”; empty if nothing was said."""
     return (row["value"] or UNSURE) if row["status"] in ANSWERED else ""
 
 
 def what_counts(row: Mapping[str, Any] | None) -> str:
-    """What counts of a row whatever is said in it now; empty where nothing does."""
+    """The value of a row that counts, whatever its present value; empty if none does."""
     if not row:
         return ""
     flags = row["flags"].split()
@@ -394,7 +396,7 @@ def lock_given() -> Refusal:
 
 
 def _handed_out(rater: Any, item_id: Any, protocol: Any) -> Select[Any]:
-    """The assignments by which a person labels an item under a protocol, each a value or a column."""
+    """The assignments by which a person labels an item under a protocol; each argument is a value or a column."""
     protocol_name = literal(protocol) if isinstance(protocol, str) else protocol
     named = (literal(" ") + ASSIGNMENT.c.protocols + literal(" ")).like(
         literal("% ") + protocol_name + literal(" %")

@@ -43,7 +43,7 @@ from annotator.protocols import PROTOCOLS, TAXONOMIES as TAXONOMIES, TO_SUBMIT, 
 from annotator.storage.tables import ARTIFACT, ITEM, JUDGEMENT, PERSON, RESPONSE, REVISION
 
 OPEN, SEALED, REOPENED = "open", "sealed", "reopened"
-# So many missing labels are named one by one.
+# At most this many missing labels are listed one by one.
 NAMED = 20
 LONGEST_QUOTE = 20_000
 
@@ -80,10 +80,10 @@ class Unsubmitted:
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """What one person is to label of an item, in their own order, and what they have said of it.
+    """What one person is to label of an item, in their own order, and their labels so far.
 
-    `units` holds what units say, by protocol and report; `reports` each report's name and id, `kinds` what was said on
-    looking again.
+    `units` holds the texts of units by protocol and report; `reports` each report's name and id, `kinds` the rows of
+    error taxonomies.
     """
 
     reports: list[tuple[str, str]]
@@ -104,14 +104,14 @@ class _Work:
         return [place for place in self.places() if place in self.rows]
 
     def words(self, place: LabelPlace) -> str:
-        """A report and what its unit says, after what is asked where that is more than one thing."""
+        """A report and the text of its unit, after the protocol if there are several."""
         name = next(name for name, response_id in self.reports if response_id == place.response_id)
         prefix = f"{PROTOCOLS[place.protocol].presentation.tab}, " if len(self.units) > 1 else ""
         return f"{prefix}{name}: {self.units[place.protocol][place.response_id][place.unit_id]}"
 
 
 def missing(project: Project, item_id: str, protocol: str = USUAL) -> list[tuple[str, str]]:
-    """The report and unit of every label under a protocol that this person has yet to give before they can submit."""
+    """The report and unit of every label under a protocol that this person must still give before submitting."""
     with project.store.read() as db:
         work = _work(project, db, item_id, people.someone(project).id, protocol)
     return [(place.response_id, place.unit_id) for place in work.missing() if place.protocol == protocol]
@@ -137,12 +137,12 @@ def state(project: Project, item_id: str, protocol: str = USUAL) -> SealingStatu
 def submit(
     project: Project, item_id: str, protocol: str = USUAL, *, person_id: str = "", partial: bool = False
 ) -> Change:
-    """Seal a person's labels of all reports of an item; Refusal with what is missing as its details.
+    """Seal a person's labels of all reports of an item; a Refusal lists what is missing in its details.
 
-    By default those of the person working; a coordinator may submit for others. `partial`: what is missing stays so.
-    What they have begun to label under several protocols is submitted together; `protocol` where nothing is begun.
-    What was not handed out is submitted protocol by protocol, of every report of which nothing is missing, and is not
-    locked: what is changed later counts once it is submitted again.
+    By default for the person working; a coordinator may submit for others. `partial` allows missing labels. Labels
+    begun under several protocols are submitted together; `protocol` counts if none is begun. Labels that were not
+    handed out are submitted protocol by protocol, for every report without missing labels, and are not locked: later
+    changes count once submitted again.
     """
     me = person_id or people.someone(project).id
     if me != people.someone(project).id:
@@ -177,7 +177,7 @@ def submit(
 def _submit_own(
     project: Project, db: Connection, item_id: str, person_id: str, protocol: str, *, partial: bool
 ) -> Change:
-    """Let labels count that nobody handed out: those of whole reports, or of whole pairs, and with `partial` all."""
+    """Submit labels that were not handed out: those of complete reports or pairs; with `partial`, all."""
     j, within = JUDGEMENT.c, JUDGEMENT.c.protocol.in_(_with_kinds([protocol]))
     rows = required(
         db.execute(
@@ -201,7 +201,7 @@ def _submit_own(
 
 
 def _with_kinds(protocols: Iterable[str]) -> list[str]:
-    """Protocols with what their verdicts are looked at again by."""
+    """The protocols together with the error taxonomies of their verdicts."""
     return [*protocols, *(name for name, taxonomy in TAXONOMIES.items() if taxonomy.of in set(protocols))]
 
 
@@ -213,7 +213,7 @@ def _waiting_of(person_ids: Sequence[str]) -> tuple[ColumnElement[bool], ...]:
 def _missing_beside(
     project: Project, db: Connection, item_id: str, person_id: str, protocol: str
 ) -> dict[str, list[str]]:
-    """Report by report what a person has not labelled yet; a pair is whole by itself."""
+    """Report → the texts of units that a person has not labelled yet; empty for pairs, each of which is complete."""
     if PROTOCOLS[protocol].paired:
         return {}
     statuses = labels_by(db, person_id, protocol)
@@ -225,7 +225,7 @@ def _missing_beside(
 
 
 def _count(db: Connection, person_id: str, *which: ColumnElement[bool]) -> dict[str, str]:
-    """What a person said in these rows counts from now on as it stands; each row's hash, by its id."""
+    """Make the present values of these rows count; return each row's hash, by its id."""
     written = {}
     for row in db.execute(select(JUDGEMENT).where(*_waiting_of([person_id]), *which)).mappings().all():
         values = counting({name: value for name, value in row.items() if name != "sha256"})
@@ -235,9 +235,9 @@ def _count(db: Connection, person_id: str, *which: ColumnElement[bool]) -> dict[
 
 
 def waiting(project: Project, person_ids: Sequence[str]) -> list[Unsubmitted]:
-    """The items of which these people's labels are not submitted, in the project's order, then by alias.
+    """The items on which these people have unsubmitted labels, in the project's order, then by alias.
 
-    Left out is where nothing waits: labels that were given elsewhere count, though others were never given.
+    Leaves out items with imported labels only, which count already, even if others are missing.
     """
     result = []
     aliases = {person.id: person.alias for person in people.people(project)}
@@ -271,7 +271,7 @@ def waiting(project: Project, person_ids: Sequence[str]) -> list[Unsubmitted]:
 def _waiting_own(
     project: Project, db: Connection, aliases: Mapping[str, str], person_ids: Sequence[str]
 ) -> Iterator[Unsubmitted]:
-    """The same of what nobody handed out, protocol by protocol."""
+    """The same for labels that were not handed out, protocol by protocol."""
     j, of_kinds = JUDGEMENT.c, {name: taxonomy.of for name, taxonomy in TAXONOMIES.items()}
     question = (
         select(j.item_id, ITEM.c.key, j.rater_id, j.protocol, j.response_id)
@@ -294,7 +294,7 @@ def _waiting_own(
 def submit_all(
     project: Project, person_ids: Sequence[str], *, partial: bool = False
 ) -> tuple[list[Unsubmitted], list[Unsubmitted]]:
-    """Submit all that waits of these people: what was, and what was not because labels are missing."""
+    """Submit all unsubmitted labels of these people; return those submitted and those left because labels are missing."""
     done, left = [], []
     for one in waiting(project, person_ids):
         if one.missing and not partial:
@@ -306,7 +306,7 @@ def submit_all(
 
 
 def reopen(project: Project, item_id: str) -> Change:
-    """Let this person change their labels of an item again; what was submitted stays as it is."""
+    """Let this person change their labels of an item again; the submitted version stays."""
     with project.store.write() as db:
         row = required(
             _stored(db, item_id, people.someone(project).id),
@@ -317,7 +317,7 @@ def reopen(project: Project, item_id: str) -> Change:
 
 
 def _work(project: Project, db: Connection, item_id: str, person_id: str, protocol: str) -> _Work:
-    """What was handed out to a person, and what they have begun that is always submitted; else the given protocol."""
+    """The protocols handed out to a person and the submitted ones they have begun, or the given one; with their labels."""
     assigned = label_cases.protocols_by_item(db, person_id).get(item_id, ())
     handed = tuple(name for name in assigned if not submits(name))
     rows = db.execute(
@@ -333,7 +333,7 @@ def _work(project: Project, db: Connection, item_id: str, person_id: str, protoc
         .order_by(JUDGEMENT.c.at, JUDGEMENT.c.id)
     ).all()
     begun = [name for name in TO_SUBMIT if any(row.protocol == name for row in rows)]
-    # What is always submitted may be left where something else was handed out.
+    # Submitted protocols may be skipped if another was handed out.
     due = [name for name in assigned if submits(name)][:1] if handed else [protocol]
     whole = dict.fromkeys([*(begun or due), *handed])
     begun = [name for name in PROTOCOLS if name in whole]
@@ -375,7 +375,7 @@ def _units(
 
 
 def _is_of(taxonomy: Taxonomy, kind: Row[Any], labelled: Mapping[LabelPlace, Row[Any]]) -> bool:
-    """Whether what was said on looking again is of a verdict that still asks for it."""
+    """Whether an error kind belongs to a verdict that still asks for one."""
     verdict = labelled.get(LabelPlace(taxonomy.of, kind.response_id, kind.unit_id))
     return verdict is not None and verdict.value in taxonomy.after
 
@@ -418,7 +418,7 @@ def _refuse_unfinished(work: _Work, *, partial: bool) -> None:
 
 
 def _document(work: _Work) -> Labels:
-    """The labels by protocol, report and unit: an order that is nobody's own."""
+    """The labels by protocol, report and unit: an order independent of the person."""
     order = list(PROTOCOLS)
     given = sorted(work.given(), key=lambda place: (order.index(place.protocol), place.response_id))
     of_places = [work.rows[place] for place in given]
@@ -448,7 +448,7 @@ def _label(row: Row[Any]) -> Label:
 
 
 def _anchor(row: Row[Any]) -> Anchor | None:
-    """Where in the report the quotation stands, so that it is found again when the labels come back from a file."""
+    """The position of the quotation in the report, by which it is restored when the labels come back in a file."""
     if row.quote_start is None or row.quote_end is None or not 0 < len(row.quote) <= LONGEST_QUOTE:
         return None
     return Anchor(quote=row.quote, start=row.quote_start, end=row.quote_end, text_sha256=row.report_sha256)
@@ -456,18 +456,18 @@ def _anchor(row: Row[Any]) -> Anchor | None:
 
 SAMPLE = "error_sample"
 OF_JUDGE = "give kind of a judge's verdict"
-# Unit → what was said on looking again.
+# Unit → its error kind.
 Kinds = dict[str, str]
 
 
 def offered(project: Project, protocol: str) -> bool:
-    """Whether people are asked to look again at verdicts of a protocol; of a task, at those it asks for."""
+    """Whether people are asked for error kinds of a protocol's verdicts; in a task, only if it asks for them."""
     known = any(taxonomy.of == protocol for taxonomy in TAXONOMIES.values())
     return known and (not project.from_task or label_cases.handed_out(project, protocol))
 
 
 def of_report(project: Project, response_id: str, taxonomy: str) -> Kinds:
-    """What the person working said of a report's units under a taxonomy, whatever became of the verdicts since."""
+    """The kinds the person working gave a report's units under a taxonomy, even if the verdicts changed since."""
     me = people.someone(project).id
     question = mine(me, taxonomy).where(
         JUDGEMENT.c.response_id == response_id, JUDGEMENT.c.status.in_(ANSWERED)
@@ -482,7 +482,7 @@ def sample(project: Project) -> ErrorSample | None:
 
 
 def after(protocol: str, value: str) -> Taxonomy | None:
-    """What a verdict of a protocol is looked at again by, if by anything."""
+    """The taxonomy by which a verdict of a protocol is classified; None if there is none."""
     return next(
         (
             taxonomy
@@ -494,7 +494,7 @@ def after(protocol: str, value: str) -> Taxonomy | None:
 
 
 def kinds_given(project: Project, protocol: str) -> dict[tuple[str, str], str]:
-    """Response and unit → the kind that the person working gave of it, under any taxonomy of a protocol."""
+    """Response and unit → the kind given by the person working under any taxonomy of a protocol."""
     me, names = (
         people.someone(project).id,
         [taxonomy.name for taxonomy in TAXONOMIES.values() if taxonomy.of == protocol],
@@ -512,10 +512,10 @@ def kinds_given(project: Project, protocol: str) -> dict[tuple[str, str], str]:
 def give(
     project: Project, response_id: str, unit_id: str, taxonomy: str, value: str, judge_id: str = ""
 ) -> Change:
-    """Say of what kind a verdict is, one's own or a judge's; an empty value takes that back.
+    """Set the error kind of a verdict, one's own or a judge's; an empty value removes it.
 
-    Refusal where there is no verdict that asks for it. It may be said of submitted labels too; in a project made from
-    a task it travels with them, and they are reopened first.
+    Raises Refusal if no verdict asks for a kind. Submitted labels can be given one too; in a project made from a task,
+    where kinds travel with the labels, these must be reopened first.
     """
     protocol = TAXONOMIES[taxonomy]
     if value and value not in protocol.values:
@@ -549,7 +549,7 @@ def give(
         blank = {name: verdict[name] for name in ("item_id", "artifact_id")} | by
         given = Judgement(**(before or {"id": new_id(), **blank, "flags": ""}) | answer).model_dump()
         if judge_id or is_sealed(db, verdict["item_id"], me, protocol.of):
-            # There is nothing to submit any more: it counts as it is given.
+            # Nothing is left to submit: it counts at once.
             given["flags"] = " ".join(own_marks(given["flags"]))
             labels.write(db, given, new=before is None)
         else:
@@ -560,7 +560,7 @@ def give(
 
 
 def _verdict(db: Connection, protocol: Taxonomy, place: LabelPlace, rater: str) -> dict[str, Any]:
-    """The verdict that is looked at again; Refusal when the person or judge came to none that asks for it."""
+    """The verdict to classify; raises Refusal if the person or judge has none that asks for it."""
     row = (
         db.execute(
             select(JUDGEMENT).where(

@@ -1,4 +1,4 @@
-"""Labelling reports unit by unit, blind to the system and to other raters: the queue, its sheets, what is said."""
+"""Labelling reports unit by unit, blind to the system and to other raters: the queue, its sheets, the labels."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set as AbstractSet
@@ -57,12 +57,12 @@ from annotator.storage.connection import PreparedStatement
 from annotator.storage.tables import AUDIT, ITEM, JUDGEMENT, RESPONSE
 
 Fields = dict[str, Any]
-# In the images of a change of several labels at once, by their ids.
+# The key of the images of a change of several labels, by their ids.
 SEVERAL = "several"
 
 
 class LabelPlace(NamedTuple):
-    """The subject of a label; for a second look `protocol` is the name of a taxonomy."""
+    """The subject of a label; for an error kind, `protocol` is the name of a taxonomy."""
 
     protocol: str
     response_id: str
@@ -84,17 +84,17 @@ _ONE = PreparedStatement(
 _COUNTS = select(finished()).where(JUDGEMENT.c.id == bindparam("row"))
 _NEW = PreparedStatement(insert(JUDGEMENT))
 _CHANGED = PreparedStatement(update(JUDGEMENT).where(JUDGEMENT.c.id == bindparam("row")))
-# What a label is about stays as it is, and with it the indexes.
+# The columns that say what a label is about: never updated, which leaves their indexes alone.
 _SUBJECT = frozenset({"id", *LabelPlace._fields, "item_id", "rater_kind", "rater_id", "trial"})
 
 
 def stored(
     db: Connection, place: LabelPlace, rater: str, *, by_file: bool = False
 ) -> tuple[Fields | None, bool]:
-    """The row of what a person keeps about a unit, if any, and whether it is to be given again since the unit was
-    reworded; Refusal where it is submitted.
+    """A person's row on a unit, or None, and whether it must be given again because the unit was reworded.
 
-    What came in by a file as finished work is changed by a file alone, unless its unit was reworded since.
+    Raises Refusal if it is submitted. A label imported as finished work is changed only by a file, unless its unit was
+    reworded since.
     """
     row = _ONE.first(db, {**place._asdict(), "rater": rater})
     if row and row["sealed"]:
@@ -107,7 +107,7 @@ def stored(
     if not by_file and not reworded and is_given(row["flags"]):
         raise lock_given()
     result = {key: value for key, value in row.items() if key not in ("sha256", *_BESIDE)}
-    # What was never submitted does not count while it is changed, either.
+    # A label that does not count yet must not start to count because it is changed.
     unchanged = is_waiting(row["flags"]) or db.execute(_COUNTS, {"row": row["id"]}).scalar()
     return result | {"flags": row["flags"] if unchanged else f"{row['flags']} {WAITS}".strip()}, reworded
 
@@ -121,7 +121,7 @@ def write(db: Connection, judgement: Fields, *, new: bool) -> None:
 
 
 def put(db: Connection, before: Fields | None, after: Fields | None) -> Fields | None:
-    """Write what is now said, or take it back (None); the row that is left, which waits for its submission."""
+    """Write a label, or remove it (None); return the remaining row, which awaits submission, or None."""
     row = pending(before, after)
     if row is not None:
         row = Judgement(**row).model_dump()
@@ -137,12 +137,12 @@ def image(judgement: Fields | None) -> Fields:
 
 
 def restore(_project: Project, db: Connection, judgement_id: str, present: Any, goal: Any) -> None:
-    """Put the subject of a change from one image to another; Refusal when it has moved on."""
+    """Restore the subject of a change from one image to another; raises Refusal if it has changed since."""
     if SEVERAL not in present:
         _restore_one(db, judgement_id, present, goal)
         return
-    for one, there in present[SEVERAL].items():
-        _restore_one(db, one, there, goal[SEVERAL][one])
+    for one, current in present[SEVERAL].items():
+        _restore_one(db, one, current, goal[SEVERAL][one])
 
 
 def _restore_one(db: Connection, judgement_id: str, present: Any, goal: Any) -> None:
@@ -155,7 +155,7 @@ def _restore_one(db: Connection, judgement_id: str, present: Any, goal: Any) -> 
         raise lock()
     after = Judgement(**goal).model_dump() if goal else None
     if what_counts(present) == what_counts(goal):
-        # What was submitted since counts on, whatever is put back.
+        # A value submitted since keeps counting, whatever is restored.
         put(db, row, after)
     elif after is None:
         db.execute(delete(JUDGEMENT).where(JUDGEMENT.c.id == judgement_id))
@@ -164,19 +164,19 @@ def _restore_one(db: Connection, judgement_id: str, present: Any, goal: Any) -> 
 
 
 def _unmarked(image: Fields) -> Fields:
-    """An image without the marks of a submission; of a label that was taken back nothing."""
+    """An image without the flags of submission; empty for a removed label."""
     if not image or (image["status"] == Status.SKIPPED and image["cause"] == TAKEN_BACK):
         return {}
     return {**image, "flags": own_marks(image["flags"])}
 
 
 ELSEWHERE = "given elsewhere"
-# So many files are named where an import does not tell them apart.
+# At most this many files are named if an import does not tell them apart.
 NAMED = 3
 
 
 def moments(at: datetime, files: Sequence[str]) -> dict[str, datetime]:
-    """When the labels of each file of an import were given: a microsecond apart, by which the file is found again."""
+    """The times of the labels of each file of an import: a microsecond apart, to identify the file later."""
     return {name: at + timedelta(microseconds=place) for place, name in enumerate(files)}
 
 
@@ -188,7 +188,7 @@ class Origins:
         self._changes: list[Mapping[str, Any]] = [orjson.loads(row.after) for row in rows]
 
     def of(self, flags: str, at: datetime) -> str:
-        """“given elsewhere, file NAME” of a label with these marks and this moment; empty of one given here."""
+        """“given elsewhere, file NAME” for a label with these flags and this time; empty for one given here."""
         if not is_given(flags):
             return ""
         # An import is written to the audit right after its labels.
@@ -208,7 +208,7 @@ def _files(details: Mapping[str, Any], at: datetime) -> str:
     return f"{'file' if len(names) == 1 else 'files'} {', '.join(names[:NAMED])}{rest}" if names else ""
 
 
-# What becomes of what was kept beside a unit.
+# A function from the previous row of a unit to its new fields.
 Make = Callable[[Fields], Fields]
 
 
@@ -216,7 +216,7 @@ Make = Callable[[Fields], Fields]
 class UnitGroup:
     """Units that are asked about together, with their context and possible values.
 
-    `why` says why nothing else may be said, where values of the protocol are left out.
+    `why` is the reason if values of the protocol are left out.
     """
 
     units: tuple[Unit, ...]
@@ -229,11 +229,11 @@ class UnitGroup:
 class LabelSheet:
     """One report, or two side by side, with everything a blind rater may see and their labels so far.
 
-    `name` is the report's stand-in for its system's name, dealt again for each person and item. While `sealed`, this
-    person's labels of the item are submitted and cannot be changed. `values` are all that the protocol knows; a group
-    may allow fewer. Of a pair `other` is shown second. `outdated` are, by unit, the labels given on other words than
-    the unit has now: among `labels` they stand taken back, or as they are where they are submitted. `given` are, by
-    unit, the labels that came in as finished work and cannot be changed either, each with the file it came from.
+    `name` stands in for the system's name, assigned anew for each person and item. If `sealed`, this person's labels of
+    the item are submitted and cannot be changed. `values` are all values of the protocol; a group may allow fewer.
+    `other` is the report of a pair that is shown second. `outdated` are, by unit, the labels given before the unit was
+    reworded: in `labels` they are withdrawn, or unchanged if submitted. `given` are, by unit, the labels imported as
+    finished work, which cannot be changed either, each with the file it came from.
     """
 
     protocol: str
@@ -261,13 +261,13 @@ class LabelSheet:
         return tuple(unit for group in self.groups for unit in group.units)
 
     def as_it_counts(self, label: Judgement) -> Judgement:
-        """A label that was put back is taken back again where it was given on other words than its unit has now."""
+        """The label, withdrawn again if it was restored but given before its unit was reworded."""
         old = self.outdated.get(label.unit_id)
         return taken_back(label) if old and not self.sealed and label.at <= old.at else label
 
 
 def sheet(project: Project, response_id: str, protocol: str = USUAL, other_id: str = "") -> LabelSheet:
-    """All that is needed to label one report, or a pair; Refusal when there is nothing to label."""
+    """All that is needed to label one report, or a pair; raises Refusal if there is nothing to label."""
     definition = label_cases.protocol_of(project, protocol)
     cases = label_cases.of_report(project, definition, response_id, materials.for_judging(definition))
     if definition.paired:
@@ -315,7 +315,7 @@ def sheet(project: Project, response_id: str, protocol: str = USUAL, other_id: s
 
 
 def _given(db: Connection, judgements: Iterable[Judgement]) -> dict[str, str]:
-    """Unit → the file that its label came from, of those that were given elsewhere."""
+    """Unit → the file its label came from, for labels given elsewhere."""
     origins = Origins(db)
     return {
         judgement.unit_id: origins.of(judgement.flags, judgement.at)
@@ -325,7 +325,7 @@ def _given(db: Connection, judgements: Iterable[Judgement]) -> dict[str, str]:
 
 
 def _grouped(protocol: Protocol, cases: Sequence[Case]) -> list[UnitGroup]:
-    """What each case is given stays by its units; units of which nothing but the report is to be read are one group."""
+    """Cases with context of their own are a group each; units that need only the report are grouped together."""
     plain = [not case.given for case in cases]
     result = []
     for together, run in groupby(zip(plain, cases, strict=True), key=lambda one: one[0]):
@@ -358,12 +358,14 @@ def set_label(
     protocol: str = USUAL,
     seconds: float | None = None,
 ) -> Change:
-    """Say a value of the protocol, or “unsure”, of one unit of a report; of a pair the unit is the one shown second."""
+    """Label a unit of a report with a value of the protocol or “unsure”; of a pair, the unit is the second report."""
     cases = _cases(project, protocol, response_id, [unit_id])
     fields = _checked(protocol, value, cases)
     if seconds is not None:
         fields["seconds"] = round(seconds, 1)
-    return _say(project, LabelPlace(protocol, response_id, unit_id), f"label {value}", _marked(fields), cases)
+    return _change_label(
+        project, LabelPlace(protocol, response_id, unit_id), f"label {value}", _marked(fields), cases
+    )
 
 
 def set_labels(
@@ -375,11 +377,11 @@ def set_labels(
     make = _marked(_checked(protocol, value, cases))
     before, after = dict[str, Fields](), dict[str, Fields]()
     with project.store.write() as db:
-        # Looked up for the first of them, it serves all.
+        # Looked up for the first unit, it serves all.
         ground = cache(partial(_ground, project, db, LabelPlace(protocol, response_id, unit_ids[0]), cases))
         for unit_id in unit_ids:
-            there, row = _put(project, db, LabelPlace(protocol, response_id, unit_id), make, ground)
-            before[row["id"]], after[row["id"]] = there, image(row)
+            old, row = _put(project, db, LabelPlace(protocol, response_id, unit_id), make, ground)
+            before[row["id"]], after[row["id"]] = old, image(row)
         change = Change("judgement", next(iter(after)), f"label {value}", {SEVERAL: before}, {SEVERAL: after})
         return record(project, db, change)
 
@@ -388,14 +390,18 @@ def set_evidence(
     project: Project, response_id: str, unit_id: str, quote: str, start: int | None, end: int | None,
     protocol: str = USUAL,
 ) -> Change:  # fmt: skip
-    """Mark the passage that decides the unit; offsets are characters of the report's own text, None for a page's."""
+    """Mark the passage that decides the unit; offsets are characters of the report's text, None for a page's."""
     fields = {"quote": quote, "quote_start": start, "quote_end": end}
-    return _say(project, LabelPlace(protocol, response_id, unit_id), "mark evidence", lambda _: fields)
+    return _change_label(
+        project, LabelPlace(protocol, response_id, unit_id), "mark evidence", lambda _: fields
+    )
 
 
 def set_note(project: Project, response_id: str, unit_id: str, note: str, protocol: str = USUAL) -> Change:
-    """A note beside the label; it travels to the adjudicator and never counts as disagreement."""
-    return _say(project, LabelPlace(protocol, response_id, unit_id), "note", lambda _: {"note": note})
+    """Set the note beside the label; it travels to the adjudicator and never counts as disagreement."""
+    return _change_label(
+        project, LabelPlace(protocol, response_id, unit_id), "note", lambda _: {"note": note}
+    )
 
 
 def set_flag(
@@ -409,7 +415,7 @@ def set_flag(
         others = [flag for flag in before["flags"].split() if flag != FLAGGED]
         return {"flags": " ".join([*others, FLAGGED] if flagged else others)}
 
-    return _say(project, LabelPlace(protocol, response_id, unit_id), "flag", fields)
+    return _change_label(project, LabelPlace(protocol, response_id, unit_id), "flag", fields)
 
 
 # Unit → the case in which it is asked about.
@@ -417,11 +423,11 @@ Cases = Mapping[str, Case]
 
 
 def _cases(project: Project, protocol: str, response_id: str, unit_ids: Sequence[str]) -> Cases:
-    """Where these units are asked about; Refusal when one no longer is. Of what is submitted nothing is looked up."""
+    """The cases of these units, empty for a submitted protocol; raises Refusal if one no longer exists."""
     definition = label_cases.protocol_of(project, protocol)
     if definition.submitted:
         return {}
-    # What may be said hangs on whether a page has words, never on those of a report.
+    # The allowed values depend on whether a page has text, never on a report's text.
     material = replace(materials.for_judging(definition), texts=False)
     cases = label_cases.of_report(project, definition, response_id, material)
     result = {unit.id: case for case in cases for unit in case.units}
@@ -431,7 +437,7 @@ def _cases(project: Project, protocol: str, response_id: str, unit_ids: Sequence
 
 
 def _checked(protocol: str, value: str, cases: Cases) -> Fields:
-    """What a value sets; Refusal where it may not be said. `flags` are the marks of the cases themselves."""
+    """The fields that a value sets; raises Refusal if it is not allowed. `flags` are those of the cases themselves."""
     definition = PROTOCOLS[protocol]
     if value not in (*definition.values, UNSURE):
         raise Refusal(
@@ -447,7 +453,7 @@ def _checked(protocol: str, value: str, cases: Cases) -> Fields:
 
 
 def _marked(fields: Fields) -> Make:
-    """The fields with the marks of the case, and the person's own flag where there is one."""
+    """The fields with the flags of the case, and the person's own flag if set."""
 
     def make(before: Fields) -> Fields:
         own = FLAGGED if FLAGGED in before["flags"].split() else ""
@@ -463,7 +469,9 @@ def _gone(protocol: str) -> Refusal:
     )
 
 
-def _say(project: Project, place: LabelPlace, verb: str, make: Make, cases: Cases | None = None) -> Change:
+def _change_label(
+    project: Project, place: LabelPlace, verb: str, make: Make, cases: Cases | None = None
+) -> Change:
     with project.store.write() as db:
         before, after = _put(project, db, place, make, partial(_ground, project, db, place, cases))
         return record(project, db, Change("judgement", after["id"], verb, before, image(after)))
@@ -478,18 +486,18 @@ def _put(
 ) -> tuple[Fields, Fields]:
     me = people.someone(project).id
     before, reworded = stored(db, place, me)
-    there = before or _blank(place, me, *ground())
+    current = before or _blank(place, me, *ground())
     if reworded:
-        # What was said before was said of other words: it neither stays nor counts on.
-        there = taken_back(Judgement(**there)).model_dump()
-    after = put(db, there if before else None, there | make(before or there) | {"at": now()})
+        # The previous label was given on another wording: it neither stays nor keeps counting.
+        current = taken_back(Judgement(**current)).model_dump()
+    after = put(db, current if before else None, current | make(before or current) | {"at": now()})
     return image(before), after or {}
 
 
 def _ground(
     project: Project, db: Connection, place: LabelPlace, cases: Cases | None
 ) -> tuple[str, Mapping[str, str]]:
-    """The item of a report that may be labelled, and unit by unit the document that it stands in."""
+    """The item of a report that may be labelled, and unit → the artifact it belongs to."""
     item_id = required(
         db.execute(select(RESPONSE.c.item_id).where(RESPONSE.c.id == place.response_id)).scalar(),
         "That report is no longer in the project.",
@@ -518,7 +526,7 @@ def _blank(place: LabelPlace, rater: str, item_id: str, artifact_ids: Mapping[st
 class MatrixReading:
     """One way to count a matrix, with its counts; None while a cell is open or unsure.
 
-    `predicted` counts the columns' sub-tasks that are right, `gold` those of the gold plan that are found.
+    `predicted` counts the columns' sub-tasks that are right, `gold` the gold plan's sub-tasks that are matched.
     """
 
     title: str
@@ -527,7 +535,7 @@ class MatrixReading:
 
 
 def readings(sheet: LabelSheet) -> Sequence[MatrixReading]:
-    """The matrix of one report in each reading; nothing under a protocol without one."""
+    """The matrix of one report in each reading; empty under a protocol without one."""
     spec = PROTOCOLS[sheet.protocol].matrix
     if spec is None:
         return ()
@@ -539,16 +547,17 @@ def readings(sheet: LabelSheet) -> Sequence[MatrixReading]:
     return tuple(MatrixReading(title, *counts(cells, gold)) for title, counts in spec.readings.items())
 
 
-# From so many items on, all are read: no more ids fit into a question.
+# From this many items on, all are read: a query takes no more ids.
 _MANY = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class LabelTask:
-    """One line of the queue: a report of an item, or two, how many of its units this person has labelled, and whether
-    they have submitted their labels of the item. Of a pair `response_id` is shown first and `other_id` second. `given`
-    tells that all of its labels were given elsewhere, and are finished; `waits` that some are not submitted, where a
-    report is submitted by itself.
+    """One line of the queue: a report of an item, or a pair, with its number of units and labels.
+
+    `sealed` if this person has submitted their labels of the item. Of a pair, `response_id` is shown first and
+    `other_id` second. `given` if all labels were given elsewhere and are finished; `waits` if some are not submitted,
+    for reports submitted one by one.
     """
 
     item_id: str
@@ -566,7 +575,7 @@ class LabelTask:
 
     @property
     def id(self) -> str:
-        """What the line is known by: the report, or both of a pair in their order."""
+        """The key of the line: the report, or both of a pair in their order."""
         return task_id(self.response_id, self.other_id)
 
 
@@ -595,9 +604,9 @@ class LabelDecision:
 def queue(project: Project, protocol: str = USUAL) -> list[LabelTask]:
     """Every report this person may label, item by item, each item's reports in this person's own order.
 
-    Of what is submitted, once anything is assigned to them, only the items whose labelling is; of any other protocol,
-    once it is handed out to them, only the items of which it is. A handful of questions for the whole project, however
-    many items there are; labels of units that have since been taken out of the artifact are not counted.
+    For submitted protocols, once anything is assigned to them, only the items assigned for labelling; for any other,
+    once it is handed out to them, only the items it is handed out for. The number of queries does not depend on the
+    number of items; labels of units since removed from the artifact are not counted.
     """
     return outlook(project, protocol).tasks
 
@@ -615,7 +624,7 @@ def outlook(project: Project, protocol: str = USUAL) -> LabelTasks:
             item_id for item_id, names in label_cases.protocols_by_item(db, me).items() if protocol in names
         }
         sampled = label_cases.narrowed(db, me, protocol)
-    met: list[tuple[Material, Sequence[Case]]] = []
+    report_cases: list[tuple[Material, Sequence[Case]]] = []
     for at_hand in label_cases.walk(project, definition):
         item_id = at_hand.item.id
         if dealt and item_id not in dealt:
@@ -628,18 +637,18 @@ def outlook(project: Project, protocol: str = USUAL) -> LabelTasks:
         result = {
             material.response.id: label_cases.cases_of(project, definition, material) for material in of_item
         }
-        met += [(material, result[material.response.id]) for material in of_item]
+        report_cases += [(material, result[material.response.id]) for material in of_item]
         for line in _of_item(definition, at_hand, result, me, statuses):
             units = [line.other_id] if line.other_id else statuses.get(line.response_id, ())
             waits = item_id not in dealt and any((line.response_id, unit) in waiting for unit in units)
             tasks.append(replace(line, sealed=item_id in sealed, waits=waits))
-    return LabelTasks(tasks, label_cases.gaps(definition, met))
+    return LabelTasks(tasks, label_cases.gaps(definition, report_cases))
 
 
 def first_assigned(project: Project, protocols: Sequence[str]) -> str:
-    """The first of these protocols by which there is something to label; empty where there is none.
+    """The first of these protocols by which there is something to label; empty if there is none.
 
-    What any two reports can be asked comes last. To whom other work was given, nothing is offered.
+    Protocols that can be asked of any two reports come last. Empty for people assigned other work.
     """
     if lacking(project) == label_cases.ASSIGNMENTS:
         return ""
@@ -649,7 +658,7 @@ def first_assigned(project: Project, protocols: Sequence[str]) -> str:
 
 
 def left(project: Project) -> int:
-    """How many lines of what waits for the person working have units without a label, over all that was handed out."""
+    """The number of unfinished queue lines of the person working, over the usual protocol and all handed out."""
     with project.store.read() as db:
         of_items = label_cases.protocols_by_item(db, people.someone(project).id).values()
     names = dict.fromkeys([USUAL, *(name for one in of_items for name in one)])
@@ -657,7 +666,7 @@ def left(project: Project) -> int:
 
 
 def _left(project: Project, protocol: str) -> int:
-    """Where all is offered to someone, units are read of those items alone of which they have labelled something."""
+    """The same for one protocol; if everything is offered, units are read only of items with labels by this person."""
     if not label_cases.protocol_of(project, protocol).submitted:
         return sum(map(_is_open, queue(project, protocol)))
     me, kind, untouched = people.someone(project).id, label_cases.labelled_by(protocol), 0
@@ -681,15 +690,15 @@ def _is_open(task: LabelTask) -> bool:
 
 
 def seen(project: Project, protocol: str) -> tuple[str, str, object]:
-    """What must be the same for a queue to be as it was: protocol, person, and what others have written to the file.
+    """The key under which a queue is unchanged: protocol, person, and what others have written to the file.
 
-    What is written here is told, and known.
+    Changes made here are announced.
     """
     return protocol, people.someone(project).id, project.store.watch.by_others()
 
 
 def _handed_out(project: Project, protocol: str, items: AbstractSet[str] | None) -> list[LabelTask]:
-    """The reports of these items; of all where none are named."""
+    """The queue lines of these items; of all items if None."""
     if items is not None and not items:
         return []
     me, kind = people.someone(project).id, label_cases.labelled_by(protocol)
@@ -713,14 +722,14 @@ def _handed_out(project: Project, protocol: str, items: AbstractSet[str] | None)
 
 
 def _of_item(
-    protocol: Protocol, at_hand: materials.MaterialAtHand, caseses: Mapping[str, Sequence[Case]], me: str,
+    protocol: Protocol, at_hand: materials.MaterialAtHand, cases_of: Mapping[str, Sequence[Case]], me: str,
     statuses: Mapping[str, Mapping[str, str]],
 ) -> list[LabelTask]:  # fmt: skip
-    item, names = at_hand.item, {report_id: name for name, report_id in label_cases.dealt(caseses, me)}
+    item, names = at_hand.item, {report_id: name for name, report_id in label_cases.dealt(cases_of, me)}
     if not protocol.paired:
-        lines = [(response_id, "", caseses[response_id]) for response_id in names]
+        lines = [(response_id, "", cases_of[response_id]) for response_id in names]
     else:
-        pairs = label_cases.shuffled([case for cases in caseses.values() for case in cases], me)
+        pairs = label_cases.shuffled([case for cases in cases_of.values() for case in cases], me)
         lines = [(case.response.id, case.unit.id, [case]) for case in pairs]
     tasks = []
     for response_id, other_id, cases in lines:
@@ -736,9 +745,9 @@ def _of_item(
 
 
 def lacking(project: Project, protocol: str = USUAL) -> str:
-    """What must come before anything can be labelled, by its name in `label_offers`, or nothing.
+    """The name (see `label_cases`) of what must exist before anything can be labelled; empty if nothing is missing.
 
-    “assignments” when other work is assigned to this person, and no labelling.
+    “assignments” if other work is assigned to this person, and no labelling.
     """
     definition = label_cases.protocol_of(project, protocol)
     if not definition.submitted:
@@ -794,14 +803,14 @@ def recent(project: Project, limit: int = 10, protocol: str = USUAL) -> list[Lab
 
 
 def _words(case: Case, text: str) -> str:
-    """What a unit is called where it stands alone: a cell of a matrix by both its sides, a pair by its question."""
+    """The name of a unit shown alone: both sides of a matrix cell, the question of a pair."""
     if case.other is not None:
         return case.item.question
     return " → ".join([*label_cases.beside(case), text])
 
 
 def _assigned(project: Project, db: Connection, protocol: str) -> set[str] | None:
-    """The items that the person working is asked to label by a protocol; None where everything is offered to them."""
+    """The items that the person working is asked to label by a protocol; None if everything is offered to them."""
     if assignments.offered(project) is None:
         return None
     of_items = label_cases.protocols_by_item(db, people.someone(project).id)

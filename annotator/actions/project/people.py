@@ -95,7 +95,7 @@ def reactivate(project: Project, person_id: str) -> Change:
 
 
 def known(project: Project, name: str) -> Person:
-    """The person with an id or an alias, ignoring the alias's case; names are not matched, as they need not be unique."""
+    """The person with an id or an alias, ignoring the alias's case; names, which may be shared, are not matched."""
     everybody, folded = people(project), name.casefold()
     alike = [person for person in everybody if person.alias.casefold() == folded]
     exact = [person for person in everybody if name in (person.id, person.alias)]

@@ -108,9 +108,7 @@ def _held(project: Project) -> Profile:
 
 
 def _judged() -> Select[Any]:
-    """Protocols with judgements, by skip scan: each rater's first, then always the next, without reading every
-    judgement.
-    """
+    """Protocols with judgements, by skip scan: each rater's first, then the next, not reading every judgement."""
     own, first = union(select(PERSON.c.id), select(JUDGE.c.id)).subquery(), func.min(JUDGEMENT.c.protocol)
     least = select(first).where(JUDGEMENT.c.rater_id == own.c.id).scalar_subquery()
     seen = select(own.c.id, least.label("protocol")).cte(recursive=True)
