@@ -38,7 +38,7 @@ from annotator.domain.texts.refusal import Refusal, RoleNeeded, refuse_other
 from annotator.domain.texts.words import counted, grouped, natural
 from annotator.storage.tables import ARTIFACT, ITEM, PERSON, REVISION
 
-# The field that says who wrote a unit at all: 1 and 1 where it is matched, 1 and 0 where only one has it.
+# The field that records who wrote a unit: values 1 and 1 if matched, 1 and 0 if only one rater has it.
 WRITTEN = "written"
 CSV_NAME, JSON_NAME = "agreement-inputs.csv", "agreement.json"
 
@@ -58,7 +58,7 @@ class AgreementScope:
 
 @dataclass(frozen=True, slots=True)
 class AgreementInput:
-    """Two raters' values of one field of a pair of units; for labels with report and unit."""
+    """Two raters' values of one field of a pair of units; for labels, also the report and unit judged."""
 
     where: AgreementScope
     field: str
@@ -95,12 +95,12 @@ class Names:
     people: Mapping[str, str]
 
     def of_person(self, person_id: str) -> str:
-        """A person's alias; the id itself of someone whom the project does not know."""
+        """A person's alias; the id itself if the project does not know the person."""
         return self.people.get(person_id, person_id)
 
 
 def refuse_others(project: Project) -> None:
-    """Refusal for anyone who does not coordinate: figures tell annotators and adjudicators how others answered."""
+    """Refuse anyone who is not a coordinator: figures show annotators and adjudicators how others answered."""
     if not people.someone(project).has(Role.COORDINATOR):
         raise RoleNeeded(
             "Agreement is shown to a coordinator only.",
@@ -110,7 +110,7 @@ def refuse_others(project: Project) -> None:
 
 
 def frozen_inputs(project: Project) -> tuple[list[Agreement], Names]:
-    """The frozen agreements in the order of items and stages, those of retired items left out, and the names."""
+    """The frozen agreements in the order of items and stages, without retired items, and the names."""
     refuse_others(project)
     listed = select(ITEM.c.id, ITEM.c.key).where(ITEM.c.retired.is_(False))
     with project.store.read() as db:
@@ -125,7 +125,7 @@ def frozen_inputs(project: Project) -> tuple[list[Agreement], Names]:
 
 
 def flat(agreement: Agreement) -> Iterator[AgreementInput]:
-    """Every input of a frozen agreement: who wrote which unit, and the values of each pair, field by field."""
+    """The inputs of a frozen agreement: who wrote which unit, and the values of each pair, field by field."""
     for pair in agreement.pairs:
         where = where_of(agreement, pair)
         for match in pair.matched:
@@ -169,7 +169,7 @@ def _values(where: AgreementScope, pair: PairAgreement) -> Iterator[AgreementInp
 def inputs(project: Project) -> list[dict[str, Any]]:
     """The exact inputs of every figure as flat records, people by alias, each with its item's key.
 
-    Of field “written”, 1 says that the rater has the unit; None is a value that was not given.
+    In the field “written”, 1 means that the rater has the unit; None is a missing value.
     """
     result, names = frozen_inputs(project)
     return [_record(each, names) for agreement in result for each in flat(agreement)]
@@ -196,9 +196,9 @@ def _record(each: AgreementInput, names: Names) -> dict[str, Any]:
 
 
 def write_inputs(project: Project, folder: Path) -> tuple[str, ...]:
-    """Write the inputs as a table and the frozen records as JSON, people by alias; the names of the files.
+    """Write the inputs as a table and the frozen records as JSON, people by alias; return the names of the files.
 
-    Refusal while nothing is frozen, and when the folder holds anything but an unchanged former writing.
+    Raises Refusal if nothing is frozen, or if the folder holds anything but an unchanged earlier export.
     """
     from annotator.exchange import folders
     from annotator.exchange.release import tables_csv
@@ -225,7 +225,7 @@ def _aliased(agreement: Agreement, names: Names) -> dict[str, Any]:
 
 
 BY = ("stage", "pair", "person", "criterion", "item", "week", "guideline")
-# The ids of what is grouped by: none for a stage, two people's for a pair, the item's and the unit's for a criterion.
+# The ids of a group: none for a stage, two people's for a pair, the item's and the unit's for a criterion.
 Group = tuple[str, ...]
 
 
@@ -234,7 +234,7 @@ def refuse_unknown(by: str) -> None:
 
 
 def groups_of(by: str, where: AgreementScope, judged_unit: str = "") -> tuple[Group, ...]:
-    """The groups that something belongs to: two of persons, none of criteria where no unit was judged."""
+    """The groups an input belongs to: two by person, none by criterion if no unit was judged."""
     match by:
         case "pair":
             return ((where.a, where.b),)
@@ -273,9 +273,9 @@ def naming(project: Project, by: str, names: Names, groups: Iterable[Group]) -> 
 
 
 def criteria(db: Connection, groups: Iterable[Group]) -> dict[Group, str]:
-    """(item, unit) → its words as they stand now, or last stood where the unit has gone since; no figure hangs on them.
+    """(item, unit) → its current text, or its last if the unit has been removed since; no figure depends on it.
 
-    A unit that was labelled goes when its list is adjudicated: what was said of it is frozen, its words are not.
+    A labelled unit may be removed when its list is adjudicated: its labels are frozen, its text is not.
     """
     sought = set(groups)
     items = {item for item, _ in sought}
@@ -287,7 +287,7 @@ def criteria(db: Connection, groups: Iterable[Group]) -> dict[Group, str]:
         for unit, words in units.items()
     }
     if gone := {item for item, unit in sought - result.keys()}:
-        there: dict[Group, str] = {
+        former: dict[Group, str] = {
             (row.item_id, unit["id"]): unit["text"]
             for row in db.execute(
                 select(ARTIFACT.c.item_id, REVISION.c.content)
@@ -297,13 +297,13 @@ def criteria(db: Connection, groups: Iterable[Group]) -> dict[Group, str]:
             )
             for unit in orjson.loads(row.content)["units"]
         }
-        result = there | result
+        result = former | result
     return {group: result[group] for group in sought & result.keys()}
 
 
-# The field of the rows that say how far two raters wrote the same units, in the same order.
+# The field of the rows on whether two raters wrote the same units, in the same order.
 UNITS = "units"
-# What the rows of silent repeats are grouped by.
+# The grouping of the rows on silent repeats.
 SELF = "self"
 # Figures of one item that are averaged over items.
 AVERAGE_OF = {"match_f1": "F1 of matched units", "jaccard": "Jaccard index", "order_tau": "Kendall's τ-b"}
@@ -314,8 +314,8 @@ FEWEST_FOR_ALPHA = 3
 class FigureRow:
     """Pooled figures of one field, over one group of one stage, with the ids of the items behind them.
 
-    `group` are the ids of what is grouped by, `name` says it in words. `n` counts pairs of values, or items where
-    the field is “units”; `lists` counts the pairs of lists, two raters' on an item, that all of its fields are of.
+    `group` holds the ids of the group, `name` its name in words. `n` counts pairs of values, or items if the field is
+    “units”; `lists` counts the pairs of lists (two raters' on an item) behind all fields of the group.
     """
 
     stage: Stage
@@ -329,7 +329,7 @@ class FigureRow:
     lists: int = 0
 
     def figure(self, name: str) -> Figure | None:
-        """The figure of that name: agreement, kappa, ac1, alpha, pearson, match_f1, jaccard, or of a scale."""
+        """The figure of that name: agreement, kappa, ac1, alpha, pearson, match_f1, jaccard, or one of a scale."""
         return next((result for result in self.figures if result.name == name), None)
 
 
@@ -352,17 +352,17 @@ class Repeated:
 
 
 def rows(project: Project, by: str = "stage", stage: Stage | None = None) -> list[FigureRow]:
-    """Pooled figures of every stage, or of one, grouped by one of `BY`; by criterion there are labels only.
+    """Pooled figures of every stage, or of one, grouped by one of `BY`; by criterion, of labels only.
 
-    Intervals of shares are Wilson's over items; others leave each item out in turn. Refusal for anyone who
-    does not coordinate.
+    Intervals of shares are Wilson's over items; others leave each item out in turn. Raises Refusal for anyone who is
+    not a coordinator.
     """
     result, names = frozen_inputs(project)
     return pooled(project, by, [each for each in result if stage in (None, each.stage)], names)
 
 
 def pooled(project: Project, by: str, agreements: Sequence[Agreement], names: Names) -> list[FigureRow]:
-    """The rows of these records: the frozen ones, or the same by another pairing of their units."""
+    """The rows of these agreements: the frozen ones, or the same with another pairing of their units."""
     refuse_unknown(by)
     groups = _grouped(agreements, by)
     called = naming(project, by, names, [group for _, group in groups])
@@ -372,7 +372,7 @@ def pooled(project: Project, by: str, agreements: Sequence[Agreement], names: Na
         for (of_stage, group), (inputs_, averaged) in groups.items()
         for row in _rows((of_stage, by, group, called(of_stage, group)), fields[of_stage], inputs_, averaged)
     ]
-    # The items on which two raters had units of one model's drafts.
+    # The items on which both raters had units from drafts of one model.
     drafted = grouped(
         (agreement.stage, agreement.item_id)
         for agreement in agreements
@@ -386,7 +386,7 @@ def pooled(project: Project, by: str, agreements: Sequence[Agreement], names: Na
 
 
 def self_agreement(project: Project) -> list[FigureRow]:
-    """How far each person agrees with their own earlier labels on silent repeats: first trial against second."""
+    """Agreement of each person with their own earlier labels on silent repeats: first trial against second."""
     refuse_others(project)
     made = []
     for (person, alias, protocol), again in repeated(project).items():
@@ -434,7 +434,7 @@ def _grouped(agreements: Iterable[Agreement], by: str) -> dict[tuple[Stage, Grou
 
 
 def _fields(stage: Stage, agreements: Iterable[Agreement]) -> list[ComparedField]:
-    """The fields of a stage that are pooled, with their categories; the order of sub-tasks is averaged instead."""
+    """The fields of a stage that are pooled, with their categories; the order of units is averaged instead."""
     if stage.kind is None:
         return []
     values = [pair.values for agreement in agreements if agreement.stage is stage for pair in agreement.pairs]
@@ -454,7 +454,7 @@ def _rows(
     if means:
         made.append(_row(head, UNITS, means, (each.where.item_id for each in inputs)))
     for field in fields:
-        # A field without any pair of values keeps its row, which says why there is no figure.
+        # A field without any pair of values keeps its row, which gives the reason for the missing figure.
         of_field = [each for each in inputs if each.field == field.name]
         pooled_ = _pooled(field, of_field, directed=head[1] == "person")
         made.append(_row(head, field.name, pooled_, (each.where.item_id for each in of_field or inputs)))
@@ -471,9 +471,9 @@ def _row(
 def _pooled(
     field: ComparedField, inputs: Sequence[AgreementInput], *, directed: bool
 ) -> list[tuple[str, Estimate]]:
-    """The figures of a field over all pairs of raters and items at once; α where three or more rated.
+    """The figures of a field over all pairs of raters and items at once, with α if three or more rated.
 
-    Pairs of several raters count both ways round, unless one person stands first in all of them.
+    Pairs of several raters count in both orders, unless one person comes first in all of them.
     """
     pairs = [(each.value_a, each.value_b) for each in inputs]
     sides = {frozenset((each.where.a, each.where.b)) for each in inputs}
@@ -485,7 +485,7 @@ def _pooled(
             for name, estimate in figures
         ]
     if len({person for side in sides for person in side}) >= FEWEST_FOR_ALPHA:
-        # Over all raters at once, in the place of what every two of them have.
+        # Over all raters at once, in place of the α of two raters.
         figures = [each for each in figures if each[0] != "alpha"]
         figures.append(("alpha", alpha(field, [_joined(each) for each in inputs])))
     return figures
@@ -498,19 +498,19 @@ def _joined(each: AgreementInput) -> JoinedValue:
 
 
 def _mean(name: str, averaged: Iterable[_Averaged]) -> Estimate:
-    """The mean over items of a figure; an item with several pairs of raters counts once, by their mean."""
+    """The mean over items of a figure; an item with several pairs of raters counts once, with their mean."""
     from annotator.stats.intervals.student import mean_of_scores
 
     of_item = grouped((one.where.item_id, one.value) for one in averaged if one.name == name)
     defined = ([value for value in values if value is not None] for values in of_item.values())
-    # An item where the figure is undefined is left out of the mean and counted in the note.
+    # Items with an undefined figure are left out of the mean and counted in the note.
     means = [Estimate(fmean(values) if values else None) for values in defined]
     result = mean_of_scores(means, CHANCE if name == "order_tau" else SHARE)
     return replace(result, method=f"{AVERAGE_OF[name]}: {result.method}")
 
 
 def repeated(project: Project) -> dict[tuple[str, str, str], list[Repeated]]:
-    """(person, alias, protocol) → each unit that they labelled twice, with both values."""
+    """(person, alias, protocol) → the units that they labelled twice, with both values."""
     first, second = counted_rows("first"), counted_rows("second")
     same = [first.c[name] == second.c[name] for name in ("protocol", "response_id", "unit_id", "rater_id")]
     by_people = [each.c.rater_kind == RaterKind.PERSON.value for each in (first, second)]

@@ -64,9 +64,9 @@ from annotator.exchange.pictures import PRINTED, Ink, by_group, by_week
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import AGREEMENT, ARTIFACT, ITEM, RESPONSE, SYSTEM
 
-# What the rows of seniors' first votes are grouped by.
+# The grouping of the rows on seniors' first votes.
 VOTES = "votes"
-# Second figures as JSON and as people name them; those of a judge's pairing are called by its model and its prompt.
+# Names of the second figures in JSON and in words; those of a judge's pairing are titled by its model and prompt.
 BY_ADJUDICATOR, BY_MODEL, PAIRING = (
     "by_adjudicators_pairing",
     "model_assisted",
@@ -79,7 +79,7 @@ Key = tuple[Stage, str, Group, str]
 class SecondFigures:
     """Figures under another pairing of the units, by row key; never in place of the frozen ones.
 
-    `beside` are the frozen figures over the very pairs of raters that these are over, which may be fewer.
+    `beside` holds the frozen figures over the same pairs of raters, which may be fewer.
     """
 
     name: str
@@ -88,14 +88,14 @@ class SecondFigures:
     beside: Mapping[Key, FigureRow]
 
     def of(self, row: FigureRow) -> tuple[FigureRow, FigureRow] | None:
-        """The same row by this pairing, and the frozen one beside it; None where nothing of it was paired so."""
+        """The row under this pairing and the frozen one beside it; None if none of its lists was paired this way."""
         again, beside = self.rows.get(key_of(row)), self.beside.get(key_of(row))
         return (again, beside) if again and beside else None
 
 
 @dataclass(frozen=True, slots=True)
 class AgreementReport:
-    """The rows of every section, with second figures of some; `assistance` only where a judge was named."""
+    """The rows of every section, some with second figures; `assistance` is None unless a judge was named."""
 
     by: str
     stage: Stage | None
@@ -111,13 +111,13 @@ class AgreementReport:
     people: Mapping[str, Person]
 
     def alias(self, person_id: str) -> str:
-        """A person's alias; the id itself of someone whom the project does not know."""
+        """A person's alias; the id itself if the project does not know the person."""
         return self.people[person_id].alias if person_id in self.people else person_id
 
 
 @dataclass(frozen=True, slots=True)
 class RowBasis:
-    """The basis of a row. `said` counts pairs of values; a value is None when it is missing."""
+    """The basis of a row. `counts` counts pairs of values; a missing value is None."""
 
     records: int
     raters: tuple[str, ...]
@@ -137,9 +137,9 @@ def key_of(row: FigureRow) -> Key:
 def report(
     project: Project, by: str = "stage", stage: Stage | None = None, assisted_by: str = ""
 ) -> AgreementReport:
-    """All that is to be seen of agreement, of every stage or of one; Refusal for anyone who does not coordinate.
+    """The whole agreement report, of every stage or of one; raises Refusal for anyone who is not a coordinator.
 
-    `assisted_by` names a judge whose pairing of the units gives figures of its own.
+    `assisted_by` names a judge whose pairing of the units gives second figures.
     """
     result, names = frozen_inputs(project)
     chosen = [agreement for agreement in result if stage in (None, agreement.stage)]
@@ -154,7 +154,7 @@ def report(
     repeats = agreement_figures.self_agreement(project) if stage in (None, Stage.LABELLING) else []
     places = {item_id: place for place, item_id in enumerate(names.items)}
     votes = [_of_votes(each, places) for each in adjudicating.votes(project) if stage in (None, each.stage)]
-    there = {agreement.stage for agreement in result} | {row.stage for row in (*repeats, *votes)}
+    present = {agreement.stage for agreement in result} | {row.stage for row in (*repeats, *votes)}
     return AgreementReport(
         by=by,
         stage=stage,
@@ -163,7 +163,7 @@ def report(
         assistance=by_judge,
         repeats=tuple(repeats),
         votes=tuple(votes),
-        stages=tuple(each for each in Stage if each in there),
+        stages=tuple(each for each in Stage if each in present),
         records=tuple(chosen),
         items=names.items,
         questions=questions,
@@ -172,19 +172,19 @@ def report(
 
 
 def stages(project: Project) -> list[Stage]:
-    """The stages of which something is frozen, and labelling where someone labelled twice."""
+    """The stages with a frozen agreement, and labelling if someone labelled twice."""
     frozen_stages = select(AGREEMENT.c.stage).join(ITEM, ITEM.c.id == AGREEMENT.c.item_id)
-    there = set(project.query(frozen_stages.where(ITEM.c.retired.is_(False)).distinct()).scalars())
+    present = set(project.query(frozen_stages.where(ITEM.c.retired.is_(False)).distinct()).scalars())
     if agreement_figures.repeated(project):
-        there.add(Stage.LABELLING.value)
-    return [each for each in Stage if each.value in there]
+        present.add(Stage.LABELLING.value)
+    return [each for each in Stage if each.value in present]
 
 
 def _second(
     project: Project, by: str, names: Names, chosen: Iterable[Agreement], called: tuple[str, str],
     paired: Sequence[Agreement],
 ) -> SecondFigures:  # fmt: skip
-    """The rows of these records, and the frozen ones of the same pairs of raters."""
+    """The rows of these agreements, and the frozen ones of the same pairs of raters."""
     raters = {agreement.id: {(pair.a, pair.b) for pair in agreement.pairs} for agreement in paired}
     same = [
         agreement.model_copy(
@@ -203,7 +203,7 @@ def _second(
 
 
 def half_sealed(project: Project) -> int:
-    """How many documents someone has sealed without their agreement being frozen: it takes everybody, and two."""
+    """The number of documents sealed by someone without a frozen agreement, which takes everybody and at least two."""
     refuse_others(project)
     sealed = (
         select(ARTIFACT.c.item_id, ARTIFACT.c.kind, func.count().label("seals"))
@@ -215,17 +215,17 @@ def half_sealed(project: Project) -> int:
         .group_by(ARTIFACT.c.item_id, ARTIFACT.c.kind)
     )
     with project.store.read() as db:
-        there = {(row.item_id, row.kind) for row in db.execute(sealed)}
+        started = {(row.item_id, row.kind) for row in db.execute(sealed)}
         done = {
             (each.item_id, each.stage.kind.value)
             for each in assignments.all_frozen(project, db)
             if each.stage.kind
         }
-    return len(there - done)
+    return len(started - done)
 
 
 def inputs_of(report: AgreementReport, row: FigureRow) -> list[AgreementInput]:
-    """The frozen inputs behind a row, as the row sees them; none of rows that stand on no frozen record."""
+    """The frozen inputs behind a row, in the row's order of raters; empty for rows without frozen records."""
     field = WRITTEN if row.field == UNITS else row.field
     return [
         each.seen_by(row.group[0]) if row.by == "person" else each
@@ -237,7 +237,7 @@ def inputs_of(report: AgreementReport, row: FigureRow) -> list[AgreementInput]:
 
 
 def provenance(report: AgreementReport, row: FigureRow) -> RowBasis | None:
-    """Which records, texts and versions a row stands on; None for rows that stand on no frozen record."""
+    """The records, raters and versions behind a row; None for rows without frozen records."""
     result = inputs_of(report, row)
     items, sides = {each.where.item_id for each in result}, {(each.where.a, each.where.b) for each in result}
     raters = {person for both in sides for person in both}
@@ -268,7 +268,7 @@ def _of_votes(votes: adjudicating.Votes, places: Mapping[str, int]) -> FigureRow
     return FigureRow(votes.stage, VOTES, (), votes.stage.value, votes.field, n, votes.figures, items)
 
 
-# Figure by figure, in the order they are shown: its short name, and what it is.
+# The short names of figures, in the order shown.
 TITLES = {
     "match_f1": "Match F1",
     "agreement": "Agreement",
@@ -317,13 +317,13 @@ ABOUT = {
     "pearson": "Correlation of the two raters' values; they need not be equal.",
 }
 FIELDS = {"units": "units", "label": "gold label", "item_score": "item score", "value": "judgement"}
-# Shown as shares of a hundred; everything else as it is.
+# Shown in per cent; all others as they are.
 PERCENT = "agreement"
 MAIN = ("match_f1", *(names[0] for names in FIGURES.values()), "pearson")
 
 
 def title(figure: Figure) -> str:
-    """A figure's short name: κ says where its weights are linear, and is Scott's π where pairs count both ways."""
+    """A figure's short name: that of linear κ if weights are linear, π if pairs count in both orders (Scott's π)."""
     named = TITLES[figure.name]
     if figure.name == "kappa" and ", linear weights" in figure.method:
         named = TITLES["kappa_linear"]
@@ -335,7 +335,7 @@ def titles(rows: Iterable[FigureRow], name: str) -> str:
 
 
 def number(figure: Figure, digits: int = 2) -> str:
-    """The value with its interval, “–” where it is undefined; a share is said in per cent."""
+    """The value with its interval, “–” if undefined; shares in per cent."""
     if figure.value is None:
         return "–"
     scale, sign = (100, " %") if figure.name == PERCENT else (1, "")
@@ -348,7 +348,7 @@ def number(figure: Figure, digits: int = 2) -> str:
 
 
 def figure_words(figure: Figure) -> str:
-    """The number and its interval; in the place of an undefined number, why there is none."""
+    """The number and its interval; if undefined, the reason."""
     return f"–  {reason(figure)}" if figure.value is None else number(figure)
 
 
@@ -357,9 +357,7 @@ def reason(figure: Figure) -> str:
 
 
 def remarks(figure: Figure) -> list[str]:
-    """What else must be known of a figure: what was left out, why κ may be low though raters seldom differ, and
-    whether it is a bound.
-    """
+    """The notes on a figure: what was left out, the κ paradox if it applies, and whether it is a bound."""
     from annotator.stats.agreement.agreement import KAPPA_PARADOX
 
     rest, paradox, after = figure.note.partition(KAPPA_PARADOX)
@@ -395,7 +393,7 @@ def group(report: AgreementReport, row: FigureRow) -> str:
 
 
 def names(report: AgreementReport, row: FigureRow) -> str:
-    """The names of the people a row is of, or the item's question; what is not in `group` stays in the project."""
+    """The names of the people in a row, or the item's question; anything not in `group` stays in the project."""
     if row.by == "item":
         return report.questions.get(row.group[0], "")
     if row.by not in ("pair", "person", SELF):
@@ -404,12 +402,12 @@ def names(report: AgreementReport, row: FigureRow) -> str:
     ids.sort(key=lambda person: natural(report.alias(person)))
     if all(report.people[person].name == report.alias(person) for person in ids):
         return ""
-    # Isolated from one another: a name that runs from right to left would draw the next one along.
+    # Isolated from one another: a right-to-left name would reorder the next one.
     return " · ".join(f"\u2068{report.people[person].name}\u2069" for person in ids)
 
 
 def second(figures: SecondFigures, row: FigureRow) -> str:
-    """A figure by another pairing with its name, and the frozen one over the same; empty where there is none."""
+    """The second figure with its name and the frozen one over the same lists, in words; empty if there is none."""
     pair = figures.of(row)
     if pair is None:
         return ""
@@ -419,7 +417,7 @@ def second(figures: SecondFigures, row: FigureRow) -> str:
 
 
 def share(again: FigureRow, row: FigureRow) -> str:
-    """Of how much of a row a second figure is."""
+    """The part of a row that a second figure covers, in words."""
     return f"{again.lists:,} of {counted(row.lists, 'pair')} of lists"
 
 
@@ -451,7 +449,7 @@ def plain(report: AgreementReport, row: FigureRow) -> dict[str, Any]:
 
 
 def _paired(row: FigureRow, again: FigureRow, beside: FigureRow, report: AgreementReport) -> dict[str, Any]:
-    """`lists` are the pairs of lists that the row is of, `there` those that were paired so."""
+    """A second figure as JSON: `lists` are the pairs of lists of the row, `there` those paired this way."""
     return {
         "items": [report.items.get(item_id, item_id) for item_id in again.items],
         "lists": row.lists,
@@ -489,7 +487,7 @@ OF = {
     SELF: "of people with themselves",
     VOTES: "of seniors' first votes with the raters",
 }
-# Where each row is another field, one picture holds them all.
+# The groupings in which each row is another field: one picture shows them all.
 WHOLE = ("stage", SELF, VOTES)
 
 
@@ -500,7 +498,7 @@ def _beside(rows: Iterable[FigureRow], chosen: FigureRow) -> list[FigureRow]:
 
 
 def picture_rows(rows: Iterable[FigureRow], chosen: FigureRow, name: str) -> list[FigureRow]:
-    """The rows of the picture in the order they are drawn; items and criteria with the lowest figure first."""
+    """The rows of the picture in the order shown; items and criteria with the lowest figure first."""
     result = [row for row in _beside(rows, chosen) if row.figure(name)]
     if chosen.by in ("item", "criterion"):
         result.sort(key=lambda row: _height(row.figure(name)))
@@ -536,7 +534,7 @@ SECTIONS = (
     ("self_agreement", "With themselves"),
     ("first_votes", "Seniors' first votes"),
 )
-# No row has two of these, so that they share a column where several are shown.
+# No row has two of these, so they can share a column.
 RARE = ("jaccard", "order_tau", "pearson")
 STAGE = SheetColumn("stage", "Stage", "Stage that was written or judged")
 FIELD = SheetColumn(
@@ -592,9 +590,9 @@ class RowLine(SheetLine):
 
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:
-    """What figures are grouped by, of which stage they are, and who pairs by meaning beside the fixed matcher.
+    """The choices of the view: grouping, stage, and the judge that pairs by meaning beside the fixed matcher.
 
-    Refusal for anyone who does not coordinate.
+    Raises Refusal for anyone who is not a coordinator.
     """
     refuse_others(project)
     chosen = (
@@ -614,7 +612,7 @@ def choices(project: Project) -> tuple[ViewChoice, ...]:
 def agreement_sheet(
     project: Project, by: str = "stage", stage: str = "", assisted_by: str = ""
 ) -> AgreementReport:
-    """What is to be seen by these choices; Refusal for anyone who does not coordinate."""
+    """The report for these choices; raises Refusal for anyone who is not a coordinator."""
     return report(project, by, Stage(stage) if stage else None, assisted_by)
 
 
@@ -666,7 +664,7 @@ def _sheet(key: str, sheet_title: str, report: AgreementReport, rows: Sequence[F
 
 
 def _figure(row: FigureRow, figure: Figure | None, before: str = "") -> SheetCell:
-    """A figure in words; why it is undefined in its place, and what it is based on in its tip."""
+    """The cell of a figure, or of the reason why it is undefined; its tip says what it is based on."""
     if figure is None:
         return SheetCell("")
     parts = (
@@ -696,7 +694,7 @@ def _picture_name(row: FigureRow, figure: str) -> str:
 
 
 def _pictures(report: AgreementReport, rows: Sequence[FigureRow]) -> tuple[SheetPicture, ...]:
-    """A picture for each figure, and where rows are of several fields, for each of these."""
+    """One picture for each figure and, if rows are of several fields, for each field."""
     made: dict[str, SheetPicture] = {}
     for row in rows:
         for result in row.figures:
@@ -707,7 +705,7 @@ def _pictures(report: AgreementReport, rows: Sequence[FigureRow]) -> tuple[Sheet
     return tuple(made.values())
 
 
-# Item → its key and question. Item, person and unit → the unit's words and its number in that person's list.
+# Item → its key and question. Item, person and unit → the unit's text and its number in that person's list.
 Items = Mapping[str, tuple[str, str]]
 Units = dict[tuple[str, str, str], tuple[str, int]]
 
@@ -723,9 +721,9 @@ class RaterSide:
 
 @dataclass(frozen=True, slots=True)
 class LineBehind:
-    """Two sides aligned as the same unit; a side without words lacks it.
+    """Two sides aligned as the same unit; a side without text lacks it.
 
-    `about` is the unit that a report was judged by, `report` its system. `same` is None where a value is missing.
+    `about` is the unit a report was judged by, `report` its system. `same` is None if a value is missing.
     """
 
     item_id: str
@@ -741,7 +739,7 @@ class LineBehind:
 
 @dataclass(frozen=True, slots=True)
 class LinesBehind:
-    """The lines behind a row, and how many items are hidden from a person who may yet adjudicate them."""
+    """The lines behind a row, and the number of items hidden from a person who may still adjudicate them."""
 
     row: FigureRow
     lines: tuple[LineBehind, ...]
@@ -749,9 +747,9 @@ class LinesBehind:
 
 
 def behind(project: Project, report: AgreementReport, row: FigureRow) -> LinesBehind:
-    """What a row was computed from, line by line, in the order of items. Refusal for anyone who does not coordinate.
+    """The inputs of a row, line by line, in the order of items; raises Refusal for anyone who is not a coordinator.
 
-    Held back is what would tell an adjudicator, before they have decided, who wrote what.
+    Items that the person may still adjudicate are held back, as the lines show who wrote what.
     """
     refuse_others(project)
     with project.store.read() as db:
@@ -785,7 +783,7 @@ class _About:
         self._words = criteria(db, judged)
 
     def unit(self, item_id: str, unit_id: str) -> str:
-        """The words of a unit that reports are judged by; its id where it was never written here."""
+        """The text of a unit that reports are judged by; its id if it was never written here."""
         return self._words.get((item_id, unit_id), unit_id)
 
     def system(self, response_id: str) -> str:
@@ -831,7 +829,7 @@ def _units(db: Connection, records: Iterable[Agreement]) -> Units:
 
 def _side(person: str, unit: tuple[str, int] | None, value: Any, row: FigureRow) -> RaterSide:
     if row.field == UNITS:
-        # Who wrote a unit at all is told by its words; its place in the list says more than a 1.
+        # The text shows whether a unit was written at all; its position in the list says more than a 1.
         return RaterSide(person, unit[0], unit[1]) if unit and value else RaterSide(person, "", None)
     return RaterSide(person, unit[0] if unit else "", value)
 

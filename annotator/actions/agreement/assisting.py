@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from annotator.exchange.release.records import AgreementRecord
 
 PREFIX = "assisted_"
-# So much of a hash tells one prompt from another.
+# The number of characters of a hash shown to tell prompts apart.
 SHOWN_OF_HASH = 12
-# Under which id it is kept → the agreement, and the pair of raters whose lists are paired.
+# Id of an assisted pair → the agreement, and the pair of raters whose lists are paired.
 Lists = dict[str, tuple[Agreement, PairAgreement]]
 
 
@@ -45,7 +45,7 @@ Lists = dict[str, tuple[Agreement, PairAgreement]]
 class Assistance:
     """The number of pairs of lists with a judge's reply; `records` are the agreements under its pairing.
 
-    They hold the pairs of raters that there is a reply of, and no others.
+    They contain only the pairs of raters with a reply.
     """
 
     judge: str
@@ -83,7 +83,7 @@ def settings_of(judge: Judge) -> str:
 
 
 def endpoint_judge(project: Project, name: str) -> Judge:
-    """The judge of that name; Refusal for one that asks no model."""
+    """The judge of that name; raises Refusal if it calls no model."""
     judge = judges.named(project, name)
     if judge.kind != JudgeKind.ENDPOINT:
         raise Refusal(
@@ -94,9 +94,9 @@ def endpoint_judge(project: Project, name: str) -> Judge:
 
 def offered(project: Project) -> list[tuple[str, int]]:
     question = select(tables.ASSISTED.c.judge_id, func.count()).group_by(tables.ASSISTED.c.judge_id)
-    there: dict[str, int] = dict(project.query(question).all())
+    counts: dict[str, int] = dict(project.query(question).all())
     result = [
-        (judge.name, there.get(judge.id, 0))
+        (judge.name, counts.get(judge.id, 0))
         for judge in judges.all_of(project)
         if judge.kind == JudgeKind.ENDPOINT
     ]
@@ -108,9 +108,9 @@ def prompt_sha256(project: Project) -> str:
 
 
 def lists(judge: Judge, agreements: Iterable[Agreement], prompt: str) -> Lists:
-    """Every pair of lists whose units are matched by their words, under the id that it has for this judge as it is.
+    """The pairs of lists whose units are matched by their words, by the id of their assisted pair for this judge.
 
-    `prompt` is the hash of what it is asked by.
+    The id depends on the judge's model and settings, and on `prompt`, the hash of its prompt.
     """
     asked_by = (judge.id, judge.model, settings_of(judge), prompt)
     return {
@@ -122,22 +122,24 @@ def lists(judge: Judge, agreements: Iterable[Agreement], prompt: str) -> Lists:
 
 
 def assistance(project: Project, frozen: Iterable[Agreement], name: str) -> Assistance:
-    """What the judge of that name has paired of these agreements, as it is and is asked now."""
+    """The pairing of these agreements by the judge of that name, with its present settings and prompt."""
     judge = endpoint_judge(project, name)
     settings = (judge.model, settings_of(judge), prompt_sha256(project))
     pairs = lists(judge, frozen, settings[-1])
     agreements = {agreement.id: agreement for agreement, _ in pairs.values()}
     with project.store.read() as db:
-        there = [pair for pair in stored(db, agreements) if pair.id in pairs]
-    return Assistance(judge.name, *settings, len(pairs), len(there), _by_meaning(agreements, there))
+        pairs_stored = [pair for pair in stored(db, agreements) if pair.id in pairs]
+    return Assistance(
+        judge.name, *settings, len(pairs), len(pairs_stored), _by_meaning(agreements, pairs_stored)
+    )
 
 
 def ways(
     records: Sequence["AgreementRecord"], judge_names: Mapping[str, str]
 ) -> list[tuple[str, list[Agreement]]]:
-    """What agreements are by each way in which a judge paired them, with its title; none where none did.
+    """The agreements as paired by each judge, with a title; empty if no judge paired any.
 
-    Two judges whose titles are the same are broken down by their names.
+    Judges with the same title are told apart by name.
     """
     agreements = {one.id: one.frozen() for one in records}
     by = grouped(
@@ -188,21 +190,21 @@ PAIRED, DEED = "paired", "pairs of lists paired"
 
 
 def order(judge: str, stage: Stage | None = None, **how: Any) -> RunRequest:
-    """What is asked of a judge that pairs, of all stages or of one; `how` says how fast, and for how much money."""
+    """The request to a judge to pair, of all stages or of one; `how` sets speed and budget."""
     return RunRequest(judge, f"{NAME}.{stage.value}" if stage else NAME, **how)
 
 
 class PairingRun(RunKind):
     """A run in which a judge pairs what it has not paired yet; nothing frozen changes.
 
-    Where nothing lacks, no run is begun. The last line lists under `failed` what did not come, with its cause.
+    If nothing is missing, no run is opened. The last event lists failures with their cause under `failed`.
     """
 
     doing = "pairing"
     things, reply_tokens = "pairings", 200
 
     def read(self, project: Project, order: RunRequest) -> tuple[Judge, Protocol]:
-        """Refusal for anyone but coordinators, for a judge without a model, and where there is nothing to pair."""
+        """Raises Refusal for non-coordinators, for a judge without a model, or if there is nothing to pair."""
         judge = endpoint_judge(project, order.judge)
         protocol = Protocol(
             name=NAME, title="Pairing by meaning", citation="", needs=(), metrics=(), scale=plain(PAIRED),
@@ -219,8 +221,8 @@ class PairingRun(RunKind):
                 "Wait until two people have submitted lists, or choose another stage.",
             )
         with project.store.read() as db:
-            there = {pair.id for pair in stored(db, {agreement.id for agreement in chosen})}
-        self.to_do = [of for of in self.lists if of not in there]
+            done = {pair.id for pair in stored(db, {agreement.id for agreement in chosen})}
+        self.to_do = [of for of in self.lists if of not in done]
         self.failed: list[dict[str, str]] = []
         self._keys = names.items
         self._agreements: dict[str, PairAgreement] = {}
@@ -238,7 +240,7 @@ class PairingRun(RunKind):
         return ended
 
     async def through(self, tell: Tell, listen: TextIO | None) -> run_records.RunEvent:
-        """Open the run, unless another has paired the rest meanwhile."""
+        """Run, unless another run has paired the rest meanwhile."""
         return await super().through(tell, listen) if self.to_do else self._nothing_to_ask()
 
     def _nothing_to_ask(self) -> run_records.RunEvent:
@@ -280,12 +282,12 @@ class PairingRun(RunKind):
     def keep(self, journal: RunJournal, db: Connection, done: list[Finished], at: datetime) -> int:
         rows = [row(pair) for each in done if (pair := self.made(each, journal.run_id, at))]
         if rows:
-            # An import may have brought the same meanwhile.
+            # An import may have added the same meanwhile.
             tables.add_missing(db, tables.ASSISTED, rows)
         return len(rows)
 
     def made(self, finished: Finished, run_id: str, at: datetime) -> AssistedPair | None:
-        """What came of a case; None where nothing did, which is then among what failed."""
+        """The result of a case; None if it failed, which is then recorded in `failed`."""
         of, verdict = finished.case.unit.id, finished.verdicts[finished.case.unit.id]
         agreement, result = self.lists[of][0], self._agreements.pop(of, None)
         if result is None:

@@ -1,4 +1,4 @@
-"""The final pass over items: a checklist of each, with what the program can tell, and who signed."""
+"""The final pass over items: a checklist for each, with hints from the program and signatures."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -27,7 +27,7 @@ from annotator.storage.tables import ARTIFACT, ITEM, META, REVISION
 PREFIX = "final pass/"
 KINDS = (Kind.QUERY, Kind.RUBRIC, Kind.PLAN, Kind.EVIDENCE, Kind.DIAGNOSTICS, Kind.INSIGHTS)
 _PERSONAL = re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+|\+\d[\d ()-]{7,}\d")
-# So many words in a row that question and gold share may give the answer away.
+# The number of consecutive words shared by question and gold that may give the answer away.
 SHARED_WORDS = 8
 
 
@@ -65,7 +65,7 @@ def overview(project: Project) -> list[ItemPass]:
     ]
 
 
-# Kind, words and identifier of a unit of an item's gold.
+# Kind, text and identifier of a unit of an item's gold.
 FieldText = tuple[Kind, str, str]
 
 
@@ -79,7 +79,7 @@ def _words(db: Connection, ids: Iterable[str]) -> dict[str, list[FieldText]]:
 
 
 def _hints(question: str, texts: list[FieldText], dead: Mapping[str, str]) -> dict[str, str]:
-    """What the program noticed, by check; empty says nothing of what a person would find."""
+    """What the program noticed, by check; an empty result does not mean that a person would find nothing."""
     named = [one for _, _, one in texts if one]
     odd = [one for one in named if identifier.parse(one) is None]
     gone = [one for one in named if str(identifier.parse(one)) in dead]
@@ -120,7 +120,7 @@ def all_checks(db: Connection) -> dict[str, ItemChecks]:
 
 
 def sign(project: Project, item_id: str, check: str, state: str, note: str = "") -> Change:
-    """Sign what was found of an item; “open” takes a signature back. A problem says what it is."""
+    """Sign a check of an item; “open” removes the signature. A problem needs a note."""
     me = people.someone(project)
     if not (me.has(Role.COORDINATOR) or me.has(Role.ADJUDICATOR)):
         happened = "Only coordinators and adjudicators sign the final pass."
@@ -146,7 +146,7 @@ def sign(project: Project, item_id: str, check: str, state: str, note: str = "")
 
 
 def take(project: Project, came: Mapping[str, ItemChecks]) -> None:
-    """Keep what a release says was signed; what was signed here stays."""
+    """Store the signatures of a release; existing ones stay."""
     for item_id, checks in came.items():
         signed = {name: check.model_dump(mode="json") for name, check in checks.items()}
         project.set(f"{PREFIX}{item_id}", signed | project.get(f"{PREFIX}{item_id}", {}))
@@ -163,7 +163,7 @@ def is_handed_out(project: Project) -> bool:
 def summary(project: Project) -> str:
     """Markdown: the pilot items, agreement by stage, time by stage, remarks, and the guidelines written since.
 
-    Refusal for anyone who does not coordinate, and where no pilot was handed out.
+    Raises Refusal for anyone who is not a coordinator, and if no pilot was handed out.
     """
     lines = required(
         [line for line in board.board(project) if line.purpose is Purpose.PILOT],
@@ -213,7 +213,7 @@ def _time(lines: list[board.AssignmentStatus]) -> Iterator[str]:
 
 
 def _remarks(project: Project, keys: dict[str, str]) -> Iterator[str]:
-    """What people wrote beside units and on whole documents, in their newest revisions."""
+    """The notes people wrote on units and on whole documents, in their newest revisions."""
     aliases = {person.id: person.alias for person in people.people(project)}
     newest = (REVISION.c.artifact_id == ARTIFACT.c.id) & (REVISION.c.number == ARTIFACT.c.revision)
     question = select(ARTIFACT, REVISION.c.content).join(REVISION, newest)

@@ -288,7 +288,7 @@ def _edges(
     orders: Orders,
     likeness: Mapping[tuple[str, str, str, str], float],
 ) -> Iterator[tuple[float, int, int, str]]:
-    """(−similarity, row, place of the unit, unit) for each row and unit of the letter matched with any of its members."""
+    """(−similarity, row, place of the unit, unit) for each row and unit of the letter matched with a member."""
     partners = grouped(
         ((person, unit), (partner, alike))
         for (person, unit, other, partner), alike in likeness.items()

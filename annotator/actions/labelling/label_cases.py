@@ -524,7 +524,7 @@ def together(one: str, other: str) -> str:
 
 
 def shuffled(pairs: "Iterable[Case]", person_id: str) -> "list[Case]":
-    """Pairs in an order of this person's own; if asked both ways, the person's first order comes long before the other."""
+    """Pairs in an order of this person's own; of one asked both ways, the chosen order comes long before the other."""
     return sorted(
         pairs,
         key=lambda case: (

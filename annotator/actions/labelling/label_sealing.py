@@ -294,7 +294,7 @@ def _waiting_own(
 def submit_all(
     project: Project, person_ids: Sequence[str], *, partial: bool = False
 ) -> tuple[list[Unsubmitted], list[Unsubmitted]]:
-    """Submit all unsubmitted labels of these people; return those submitted and those left because labels are missing."""
+    """Submit all unsubmitted labels of these people; return those submitted and those left because some are missing."""
     done, left = [], []
     for one in waiting(project, person_ids):
         if one.missing and not partial:
@@ -317,7 +317,7 @@ def reopen(project: Project, item_id: str) -> Change:
 
 
 def _work(project: Project, db: Connection, item_id: str, person_id: str, protocol: str) -> _Work:
-    """The protocols handed out to a person and the submitted ones they have begun, or the given one; with their labels."""
+    """A person's work on protocols handed out to them and submitted ones they have begun, or else the given one."""
     assigned = label_cases.protocols_by_item(db, person_id).get(item_id, ())
     handed = tuple(name for name in assigned if not submits(name))
     rows = db.execute(

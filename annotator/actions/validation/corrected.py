@@ -38,8 +38,8 @@ from annotator.stats.validation.correction import LabelPlan, Leaderboard, System
 class CorrectionQuery:
     """The judge to correct and the labels to use; by default the first judge by name.
 
-    `width` is what the interval of a corrected score is wanted to be, for the plan of further labels: a share of the
-    range in which the score lies.
+    `width` is the wanted width of a corrected score's interval, for the plan of further labels, as a share of the
+    score's range.
     """
 
     judge: str = ""
@@ -53,7 +53,7 @@ class CorrectionQuery:
 
     @property
     def info(self) -> scoring.MetricInfo:
-        """The metric; Refusal where none of that name is made of single verdicts."""
+        """The metric; raises Refusal if it is not made of single verdicts."""
         info = scoring.named(self.metric)
         refuse_other(
             self.metric,
@@ -70,7 +70,7 @@ class CorrectionQuery:
 
 
 def credited() -> dict[str, tuple[Protocol, Metric]]:
-    """The metrics that are made of single verdicts, each worth something, by name."""
+    """The metrics made of single verdicts with a credit each, by name."""
     return {
         metric.name: (protocol, metric)
         for protocol in PROTOCOLS.values()
@@ -80,7 +80,7 @@ def credited() -> dict[str, tuple[Protocol, Metric]]:
 
 
 def offered(project: Project) -> list[scoring.MetricInfo]:
-    """Those of which a judge has judged something here; the usual one where there is none."""
+    """The metrics for which a judge has judged something here; the usual one if there is none."""
     names = [
         name for name, (protocol, _) in credited().items() if result_raters.judges_of(project, protocol.name)
     ]
@@ -107,7 +107,7 @@ class LabelsNeeded:
 class CorrectedLeaderboard:
     """A leaderboard, raw and corrected. `labelled` counts labelled units by system.
 
-    `ids` has the id of each system.
+    `ids` holds the id of each system.
     """
 
     rater: validation_ground.ValidationRater
@@ -133,7 +133,7 @@ class _Units:
         return [place.item_id for place in self.places]
 
     def within(self, bounds: tuple[float, float]) -> tuple[float, float]:
-        """Between what the score lies: beyond the bounds of a verdict as far as all that takes away would bring it."""
+        """The range of the score: the range of a verdict, extended by what units of negative weight can take away."""
         reach = sum(max(weight, 0.0) for weight in self.weights)
         lost = sum(min(weight, 0.0) for weight in self.weights)
         share = lost / reach if lost and reach else 0.0
@@ -141,11 +141,12 @@ class _Units:
 
 
 def report(project: Project, query: CorrectionQuery) -> CorrectedLeaderboard:
-    """Each system's score by the judge, and corrected by people's labels (PPI++), with how sure the order is.
+    """Each system's score by the judge, and corrected by people's labels (PPI++), with the certainty of the order.
 
-    It is the mean over items of what verdicts are worth by their units' weight, as in the results: of all that can be
-    reached, where units of negative weight take away; items whose gold makes no score there make none here. Where
-    several people labelled a unit, its label is the mean of theirs. Refusal where no judge or nobody has said anything.
+    The score is the mean over items of verdicts' credits by their units' weight, as in the results: a share of what can
+    be reached, from which units of negative weight are subtracted; items whose gold gives no score in the results give
+    none here. If several people labelled a unit, its label is their mean. Raises Refusal if no judge or nobody has
+    judged anything.
     """
     info = query.info
     credit = credited()[query.metric][1].credit or float
@@ -153,7 +154,7 @@ def report(project: Project, query: CorrectionQuery) -> CorrectedLeaderboard:
         project, info.protocol, query.set_name, query.part, query.against, query.judge, query.opening
     )
     rater = _judge(result)
-    # The judge speaks of what nobody labelled, and of what is held back from comparison, too.
+    # The judge's verdicts on unlabelled units, and on those held back from comparison, count too.
     places = validation_figures.places(project, result.protocol)
     everything = {key: place for key, place in places.items() if place.item_key not in places.faults}
     worth = {value: credit(value) for value in result.protocol.values}
@@ -188,10 +189,10 @@ def report(project: Project, query: CorrectionQuery) -> CorrectedLeaderboard:
 def _judged(
     places: Mapping[Key, UnitPlace], spoken: Iterable[result_raters.Spoken], worth: Mapping[str, float]
 ) -> tuple[dict[Key, float], dict[Key, float]]:
-    """Unit → what the judge's verdict is worth on average over trials, and unit → what it counts, as in the results.
+    """Unit → the mean credit of the judge's verdict over trials, and unit → its weight, as in the results.
 
-    Each item counts one, each of a system's responses to it alike, each trial of a response too, and within a trial
-    each criterion its weight, of the weight that is above 0 and was judged.
+    Each item has weight one, shared equally by a system's responses to it and by the trials of a response; within a
+    trial, each criterion has its weight as a share of the positive weight that was judged.
     """
     trials = nested(
         ((response_id, trial), (response_id, unit_id), worth[value])
@@ -221,15 +222,15 @@ def _judged(
 
 
 def _judge(ground: validation_ground.Ground) -> validation_ground.ValidationRater:
-    """The judge that is corrected: the named one, or the first that is no baseline."""
-    there = required(
+    """The judge to correct: the named one, or the first that is not a baseline."""
+    judges = required(
         ground.judges(), "No judge has judged what people labelled.", "Run a judge on these reports first."
     )
-    return min(there, key=lambda rater: (rater.kind == JudgeKind.BASELINE.value, rater.name))
+    return min(judges, key=lambda rater: (rater.kind == JudgeKind.BASELINE.value, rater.name))
 
 
 def _labels(ground: validation_ground.Ground, worth: Mapping[str, float]) -> dict[Key, float]:
-    """Unit → what people's labels are worth on average; what is unsure is no label."""
+    """Unit → the mean credit of people's labels; “unsure” is no label."""
     given = grouped(
         (key, worth[value])
         for own in ground.truth.values()
@@ -254,14 +255,14 @@ def _by_system(
 
 
 def _more(one: _Units, query: CorrectionQuery, ends: tuple[float, float]) -> LabelsNeeded:
-    """The plan of a system, and responses drawn at random that give as many labels, from items without any first."""
+    """A system's plan, and randomly sampled responses that give as many labels, from items without any first."""
     plan = plan_labels(one.labels, one.verdicts, query.wide, one.weights, one.items, bounds=one.within(ends))
     begun = {
         place.response_id: place.item_id
         for place, label in zip(one.places, one.labels, strict=True)
         if label is not None
     }
-    # A label where the judge has no verdict corrects nothing.
+    # A label corrects nothing if the judge has no verdict.
     unlabelled = grouped(
         (place.response_id, place)
         for place, credit in zip(one.places, one.verdicts, strict=True)
@@ -311,7 +312,7 @@ def _notes(ground: validation_ground.Ground, systems: Mapping[str, _Units], judg
 
 
 def in_order(leaderboard: CorrectedLeaderboard) -> Sequence[str]:
-    """The systems, the best corrected score first, those without one last."""
+    """The systems, best corrected score first, those without one last."""
     scores, sign = leaderboard.standings.scores, -1 if leaderboard.query.info.higher_is_better else 1
 
     def height(name: Hashable) -> tuple[bool, float, str]:
@@ -322,7 +323,7 @@ def in_order(leaderboard: CorrectedLeaderboard) -> Sequence[str]:
 
 
 def sheets(leaderboard: CorrectedLeaderboard) -> tuple[ResultSheet, ...]:
-    """The leaderboard, every two systems, and the plan for intervals so narrow with the responses to label."""
+    """The leaderboard, every two systems, and the plan for the wanted interval width with the responses to label."""
     return tuple(
         sheet
         for sheet in (_scores(leaderboard), _pairs(leaderboard), _plan(leaderboard), _next(leaderboard))
@@ -369,7 +370,7 @@ def _scores(leaderboard: CorrectedLeaderboard) -> ResultSheet:
 
 
 def rank(estimate: Estimate) -> SheetCell:
-    """A rank with the ranks between which it lies: “5 (1–5)”."""
+    """A rank with its interval: “5 (1–5)”."""
     cell = figure(estimate)
     if estimate.value is None:
         return cell
@@ -413,7 +414,7 @@ def _pictures(leaderboard: CorrectedLeaderboard) -> tuple[SheetPicture, ...]:
 
 
 def _flips(leaderboard: CorrectedLeaderboard) -> tuple[SheetPicture, ...]:
-    """How likely it is, two by two, that a system is behind another once the judge is corrected."""
+    """A heat map of the probability, for every two systems, that one ranks behind the other after correction."""
     behind: dict[tuple[str, str], float | None] = {}
     for pair in leaderboard.standings.pairs:
         first, second, flip = str(pair.first), str(pair.second), pair.flip.value

@@ -48,7 +48,7 @@ from annotator.exchange import pictures
 from annotator.protocols import USUAL
 from annotator.storage.tables import INFORMED, ITEM, RESPONSE
 
-# What stands for a ruling where there is none yet.
+# The value of an open ruling.
 OPEN = ""
 # A judge, a unit, and whose label it is.
 Case = tuple[str, str, str, str]
@@ -57,7 +57,7 @@ Case = tuple[str, str, str, str]
 class Disagreement(NamedTuple):
     """A unit on which a judge and a person differ, with both values; `ruling` is empty while it is open.
 
-    The person is known by alias, “consensus” where that is compared with; the cited page by `case_of` of the unit.
+    `alias` is the person's, or “consensus” if that is compared with; the cited page is found by `case_of` of the unit.
     """
 
     place: UnitPlace
@@ -79,8 +79,8 @@ class Disagreement(NamedTuple):
 class RuledJudge:
     """A judge's figures by first labels, which stay the metric, and after rulings.
 
-    After the rulings a person's label that was ruled wrong counts as the judge has it, and a unit whose criterion is
-    unclear counts for nothing. `open` disagreements are not ruled on yet.
+    After the rulings, a person's label ruled wrong takes the judge's value, and a unit with an unclear criterion is
+    excluded. `open` disagreements are not ruled on yet.
     """
 
     rater: validation_ground.ValidationRater
@@ -101,7 +101,7 @@ class UnclearCriterion:
 
 
 class DisagreementList(NamedTuple):
-    """Disagreements in order, how many this person is not shown yet, and whether a judge judged these labels."""
+    """Disagreements in order, the number not shown to this person yet, and whether a judge judged these labels."""
 
     shown: Sequence[Disagreement]
     withheld: int
@@ -109,17 +109,17 @@ class DisagreementList(NamedTuple):
 
 
 def queue(project: Project, query: ValidationQuery) -> Sequence[Disagreement]:
-    """Every unit on which a judge and a person differ, those not ruled on first, the heaviest first.
+    """Every unit on which a judge and a person differ, open ones first, then by weight, the heaviest first.
 
-    On the same labels as the validation of this query, and refused as that is. What this person is still to label
-    blind is not among them.
+    On the same labels as the validation of this query, with the same refusals. Leaves out units that this person is
+    still to label blind.
     """
     return outlook(project, query).shown
 
 
 @cached
 def outlook(project: Project, query: ValidationQuery) -> DisagreementList:
-    """The same, and how many are left out because the person asking is still to label their items blind."""
+    """The same, with the number left out because this person is still to label their items blind."""
     result, ruled = ground_of(project, query), _rulings(project, query.protocol)
     blind = reviews.still_blind(project, people.someone(project).id)
     made, keys = list[Disagreement](), list(result.places)
@@ -129,7 +129,7 @@ def outlook(project: Project, query: ValidationQuery) -> DisagreementList:
         for at in np.flatnonzero(there(values) & there(true) & (values != true)).tolist():
             one = Disagreement(result.places[keys[at]], rater, source, alias, values[at], true[at])
             by = ruled.get(one.case)
-            # A ruling on other values says nothing of these.
+            # A ruling on other values does not apply to these.
             same = by is not None and (by.judge_value, by.label_value) == (one.judge_value, one.label_value)
             made.append(one._replace(ruling=by.said, reason=by.reason, note=by.note) if by and same else one)
     shown = [one for one in made if one.place.item_id not in blind]
@@ -142,7 +142,7 @@ def rule(
     project: Project, one: Disagreement, ruling: InformedRuling, *, reason: str = "", note: str = "",
     protocol: str = USUAL,
 ) -> Change:  # fmt: skip
-    """Say who is wrong; a later ruling on the same takes the place of this one. First labels never change."""
+    """Rule on who is wrong; a later ruling on the same replaces this one. First labels never change."""
     if reason and reason not in list(Fault):
         raise Refusal(f"“{reason}” is not a valid reason.", f"Use one of {', '.join(Fault)}.")
     fields = well_formed(InformedFields, dict(
@@ -165,7 +165,7 @@ def report(project: Project, query: ValidationQuery) -> list[RuledJudge]:
 
 @people.for_coordinators("can see criteria ruled unclear")
 def unclear(project: Project, protocol: str = USUAL) -> list[UnclearCriterion]:
-    """The criteria that were ruled unclear and not reworded since, the most often ruled first."""
+    """The criteria ruled unclear and not reworded since, the most often ruled first."""
     places = validation_figures.places(project, label_cases.protocol_of(project, protocol))
     counts = Counter(
         (places[key].item_id, places[key].item_key, places[key].unit_id, places[key].words)
@@ -181,7 +181,7 @@ def unclear(project: Project, protocol: str = USUAL) -> list[UnclearCriterion]:
 
 
 def _rulings(project: Project, protocol: str) -> dict[Case, InformedFields]:
-    """The rulings that stand, by what they are on; one on another wording does not."""
+    """The rulings in force, by case; those on another wording are not."""
     return {
         (one.judge_id, one.response_id, one.unit_id, one.label_of): one
         for one in reviews.standing(project, InformedKind.RULING, protocol)
@@ -209,9 +209,9 @@ def _ruled(
     first = ground.pairs(rater)
     differ = int((there(first.verdicts) & (first.verdicts != first.truth)).sum())
     each = (first, replace(ground, truth=truth).pairs(rater)) if counts else (first,)
-    told_of = [validation_figures.figures(pairs, positive, ground.protocol.scale) for pairs in each]
+    results_of_both = [validation_figures.figures(pairs, positive, ground.protocol.scale) for pairs in each]
     return RuledJudge(
-        rater, told_of[0], told_of[-1], dict(counts.most_common()), differ - counts.total(), query
+        rater, results_of_both[0], results_of_both[-1], dict(counts.most_common()), differ - counts.total(), query
     )  # fmt: skip
 
 
@@ -268,20 +268,19 @@ def _pictures(judges: Sequence[RuledJudge]) -> tuple[SheetPicture, ...]:
     )
 
 
-# A list longer than this is read by nobody.
+# Nobody reads a list longer than this.
 MOST = 2_000
 # Item, response, unit.
 Unit = tuple[str, str, str]
-# Unit → who of a rater said what: one value of a judge, one of each person.
+# Unit → person or judge → value: one value of a judge, one of each person.
 VerdictsByUnit = dict[Unit, dict[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
 class RaterPair:
-    """Two raters over shared units; people with themselves means with one another.
+    """Two raters over shared units; people paired with themselves means with one another.
 
-    `pairs` counts the pairs of values: of people each person's value on a unit is one, so there may be more of them
-    than units.
+    `pairs` counts the pairs of values: each person's value on a unit is one, so there may be more pairs than units.
     """
 
     a: ResultRater
@@ -296,7 +295,7 @@ class RaterPair:
 
 @dataclass(frozen=True, slots=True)
 class JudgeComparison:
-    """Every two raters; `shared` is the number of units judged by all, where only those are counted."""
+    """Every two raters; `shared` is the number of units judged by all, if only those are counted."""
 
     protocol: str
     pairings: tuple[RaterPair, ...]
@@ -320,7 +319,7 @@ class RaterDifference:
 
 
 def raters(project: Project, protocol: str) -> list[ResultRater]:
-    """Who has judged under a protocol: the judges as they are listed, then the people, once their labels are sealed."""
+    """The raters under a protocol: judges in their listed order, then people, once their labels are sealed."""
     j = label_rows.counted_rows().c
     question = select(
         j.rater_kind, j.rater_id, func.count(func.distinct(j.response_id + " " + j.unit_id))
@@ -344,11 +343,10 @@ def raters(project: Project, protocol: str) -> list[ResultRater]:
 def compare(
     project: Project, protocol: str, chosen: Sequence[str] = (), *, shared: bool = False
 ) -> JudgeComparison:
-    """Every two of the chosen raters (by id; all by default), each judge by what its trials come to, people once
-    sealed.
+    """Every two of the chosen raters (by id; all by default); a judge by its verdict over trials, people once sealed.
 
-    With `shared` only the units that all of them judged are counted, so that the figures can be compared with each
-    other. Only a coordinator is told how people answered.
+    With `shared`, only the units that all of them judged are counted, so that the figures are comparable with each
+    other. Only a coordinator may see how people answered.
     """
     known = [rater for rater in raters(project, protocol) if not chosen or rater.id in chosen]
     with project.store.read() as db:
@@ -366,7 +364,7 @@ def compare(
 
 @people.for_coordinators("can compare judges with people")
 def differing(project: Project, protocol: str, a: str, b: str) -> CutList[RaterDifference]:
-    """The units on which two raters (by id) differ, item by item; of people, each who differs from the judge."""
+    """The units on which two raters (by id) differ, item by item; for people, one line for each who differs."""
     whose = {rater.id: rater for rater in raters(project, protocol)}
     with project.store.read() as db:
         first, second = (_verdicts(project, db, whose[rater], protocol) for rater in (a, b))
@@ -423,16 +421,14 @@ def _pairing(
 
 
 def _pairs(first: dict[str, str], second: dict[str, str], *, same: bool) -> list[tuple[str, str]]:
-    """Who is compared with whom: of people among themselves, each two once."""
+    """The pairs of raters to compare: of people among themselves, each two once."""
     if same:
         return list(combinations(sorted(first), 2))
     return [(x, y) for x in sorted(first) for y in sorted(second)]
 
 
 def _verdicts(project: Project, db: Connection, rater: ResultRater, protocol: str) -> VerdictsByUnit:
-    """What a rater says by unit as it is worded now, of several trials what they come to; of people without what sets
-    hold back.
-    """
+    """A rater's values by unit at its present wording, over its trials; for people, without those held back by sets."""
     withheld = validation_sets.held_back(project, protocol) if rater.id == PEOPLE else set()
     items = dict(db.execute(select(RESPONSE.c.id, RESPONSE.c.item_id)).all())
     return nested(
@@ -451,9 +447,7 @@ def _in_order(db: Connection, units: Iterable[Unit]) -> list[Unit]:
 def _reasons(
     db: Connection, protocol: str, verdicts: Mapping[tuple[str, str, str, str], str]
 ) -> dict[tuple[str, str, str, str], tuple[str, str]]:
-    """Unit and rater → the id of the first judgement that says so, and the grounds that were given, or the note beside
-    a label.
-    """
+    """Unit and rater → the id of the first judgement with that value, and its rationale, or the note beside a label."""
     j = label_rows.counted_rows().c
     question = select(
         j.item_id, j.response_id, j.unit_id, j.rater_id, j.id, j.rationale, j.note, j.value
@@ -464,6 +458,6 @@ def _reasons(
         j.item_id.in_({unit[0] for unit in verdicts}),
     )
     rows = db.execute(question.order_by(j.trial.desc())).all()
-    # The last one stays: those that say so come after the others.
+    # The last one stays: judgements with that value come after the others.
     rows = sorted(rows, key=lambda row: row.value == verdicts.get(tuple(row[:4])))
     return {(row[0], row[1], row[2], row[3]): (row[4], row[5] or row[6]) for row in rows}

@@ -1,4 +1,4 @@
-"""May a judge stand in for people, with reasons; and which judge is the cheapest that is good enough."""
+"""Whether a judge may stand in for people, with reasons; and which judge is the cheapest that is good enough."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -49,12 +49,12 @@ from annotator.stats.validation import comparison
 from annotator.stats.validation.duels import pareto_front
 
 DELTA = 0.05
-# The largest p of a Yes or No. A judge at the margin gets either in at most 3 of 100 projects: at 20 items chance
+# The largest p of a Yes or No. A judge at the margin gets either in at most 3 of 100 projects: at 20 items, chance
 # gives it a fifth more than p says (`benchmarks.standing_in`).
 ERROR = 0.02
-# Where more labels than this share are alike, agreement beyond chance rests on very few.
+# If more than this share of labels are the same, agreement beyond chance rests on very few.
 PREVAILING = 0.9
-# The alternative annotator test leaves one person out and holds the others against each other.
+# The alternative annotator test leaves out each person in turn and compares the others with one another.
 FEWEST_PEOPLE = 3
 
 
@@ -66,11 +66,11 @@ class StandInVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StandInQuery:
-    """The labels, the figure, and the margin below people's agreement that is accepted.
+    """The labels, the figure, and the accepted margin below people's agreement.
 
-    `figure` is that of the scale unless one is named. `delta` is the margin of the figure, `epsilon` that of the
-    alternative annotator test: what a judge's lower cost is worth (the paper takes 0.2 for experts, 0.15 for skilled
-    people, 0.1 for a crowd). `least` is the agreement beyond chance that a judge must be shown to pass.
+    `figure` is that of the scale by default. `delta` is the margin of the figure, `epsilon` that of the alternative
+    annotator test: the worth of a judge's lower cost (the paper takes 0.2 for experts, 0.15 for skilled people, 0.1 for
+    a crowd). `least` is the agreement beyond chance that a judge must be shown to exceed.
     """
 
     of: validation.ValidationQuery = field(default_factory=validation.ValidationQuery)
@@ -83,12 +83,12 @@ class StandInQuery:
 
 @dataclass(frozen=True, slots=True)
 class StandInAnswer:
-    """May a judge stand in, and why: its agreement with people, and people's with one another.
+    """Whether a judge may stand in, and why: its agreement with people, and people's with one another.
 
-    The figures are of units that it judged and two people labelled; `items` and `people` count theirs.
-    `alt` is the alternative annotator test, None where fewer than three people labelled. `p` is the one-sided p of a
-    judge that is worse by the margin or more, adjusted for all judges and looks (Holm). `remarks` name what a reader
-    must know before trusting the figures.
+    The figures are over units that it judged and two people labelled; `items` and `people` count theirs. `alt` is the
+    alternative annotator test, None if fewer than three people labelled. `p` is the one-sided p-value for a judge worse
+    by the margin or more, adjusted for all judges and looks (Holm). `remarks` are what a reader must know before
+    trusting the figures.
     """
 
     rater: ValidationRater
@@ -106,9 +106,9 @@ class StandInAnswer:
 
 @dataclass(frozen=True, slots=True)
 class StandInAnswers:
-    """The answer on every judge, accepted ones first; `against` says in words whose labels are true.
+    """The answer on every judge, accepted ones first; `against` names in words whose labels are true.
 
-    `notes` say what holds for all of them: how several trials count, how often the test part was viewed.
+    `notes` apply to all of them: how several trials count, how often the test part was viewed.
     """
 
     query: StandInQuery
@@ -118,13 +118,13 @@ class StandInAnswers:
     notes: tuple[str, ...] = ()
 
     def of(self, rater: ValidationRater) -> StandInAnswer:
-        """The answer of a judge; KeyError when there is none."""
+        """The answer of a judge; raises KeyError if there is none."""
         return {answer.rater.key: answer for answer in self.answers}[rater.key]
 
 
 @cached
 def report(project: Project, query: StandInQuery) -> StandInAnswers:
-    """The answer of every judge; Refusal where nobody has labelled, or no judge has judged, what is asked about."""
+    """The answer of every judge; raises Refusal if nobody has labelled, or no judge has judged, these units."""
     refuse_senseless(query)
     result = validation.ground_of(project, query.of)
     if not result.judges():
@@ -133,7 +133,7 @@ def report(project: Project, query: StandInQuery) -> StandInAnswers:
 
 
 def refuse_senseless(query: StandInQuery) -> None:
-    """Refusal for margins and figures that there are not."""
+    """Raise Refusal for invalid margins and unknown figures."""
     if query.delta < 0 or query.epsilon < 0:
         raise Refusal("A margin must not be negative.", "Give how much worse a judge may be, such as 0.05.")
     if not 0 <= query.least < 1:
@@ -143,7 +143,7 @@ def refuse_senseless(query: StandInQuery) -> None:
 
 
 def of_ground(project: Project, ground: Ground, query: StandInQuery) -> StandInAnswers:
-    """The answers on these labels; where one judge is named, it stands among all that judged the same all the same."""
+    """The answers on these labels; a judge named alone is still adjusted for all that judged the same."""
     whole = validation.ground_of(project, replace(query.of, judge="")) if query.of.judge else ground
     looks = validation_sets.looks(project, query.of.set_name, query.of.part)
     of_all, asked_about = decided(whole, query, results.limit(project), looks), ground.judges()
@@ -191,7 +191,8 @@ def decided(
 class _Compared:
     """A judge and people on the same units: the chosen figure, the scale's main one, and the pairs behind.
 
-    Of the main ones, κ, κ quadratic and ICC, a rater that always says the same has 0; of AC1 it may have nearly 1.
+    A rater that always gives the same value has 0 in the main figures (κ, quadratic κ and ICC), but may have nearly 1
+    in AC1.
     """
 
     judge: TruthPairs
@@ -252,7 +253,7 @@ def _remarks(ground: Ground, rater: ValidationRater, compared: _Compared) -> Ite
         if not len(pairs.truth):
             continue
         own = validation_figures.beside(pairs, pairs, validation_figures.main_of(scale), "", scale).one
-        # With independent errors a perfect judge agrees with a person to the root of people's agreement.
+        # With independent errors, a perfect judge agrees with a person to the root of people's agreement.
         if own.low is not None and own.low > max(0.0, ceiling.value) ** 0.5:
             yield (
                 f"It agrees with {ground.aliases[person]} ({in_words(own)}) further than a judge without errors would, "
@@ -262,14 +263,14 @@ def _remarks(ground: Ground, rater: ValidationRater, compared: _Compared) -> Ite
 
 
 def _people(ground: Ground) -> dict[str, dict[validation_figures.Key, str | None]]:
-    """Those whose labels a judge is compared with; behind a consensus, those who labelled."""
+    """The people whose labels a judge is compared with; for a consensus, those who labelled."""
     return dict(ground.people if result_raters.CONSENSUS in ground.truth else ground.truth)
 
 
 def _shared(ground: Ground, query: StandInQuery, rater: ValidationRater) -> tuple[TruthPairs, TruthPairs]:
-    """What a judge and what people say of the units that it judged and people can be compared with people on.
+    """The pairs of a judge with people, and of people with one another, on the units that both have.
 
-    A unit counts as much in either: of three people there are three pairs with a judge, and six with one another.
+    A unit counts the same in both: of three people there are three pairs with a judge, and six with one another.
     """
     judge, human = ground.pairs(rater).there(), ground.pairs(TOGETHER).there()
     with_judge, many = (np.bincount(pairs.units, minlength=len(ground.places)) for pairs in (judge, human))
@@ -305,10 +306,10 @@ def _alt_test(ground: Ground, query: StandInQuery, rater: ValidationRater) -> co
 
 @dataclass(frozen=True, slots=True)
 class _Reasons:
-    """The reasons of an answer: all tests, and the share of missing judgements where it is too high.
+    """The reasons of an answer: all tests, and the share of missing judgements if it is too high.
 
-    `better` and `worse` are one-sided p-values of a judge not better, and not worse, than the margin; `family` says
-    what they are among.
+    `better` and `worse` are one-sided p-values for a judge not better, and not worse, than the margin; `family` says
+    which tests they are adjusted for.
     """
 
     query: StandInQuery
@@ -333,7 +334,7 @@ class _Reasons:
         return StandInVerdict.YES if shown else StandInVerdict.UNKNOWN
 
     def because(self) -> str:
-        """The answer's reasons in words, and what to do where nothing can be said yet."""
+        """The answer's reasons in words, and what to do if it is not yet known."""
         missing = f"{percent(self.lacking, 1)} of its judgements are missing" if self.lacking else ""
         reasons = "; ".join(filter(None, (missing, self._by_margin(), self._chance(), self._by_alt_test())))
         return f"{reasons}.{self._todo()}"
@@ -344,11 +345,11 @@ class _Reasons:
 
     @property
     def _rough(self) -> bool:
-        """Whether the interval is of too few items, or has no width: then nothing follows from it."""
+        """Whether the interval is of too few items or has no width: then nothing follows from it."""
         return ROUGH in self.difference.note or without_width(self.difference)
 
     def _chance(self) -> str:
-        """Why agreement beyond chance is not shown, of the judge or of people; empty where it is."""
+        """Why agreement beyond chance is not shown, of the judge or of people; empty if it is."""
         judge, people, least = self.from_chance.one, self.from_chance.other, self.query.least
         if self._alone:
             return ""
@@ -390,8 +391,8 @@ class _Reasons:
     def _by_alt_test(self) -> str:
         alt = self.alt
         if alt is None:
-            there = counted(self.people, "person labelled", "people labelled")
-            return f"the alternative annotator test takes {FEWEST_PEOPLE} people, and {there}"
+            who = counted(self.people, "person labelled", "people labelled")
+            return f"the alternative annotator test takes {FEWEST_PEOPLE} people, and {who}"
         if alt.passed is None or alt.winning_rate.value is None:
             return f"the alternative annotator test cannot be made ({of_items(alt.winning_rate.note)})"
         return (
@@ -418,7 +419,7 @@ HASH_SHOWN = 8
 
 
 def sheets(answers: StandInAnswers) -> tuple[ResultSheet, ...]:
-    """An answer for each judge with the picture of how far it lies from people, then the test person by person."""
+    """The answer for each judge with a picture of its difference to people, then the test person by person."""
     return tuple(sheet for sheet in (_answers(answers), _by_person(answers)) if sheet.lines)
 
 
@@ -488,7 +489,7 @@ def _line(answers: StandInAnswers, answer: StandInAnswer) -> SheetLine:
 
 
 def _wins(answer: StandInAnswer) -> SheetCell:
-    """How many people the judge wins against, of those who could be tested."""
+    """The number of people against whom the judge wins, of those who could be tested."""
     rate = answer.alt.winning_rate if answer.alt else NO_TEST
     if answer.alt is None or rate.value is None:
         return figure(rate)
@@ -569,9 +570,9 @@ class JudgeChoiceQuery(StandInQuery):
 class JudgeCandidate:
     """A judge: agreement, cost per question, whether it is on the front, comparison with the reference.
 
-    `fits` says whether it may stand in for people, or beside another judge whether it is not worse by more than δ: the
-    lower bound of the difference is at least −δ. `why_not` says in words why it does not fit, or cannot be chosen.
-    `answer` is that to whether it may stand in, None where the reference is a judge.
+    `fits` is whether it may stand in for people or, with a judge as reference, whether it is not worse by more than δ:
+    the lower bound of the difference is at least −δ. `why_not` says in words why it does not fit or cannot be chosen.
+    `answer` is whether it may stand in; None if the reference is a judge.
     """
 
     rater: ValidationRater
@@ -603,7 +604,7 @@ class JudgeChoice:
 def choose(project: Project, query: JudgeChoiceQuery) -> JudgeChoice:
     """The cheapest judge that may stand in for people, or that is not worse than another judge by more than δ.
 
-    Refusal where nobody has labelled what is asked about, or no judge has judged it.
+    Raises Refusal if nobody has labelled, or no judge has judged, these units.
     """
     refuse_senseless(query)
     ground = validation.ground_of(project, query.of)
@@ -693,7 +694,7 @@ def _offers(
 
 
 def _unfit(answer: StandInAnswer) -> str:
-    """Why a judge may not stand in for people; empty where it may."""
+    """Why a judge may not stand in for people; empty if it may."""
     return (
         ""
         if answer.verdict is StandInVerdict.YES
@@ -704,7 +705,7 @@ def _unfit(answer: StandInAnswer) -> str:
 def _difference(
     validation: Validation, query: JudgeChoiceQuery, line: RaterFigures, reference: RaterFigures | None
 ) -> Estimate:
-    """A judge less the judge that is the reference, on the same units; nothing is compared with itself."""
+    """The difference of a judge to the reference judge on the same units; undefined for the reference itself."""
     if reference is None or line.rater.key == reference.rater.key:
         return Estimate(None, method="difference to the reference", note=IS_REFERENCE)
     contrast, sign = _contrast(validation, line.rater, reference.rater)
@@ -714,7 +715,7 @@ def _difference(
 def _contrast(
     validation: Validation, rater: ValidationRater, reference: ValidationRater
 ) -> tuple[Contrast, int]:
-    """The comparison of two judges, and 1 where the first of it is the one asked for, −1 otherwise."""
+    """The comparison of two judges, and 1 if `rater` is its first, otherwise −1."""
     for contrast in validation.contrasts:
         if (contrast.first.key, contrast.second.key) == (rater.key, reference.key):
             return contrast, 1
@@ -738,7 +739,7 @@ def _signed(estimate: Estimate, sign: int) -> Estimate:
 
 
 def _worse(query: JudgeChoiceQuery, limit: float, line: RaterFigures, difference: Estimate) -> str:
-    """Why a judge is not shown to be as good as another; empty where it is."""
+    """Why a judge is not shown to be as good as another; empty if it is."""
     rate, agreement = line.missing_rate or 0.0, _agreement(query, line)
     if difference.note == IS_REFERENCE:
         return IS_REFERENCE

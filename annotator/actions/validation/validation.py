@@ -54,13 +54,13 @@ from annotator.exchange import pictures
 from annotator.protocols import USUAL
 from annotator.stats.intervals.coding import Chosen, Codes
 
-# What follows from comparing people in both directions.
+# The consequence of comparing people in both directions.
 BOTH_WAYS = {
     Level.NOMINAL: ", so precision and recall are equal",
     Level.ORDINAL: "",
     Level.INTERVAL: ", so the mean difference is 0",
 }
-# What is said of figures of values that are not just names.
+# Notes on figures of values that are more than names.
 ABOUT_LEVEL = {
     Level.ORDINAL: "ordered: κ, AC2 and α count how far apart two values are, ρ compares ranks.",
     Level.INTERVAL: "numbers: a difference is the rater's value less the true one, in units of the scale.",
@@ -71,8 +71,7 @@ ABOUT_LEVEL = {
 class ValidationQuery:
     """The query of a validation: labels, raters compared, and the grouping by one of `BY`.
 
-    `positive` names the positive value where there are more than two; `opening` is the id of a counted look at the
-    test part.
+    `positive` is the positive value if there are more than two; `opening` is the id of a counted look at the test part.
     """
 
     protocol: str = USUAL
@@ -110,7 +109,7 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """Judges compared with people; `against` says whose labels are true, `viewed` how often the test part was.
+    """Judges compared with people; `against` names whose labels are true, `viewed` how often the test part was viewed.
 
     `limit` is the share of missing judgements above which a judge's figures are not publishable.
     """
@@ -126,7 +125,7 @@ class Validation:
     limit: float = results.USUAL_DRAWING
 
     def of(self, name: str, group: str = ALL) -> RaterFigures:
-        """The line of a rater by name, within a group; KeyError when there is none."""
+        """The line of a rater by name, within a group; raises KeyError if there is none."""
         for line in self.lines:
             if (line.rater.name, line.group) == (name, group):
                 return line
@@ -134,9 +133,9 @@ class Validation:
 
 
 def report(project: Project, query: ValidationQuery) -> Validation:
-    """Every judge and wording compared with people, and people against one another, on the same labels.
+    """Every judge and prompt compared with people, and people with one another, on the same labels.
 
-    Judges are compared two by two where no groups are asked for.
+    Judges are compared with each other if there are no groups.
     """
     return of_ground(project, ground_of(project, query), query)
 
@@ -195,7 +194,7 @@ def against_words(ground: Ground) -> str:
 
 
 def groups(ground: Ground, by: str) -> dict[str, Codes]:
-    """The numbers of the units with a true value by group, in the order in which groups are shown."""
+    """Group → the numbers of its units with a true value, in the order in which groups are shown."""
     places = list(ground.places.values())
     members = grouped((BY[by](places[number]), number) for number in np.flatnonzero(ground.known).tolist())
     return {name: np.array(members[group], dtype=np.intp) for group, name in named(members).items()}
@@ -263,8 +262,8 @@ NO_VALUE = "–"
 class HeldRater(FigureSource):
     """A rater (by key) compared with the truth within the group; empty values match everything.
 
-    `true` and `predicted` name a cell of the confusion, `cause` why a judge has no value. With `beside`, another
-    rater's key, only the units on which this rater is right and that one wrong.
+    `true` and `predicted` select a cell of the confusion matrix, `cause` why a judge has no value. With `beside`,
+    another rater's key, only the units on which this rater is right and that one wrong.
     """
 
     query: ValidationQuery = field(default_factory=ValidationQuery)
@@ -278,16 +277,16 @@ class HeldRater(FigureSource):
 def held(
     query: ValidationQuery, rater: ValidationRater, group: str, words: str, **narrowed: str
 ) -> HeldRater:
-    """What a rater's figure within a group is based on; `words` is what it is called."""
+    """The source of a rater's figure within a group; `words` is its title."""
     return HeldRater(
         query.protocol, rater.id, group_by=query.by, group=group, words=words, query=query, rater=rater.key, **narrowed
     )  # fmt: skip
 
 
 def units(project: Project, source: HeldRater) -> ResultSheet:
-    """The units, item by item; each line leads to everybody's judgements of it.
+    """The units, item by item; each line leads to all judgements of it.
 
-    What the person asking is still to label blind is only counted.
+    Units that the person working is still to label blind are only counted.
     """
     query = source.query
     result = ground_of(project, query)
@@ -334,7 +333,7 @@ def _narrowed(
     seen: set[Key] = set()
     for row in rows:
         if source.cause:
-            # A gap is one, however many people say what is true there.
+            # A missing value is listed once, however many people have a true value there.
             if row.verdict is None and row.key not in seen and _cause(ground, rater, row.key) == source.cause:
                 seen.add(row.key)
                 yield row
@@ -454,7 +453,7 @@ def _figure(validation: Validation, name: str, line: RaterFigures, *, weighted: 
 
 
 def _behind(validation: Validation, name: str, line: RaterFigures) -> HeldRater:
-    """The units of a figure: of precision what was called positive, of recall what is, of specificity what is not."""
+    """The units of a figure: all, or for precision those called positive, for recall positive, for specificity negative."""
     values, positive = validation.protocol.values, validation.positive
     narrowed = {}
     if positive and name == "precision":
@@ -591,7 +590,7 @@ def _contrast(validation: Validation, contrast: Contrast) -> Iterable[SheetLine]
 
 
 def brief(validation: Validation) -> tuple[ResultSheet, ...]:
-    """What fits a terminal: the main figures, and of every two judges the one that is told most by."""
+    """A short form for a terminal: the main figures, and the main difference of every two judges."""
     if not validation.lines:
         return ()
     main = main_of(validation.protocol.scale)
@@ -622,12 +621,12 @@ def brief(validation: Validation) -> tuple[ResultSheet, ...]:
 
 AXIS = "95 % interval over items; the band is people with one another"
 FIRST = (*(names[0] for names in FIGURES.values()), "accuracy")
-# Hash signs that tell two wordings of one judge apart.
+# The number of characters of a hash that tell two prompts of one judge apart.
 SIGNS = 4
 
 
 def _names(validation: Validation) -> dict[str, str]:
-    """Each rater by key: its name, with the first signs of its prompt where one judge judged by several."""
+    """Rater key → name, with the start of its prompt's hash if a judge judged by several prompts."""
     raters = {line.rater.key: line.rater for line in validation.lines}
     many = [rater.name for rater in raters.values()]
     return {key: _named(rater, many.count(rater.name) > 1) for key, rater in raters.items()}
@@ -700,7 +699,7 @@ def _of_contrasts(validation: Validation) -> tuple[SheetPicture, ...]:
 
 
 def _of_confusion(validation: Validation) -> tuple[SheetPicture, ...]:
-    """The matrices of all raters side by side, group by group."""
+    """The confusion matrices of all raters side by side, group by group."""
     called = _names(validation)
     made = []
     for group, lines in _by_group(validation.lines):

@@ -19,7 +19,7 @@ from annotator.protocols import PROTOCOLS, USUAL
 
 JUDGES = "Judges beside people"
 ANY, WEIGHTED = "", "weighted"
-# Figures of a positive value are offered: which one that is, stands beside them.
+# Figures of a positive value are offered; which value that is, is chosen beside them.
 ANY_POSITIVE = "any"
 PARTS = (
     (Split.DEV.value, Split.DEV.value),
@@ -34,7 +34,7 @@ NOBODY = "Let people label reports and submit their labels, and run a judge on t
 
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:
-    """Under which protocol, on which labels, whom judges are compared with, and how figures are broken down."""
+    """The choices of protocol, labels, people to compare judges with, and breakdown."""
     return (
         *_labels(project),
         ViewChoice("by", "Break down by", tuple((name, name) for name in validation_figures.BY)),
@@ -45,7 +45,7 @@ def report(
     project: Project, protocol: str = USUAL, set: str = "", part: str = "", against: str = "",  # noqa: A002
     by: str = validation_figures.ALL, positive: str = "", opening: str = "",
 ) -> validation.Validation:  # fmt: skip
-    """The validation of these choices; `opening` is the id of a counted look, wherever the test part is shown."""
+    """The validation of these choices; `opening` is the id of a counted look if the test part is shown."""
     whom = (against,) if against else ()
     return validation.report(
         project,
@@ -103,7 +103,7 @@ def rulings(
 
 @cached
 def _labels(project: Project) -> tuple[ViewChoice, ...]:
-    """Under which protocol, and on what of it: a locked set and its part, people, and the positive value of several."""
+    """The choices of protocol and, for each, a locked set and its part, people, and the positive value of several."""
     locked_protocols = {one.protocol for one in validation_sets.sets(project) if one.locked_at}
     judged = [
         name
@@ -122,7 +122,7 @@ def _within(project: Project, protocol: str, only_if: Condition) -> Iterator[Vie
     set_names = tuple((one.name, one.name) for one in locked)
     if set_names:
         yield ViewChoice("set", "Labels", (("all that were submitted", ANY), *set_names), only_if)
-        # The test part is opened on purpose, so the dev part comes first.
+        # The test part is opened only on purpose, so the dev part comes first.
         yield ViewChoice("part", "Part", PARTS, ("set", tuple(name for name, _ in set_names)))
     yield ViewChoice(
         "against",
@@ -137,7 +137,7 @@ def _within(project: Project, protocol: str, only_if: Condition) -> Iterator[Vie
 
 
 def _by(protocol: ViewChoice) -> tuple[ViewChoice, ...]:
-    """By which figure a judge is held against people: one that fits the values of the protocol."""
+    """The choice of figures by which a judge is compared with people, fitting the values of the protocol."""
     of_level = grouped(
         (validation_figures.choosable(PROTOCOLS[name].scale, ANY_POSITIVE), name)
         for _, name in protocol.values
@@ -186,18 +186,20 @@ def _of_choice(project: Project) -> tuple[ViewChoice, ...]:
 
 
 def _judges(project: Project, protocol: str) -> list[str]:
-    there = result_raters.judges_of(project, protocol)
-    result = [judge for judge in judges.all_of(project) if judge.id in there]
+    judge_ids = result_raters.judges_of(project, protocol)
+    result = [judge for judge in judges.all_of(project) if judge.id in judge_ids]
     return [one.name for one in sorted(result, key=lambda judge: judge.kind == JudgeKind.BASELINE.value)]
 
 
 def _of_leaderboard(project: Project) -> tuple[ViewChoice, ...]:
-    there = corrected.offered(project)
+    metrics = corrected.offered(project)
     made = (
-        [ViewChoice("metric", "Metric", tuple((one.title, one.name) for one in there))] if there[1:] else []
+        [ViewChoice("metric", "Metric", tuple((one.title, one.name) for one in metrics))]
+        if metrics[1:]
+        else []
     )
-    for info in there:
-        only_if = ("metric", (info.name,)) if there[1:] else None
+    for info in metrics:
+        only_if = ("metric", (info.name,)) if metrics[1:] else None
         names = tuple((name, name) for name in _judges(project, info.protocol))
         made += [ViewChoice("judge", "Judge", names, only_if)] if names else []
         made += [each for each in _within(project, info.protocol, only_if) if each.name != "positive"]

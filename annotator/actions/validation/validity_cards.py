@@ -60,25 +60,25 @@ from annotator.judging.attacks import TARGETS
 from annotator.protocols import USUAL
 from annotator.storage.tables import ATTACK_TEST, JUDGEMENT, RUN
 
-# What figures on a card are broken down by; single criteria are too many.
+# The groupings of figures on a card; single criteria are too many.
 GROUPED = tuple(by for by in validation_figures.BY if by != "criterion")
 SHOWN = 8
-# How verdicts are asked for that came without a prompt.
+# The choice of prompt for verdicts that came without one.
 NO_PROMPT = "none"
 
 
 @dataclass(frozen=True, slots=True)
 class CardQuery(validation.ValidationQuery):
-    """The judge and labels of a card. `prompt` is the beginning of a prompt's hash, where there are several."""
+    """The judge and labels of a card. `prompt` is the beginning of a prompt's hash if there are several."""
 
     prompt: str = ""
 
 
 def card(project: Project, query: CardQuery, made_at: datetime | None = None) -> ValidityCard:
-    """The card of a judge as it would leave now; nothing is kept.
+    """The card of a judge as it stands now; nothing is stored.
 
-    Refusal where the judge has judged nothing that people labelled, or by several wordings and none is named, or with
-    settings that changed on the way.
+    Raises Refusal if the judge has judged nothing that people labelled, judged by several prompts of which none is
+    named, or with settings that changed meanwhile.
     """
     ground = validation.ground_of(project, query)
     rater = _rater(ground, query)
@@ -98,9 +98,9 @@ def card(project: Project, query: CardQuery, made_at: datetime | None = None) ->
 
 
 def sketch(project: Project, query: CardQuery) -> ValidityCard:
-    """What is told of a card at once: its judge and labels, and the figures of the judge and of people.
+    """The quick part of a card: its judge and labels, and the figures of the judge and of people.
 
-    It is unsealed and no card to be kept. Refusal as for the card.
+    Unsealed and not to be stored. Raises Refusal as `card` does.
     """
     ground = validation.ground_of(project, query)
     rater = _rater(ground, query)
@@ -116,7 +116,7 @@ def _made(
     project: Project, query: CardQuery, ground: Ground, rater: ValidationRater, positive: str,
     lines: Sequence[tuple[str, validation.RaterFigures]], **more: Any,
 ) -> ValidityCard:  # fmt: skip
-    """A card with these lines, each by what it is distinguished; with `more` than a sketch has."""
+    """A card with these lines, each with its grouping; `more` are the fields that a sketch lacks."""
     judge, protocol, title = judges.named(project, query.judge), ground.protocol, str(project.title)
     content: dict[str, Any] = dict(
         app_version=__version__, made_at=now(), project=harmless(title), name=harmless(judge.name, judge),
@@ -130,18 +130,18 @@ def _made(
 
 
 def _rater(ground: Ground, query: CardQuery) -> ValidationRater:
-    there = required(
+    judged = required(
         ground.judges(),
         f"“{query.judge}” has no judgements on units labelled here.",
         "Run it on these reports first.",
     )
     chosen = [
-        rater for rater in there
+        rater for rater in judged
         if (not rater.prompt if query.prompt == NO_PROMPT else rater.prompt.startswith(query.prompt))
     ]  # fmt: skip
     if len(chosen) == 1:
         return chosen[0]
-    hashes = ", ".join(rater.prompt[:SHOWN] or NO_PROMPT for rater in there)
+    hashes = ", ".join(rater.prompt[:SHOWN] or NO_PROMPT for rater in judged)
     what = (
         f"no prompt that begins with {query.prompt}"
         if query.prompt and not chosen
@@ -183,7 +183,7 @@ def _labels(project: Project, query: CardQuery, ground: Ground) -> Labels:
 
 
 def _labellers(ground: Ground) -> list[Labeller]:
-    """Those whose labels count as true; behind a consensus, those who labelled."""
+    """The people whose labels count as true; for a consensus, also those who labelled."""
     labelled = {*ground.people, CONSENSUS} if CONSENSUS in ground.truth else ground.truth
     result = [
         Labeller(alias=harmless(ground.aliases.get(who, who)), labels=int(there(ground.column(who)[0]).sum()))
@@ -193,16 +193,16 @@ def _labellers(ground: Ground) -> list[Labeller]:
 
 
 def _definitions(lines: Iterable[validation.RaterFigures]) -> tuple[Definition, ...]:
-    there = {name for line in lines for name in line.result.plain}
+    present = {name for line in lines for name in line.result.plain}
     return tuple(
         Definition(name=name, title=title, words=words)
         for name, (title, words) in TITLES.items()
-        if name in there
+        if name in present
     )
 
 
 def _is_listed(rater: ValidationRater, by: str, of: ValidationRater) -> bool:
-    """The judge has lines, and people; each person has one only where nothing is distinguished."""
+    """Whether a rater has lines: the judge and people always, each person only if nothing is broken down."""
     return of.key == rater.key or of.id == PEOPLE or (of.kind == PERSON and by == validation_figures.ALL)
 
 
@@ -238,7 +238,7 @@ def _reviews(project: Project, query: CardQuery) -> Reviews | None:
 
 
 def _corrected(project: Project, query: CardQuery, ground: Ground) -> Corrected:
-    """The corrected leaderboard on the same labels, where a figure is made of the single verdicts."""
+    """The corrected leaderboard on the same labels, if a metric is made of the single verdicts."""
     named = [name for name, (protocol, _) in corrected.credited().items() if protocol.name == query.protocol]
     if not named:
         return Corrected(notes=("Scores are corrected where they are made of single verdicts.",))
@@ -289,10 +289,10 @@ def _notes(ground: Ground, query: CardQuery, validation: Validation) -> tuple[st
 
 
 def _attacked(project: Project, protocol: str, judge: str, prompt: str) -> tuple[Attacked, ...]:
-    """Each attack of its newest test; tests under other words of the prompt say nothing of this judge."""
+    """Each attack of its newest test; tests under another wording of the prompt do not count for this judge."""
     if protocol not in TARGETS:
         return ()
-    # The baseline reads no prompt.
+    # The baseline has no prompt.
     endpoint = judges.named(project, judge).kind == JudgeKind.ENDPOINT
     question = select(ATTACK_TEST.c.id).join(RUN, RUN.c.id == ATTACK_TEST.c.run_id)
     question = question.where(RUN.c.prompt_sha256 == prompt if endpoint else true())
@@ -313,7 +313,7 @@ MAIN = ("kappa", "ac1", *WORDS, "accuracy", "precision", "recall", "f1")
 
 
 def brief(card: ValidityCard) -> ResultSheet:
-    """What fits a terminal: the judge beside people, plainly and by weight."""
+    """A short form for a terminal: the judge beside people, unweighted and by weight."""
     titles = {definition.name: (definition.title, definition.words) for definition in card.definitions}
     heads = columns(
         ("figure", "Figure"), JUDGE_COLUMN, ("people", "People"),
@@ -364,7 +364,7 @@ ENDINGS = card_pages.ENDINGS
 
 @cached
 def choices(project: Project) -> tuple[ViewChoice, ...]:
-    """What was judged, by whom, by which wording where there are several, and on which labels it is validated."""
+    """The choices of protocol, judge, prompt if there are several, and labels."""
     labels = [one for one in validation_views.choices(project) if one.name != "by"]
     protocols = [value for one in labels if one.name == "protocol" for _, value in one.values]
     judged = [choice for protocol in protocols for choice in _judges(project, protocol)]
@@ -377,14 +377,14 @@ def report(
     project: Project, judge: str = "", protocol: str = USUAL, prompt: str = "", set: str = "", part: str = "",  # noqa: A002
     against: str = "", positive: str = "", opening: str = "",
 ) -> ValidityCard:  # fmt: skip
-    """The card of these choices; `opening` is the id of a counted look, wherever the test part is shown."""
+    """The card of these choices; `opening` is the id of a counted look if the test part is shown."""
     return card(project, _wish(judge, protocol, prompt, set, part, against, positive, opening))
 
 
-# By what it lets choose it is a report.
+# For its choices, its signature is that of `report`.
 @wraps(report, assigned=())
 def at_once(project: Project, **chosen: str) -> ValidityCard:
-    """The card of these choices where it is kept, otherwise what can be told of it at once."""
+    """The card of these choices if it is cached, otherwise its sketch."""
     card = known(report, project, **chosen)
     return card if card is not None else sketch(project, _wish(**chosen))
 
@@ -401,7 +401,7 @@ def _wish(
 
 
 def _judges(project: Project, protocol: str) -> Iterator[ViewChoice]:
-    """Those that judged, the baseline last, and the wordings of each that judged by several."""
+    """The choice of judges, the baseline last, and of the prompts of each that judged by several."""
     j = JUDGEMENT.c
     question = (
         select(j.rater_id, RUN.c.prompt_sha256)
@@ -410,14 +410,14 @@ def _judges(project: Project, protocol: str) -> Iterator[ViewChoice]:
         .distinct()
     )
     wordings = grouped((judge_id, prompt or "") for judge_id, prompt in project.query(question))
-    there = sorted(
+    listed_judges = sorted(
         (one for one in judges.all_of(project) if one.id in wordings),
         key=lambda one: one.kind == JudgeKind.BASELINE.value,
     )
-    if there:
-        names = tuple((one.name, one.name) for one in there)
+    if listed_judges:
+        names = tuple((one.name, one.name) for one in listed_judges)
         yield ViewChoice("judge", "Judge", names, ("protocol", (protocol,)))
-    for judge in there:
+    for judge in listed_judges:
         if len(wordings[judge.id]) > 1:
             hashes = (prompt or NO_PROMPT for prompt in sorted(wordings[judge.id]))
             known = tuple((prompt[:SHOWN], prompt) for prompt in hashes)
@@ -439,14 +439,14 @@ AT_ONCE = replace(VIEW, report=at_once)
 
 
 def refuse_place(path: Path) -> None:
-    """Refusal where no card could be written, so that it is known before a look at the test part is counted."""
+    """Raise Refusal if no card could be written, before a look at the test part is counted."""
     card_pages.refuse_ending(path.suffix)
     if not path.parent.is_dir():
         raise Refusal(f"There is no folder “{path.parent.name}” for the card.", "Choose another folder.")
 
 
 def save(card: ValidityCard, path: Path) -> Path:
-    """Write a card as JSON or as a page, by the ending of `path`; whole or not at all."""
+    """Write a card as JSON or as a page, by the extension of `path`; atomically."""
     content = card_pages.content(card, path.suffix)
     text = content.decode("utf-8", "replace")
     if looks_like_key(text) or any(key in text for key in held()):
@@ -455,7 +455,7 @@ def save(card: ValidityCard, path: Path) -> Path:
 
 
 def read(path: Path) -> ValidityCard:
-    """The card of a file; Refusal where it is none, is newer, or was changed."""
+    """The card of a file; raises Refusal if it is none, is newer, or was changed."""
     return card_pages.read(path)
 
 
