@@ -1,4 +1,4 @@
-"""Assignments: handing out, withdrawing, what people are offered, and the agreements frozen once all is in."""
+"""Assignments: handing out and withdrawing work, what people are offered, submission, and frozen agreements."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -47,14 +47,14 @@ from annotator.storage.tables import (
 
 @dataclass(frozen=True, slots=True)
 class Competence:
-    """What one person may adjudicate: `own` are items they answered, `assigned` the adjudicators of others."""
+    """What one person may adjudicate: `own` are items they answered, `assigned` the assigned adjudicators by item."""
 
     person: Person
     own: frozenset[str]
     assigned: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def objection(self, item_id: str, begun_by: str = "") -> Refusal | None:
-        """Why this person may not adjudicate the item, or None; `begun_by` is who has opened it already."""
+        """Why this person may not adjudicate the item; None if they may. `begun_by` is who has opened it already."""
         if item_id in self.own:
             return Refusal(
                 "You have written or labelled something for this item yourself.",
@@ -107,7 +107,7 @@ def answered(db: Connection, person_id: str, item_id: str = "") -> frozenset[str
 
 
 def refuse_others(project: Project, db: Connection, adjudication: Adjudication) -> None:
-    """Refusal unless the person working may resume this adjudication."""
+    """Raise Refusal unless the person working may resume this adjudication."""
     known = competence(project, db, adjudication.item_id)
     if objection := known.objection(adjudication.item_id, adjudication.adjudicator_id):
         raise objection
@@ -117,7 +117,7 @@ def _only(column: ColumnElement[str], item_id: str) -> tuple[ColumnElement[bool]
     return (column == item_id,) if item_id else ()
 
 
-# So many ids go into one question; any database takes as many.
+# The number of ids in one query, which any database accepts.
 AT_ONCE = 500
 _DELETE = delete(ASSIGNMENT).where(ASSIGNMENT.c.id == bindparam("gone"))
 _SUBMIT = (
@@ -134,7 +134,7 @@ _SUBMIT = (
 
 @people.for_coordinators("can hand out work")
 def assign(project: Project, plan: AssignmentPlan) -> Change:
-    """Hand out all that `preview` shows of a plan, or nothing: Refusal says why where it cannot be met."""
+    """Hand out everything that `preview` shows of a plan, or nothing; the Refusal says why it cannot be met."""
     with project.store.write() as db:
         outcome = worked_out(project, db, plan)
         if outcome.refusals:
@@ -158,7 +158,7 @@ def assign_one(
     not_before: datetime | None = None,
     protocols: Sequence[str] = (),
 ) -> Change:
-    """Ask one person for one stage of one item; of labelling by these `protocols`, or the usual."""
+    """Assign one stage of one item to a person; labelling by these `protocols`, or the usual ones."""
     made = Assignment(
         id=assignment_id(item_id, person_id, stage, trial), item_id=item_id, person_id=person_id, stage=stage,
         trial=trial, purpose=purpose, not_before=not_before, due=due, protocols=" ".join(protocols),
@@ -173,7 +173,7 @@ def assign_one(
 
 @people.for_coordinators("can withdraw work")
 def withdraw_all(project: Project, assignment_ids: Sequence[str]) -> Change:
-    """Take several assignments back in one go; those that were handed in stay. Refusal when none can be taken."""
+    """Withdraw several assignments at once; submitted ones stay. Raises Refusal if none can be withdrawn."""
     with project.store.write() as db:
         still_open = required(
             [assignment for assignment in _stored(db, assignment_ids) if assignment.submitted_at is None],
@@ -185,7 +185,7 @@ def withdraw_all(project: Project, assignment_ids: Sequence[str]) -> Change:
 
 
 def candidates(project: Project, assignment_id: str) -> list[Person]:
-    """Who could take an assignment over, by alias; nobody can take over a repeat, which is of a person's own work."""
+    """The people who could take over an assignment, by alias; nobody can take over a repeat of a person's own work."""
     with project.store.read() as db:
         old = next(iter(_stored(db, [assignment_id])), None)
         if old is None or old.trial > 1:
@@ -203,7 +203,7 @@ def candidates(project: Project, assignment_id: str) -> list[Person]:
 
 @people.for_coordinators("can hand out work")
 def reassign(project: Project, old_id: str, person_id: str) -> Change:
-    """Give an assignment to someone else, with its date; what the first person wrote stays theirs."""
+    """Give an assignment to someone else, with its due date; what the first person wrote stays theirs."""
     with project.store.write() as db:
         old = required(
             next(iter(_stored(db, [old_id])), None), "This is no longer assigned.", "Look at the list again."
@@ -221,7 +221,7 @@ def reassign(project: Project, old_id: str, person_id: str) -> Change:
         _refuse_unfit(project, new)
         if _stored(db, [new.id]):
             raise Refusal("This is assigned to that person already.", "Nothing was changed.")
-        made = [_in_utc(assignment) for assignment in _with_what_is_there(db, [new])]
+        made = [_in_utc(assignment) for assignment in _with_submissions(db, [new])]
         _delete(db, [old])
         _refuse_conflict(db, new)
         _write(db, made)
@@ -232,7 +232,7 @@ def reassign(project: Project, old_id: str, person_id: str) -> Change:
 
 @people.for_coordinators("can withdraw work")
 def withdraw_open(project: Project, person_id: str) -> Change:
-    """Take back all that a person has not handed in, for instance when they leave."""
+    """Withdraw all assignments that a person has not submitted, for instance when they leave."""
     with project.store.write() as db:
         still_open = required(
             [
@@ -248,7 +248,7 @@ def withdraw_open(project: Project, person_id: str) -> Change:
 
 @people.for_coordinators("can set due dates")
 def change_due(project: Project, assignment_ids: Sequence[str], due: datetime | None) -> Change:
-    """Give assignments another date by which they are due, or none; Refusal for one that has passed."""
+    """Change the due date of assignments, or remove it (None); raises Refusal for a date that has passed."""
     if words := has_passed(due):
         raise Refusal(words, "Choose a future date; nothing was changed.")
     with project.store.write() as db:
@@ -267,7 +267,7 @@ def of_person(project: Project, person_id: str) -> list[Assignment]:
 
 
 def raters_of(db: Connection, item_id: str, stage: Stage) -> list[str]:
-    """Who is assigned a stage of an item, by id; empty when nobody is."""
+    """The ids of those assigned to a stage of an item; empty if nobody is."""
     question = select(ASSIGNMENT.c.person_id).where(
         ASSIGNMENT.c.item_id == item_id, ASSIGNMENT.c.stage == stage.value, ASSIGNMENT.c.trial == 1
     )
@@ -275,22 +275,22 @@ def raters_of(db: Connection, item_id: str, stage: Stage) -> list[str]:
 
 
 def adjudicator_of(db: Connection, item_id: str) -> str:
-    """Who is assigned to adjudicate an item; empty when nobody is."""
+    """The id of the person assigned to adjudicate an item; empty if nobody is."""
     return next(iter(raters_of(db, item_id, Stage.ADJUDICATION)), "")
 
 
 def mark_submitted(
     db: Connection, item_id: str, person_id: str, stage: Stage, at: datetime | None, trial: int = 1
 ) -> None:
-    """Note on a person's assignment when it was handed in, or with None that it was reopened."""
+    """Record on a person's assignment when it was submitted, or with None that it was reopened."""
     whose = {"item": item_id, "person": person_id, "of_stage": stage.value, "of_trial": trial}
     db.execute(_SUBMIT, {**whose, "at": at})
 
 
 def offered(project: Project) -> dict[str, set[Stage]] | None:
-    """Item by item, the stages that the person working is asked for; None when everything is offered to them.
+    """Item → the stages assigned to the person working; None if everything is offered to them.
 
-    That is so for anyone who has no assignment at all. Repeats are served under another item's name, never here.
+    Everything is offered to anyone without assignments. Repeats are served under another item's name, never here.
     """
     question = select(ASSIGNMENT.c.item_id, ASSIGNMENT.c.stage, ASSIGNMENT.c.trial)
     rows = project.query(question.where(ASSIGNMENT.c.person_id == people.someone(project).id)).all()
@@ -317,7 +317,7 @@ def _refuse_unfit(project: Project, made: Assignment) -> None:
 
 
 def _refuse_conflict(db: Connection, made: Assignment) -> None:
-    """Refusal when an assignment would make someone adjudicate their own work, or set two adjudicators on an item."""
+    """Raise Refusal if an assignment would make someone adjudicate their own work, or add a second adjudicator."""
     if made.stage is not Stage.ADJUDICATION:
         if made.person_id in _judges(db, made.item_id):
             raise Refusal(
@@ -343,17 +343,17 @@ def _judges(db: Connection, item_id: str) -> set[str]:
 
 def _add(project: Project, db: Connection, subject: str, made: Sequence[Assignment]) -> Change:
     made, before = (
-        [_in_utc(assignment) for assignment in _with_what_is_there(db, made)],
+        [_in_utc(assignment) for assignment in _with_submissions(db, made)],
         _stored(db, [assignment.id for assignment in made]),
     )
     _write(db, made)
     return record(project, db, Change("assignment", subject, "assign", _image(before), _image(made)))
 
 
-def _with_what_is_there(db: Connection, made: Sequence[Assignment]) -> list[Assignment]:
-    """The assignments, those of work that was sealed before it was assigned being handed in already.
+def _with_submissions(db: Connection, made: Sequence[Assignment]) -> list[Assignment]:
+    """The assignments, marked as submitted if their work was sealed before it was assigned.
 
-    Labels that were sealed may say nothing of the protocols that an assignment names.
+    Not those that name protocols: labels sealed before may not cover them.
     """
     question = select(ARTIFACT.c.item_id, ARTIFACT.c.author_id, ARTIFACT.c.kind, ARTIFACT.c.sealed_at).where(
         ARTIFACT.c.author_id.in_({assignment.person_id for assignment in made}),
@@ -373,7 +373,7 @@ def _with_what_is_there(db: Connection, made: Sequence[Assignment]) -> list[Assi
 
 
 def _in_utc(assignment: Assignment) -> Assignment:
-    """The assignment with its moments as they come back from the store, so that undo finds what was written."""
+    """The assignment with its times as the store returns them, so that undo compares equal values."""
     moments = {name: getattr(assignment, name) for name in ("not_before", "due", "submitted_at")}
     return assignment.model_copy(
         update={name: at.astimezone(UTC) for name, at in moments.items() if at is not None}
@@ -418,7 +418,7 @@ def _image(rows: Iterable[Assignment]) -> dict[str, Any]:
 
 
 def restore(project: Project, db: Connection, _subject: str, present: Any, goal: Any) -> None:
-    """Put the subject of a change from one image to another; Refusal when it has moved on."""
+    """Restore the subject of a change from one image to another; raises Refusal if it has changed since."""
     old, new = _as_now(present["rows"]), _as_now(goal["rows"])
     if _image(_stored(db, list({**old, **new})))["rows"] != old:
         raise Refusal("These assignments were changed elsewhere since.", "Look again; nothing was undone.")
@@ -429,12 +429,12 @@ def restore(project: Project, db: Connection, _subject: str, present: Any, goal:
         if row.id not in old:
             _refuse_conflict(db, row)
     _write(db, rows)
-    # Only now: while one of them is away, a stage could seem to have all it waits for.
+    # Only now: while one of them is removed, a stage could seem to have all the seals it waits for.
     _settle(project, db, gone)
 
 
 def _as_now(rows: dict[str, Any]) -> dict[str, Any]:
-    """The same images with the fields that assignments have had only since."""
+    """The same images with the fields that were added to assignments since."""
     return {name: Assignment.model_validate(one).model_dump(mode="json") for name, one in rows.items()}
 
 
@@ -460,7 +460,7 @@ def spent(project: Project, subject: str) -> float:
 def seal(project: Project, artifact_id: str, reason: str = "") -> Change:
     """Submit: the newest document becomes a sealed revision that no edit can touch. A consensus stays one.
 
-    `reason` says why warnings were overridden. What is missing or out of bounds is asked of `lint` before.
+    `reason` says why warnings were overridden. Missing units and values out of bounds are for `lint`, called before.
     """
     with project.store.write() as db:
         newest = artifacts.read_open(project, db, artifact_id)
@@ -489,7 +489,7 @@ def seal(project: Project, artifact_id: str, reason: str = "") -> Change:
 def submit(
     project: Project, artifact: Artifact, item: Item, sources: Sequence[Source], reason: str
 ) -> Change:
-    """Submit a document; Refusal, with each as its details, where errors or warnings without a reason are left."""
+    """Submit a document; raises Refusal, with the findings as details, for errors or for warnings without a reason."""
     findings = remarks(project, artifact.document, item, sources)
     if hinders(findings, reason):
         raise Refusal(
@@ -503,7 +503,7 @@ def submit(
 def remarks(
     project: Project, document: Document[Any], item: Item, sources: Sequence[Source]
 ) -> list[Finding]:
-    """What the guideline remarks on a document, and what rests on words that may never have been said."""
+    """The findings of `lint` on a document, and those on quotations from doubtful passages of transcripts."""
     text, weights = "\n\n".join(source.text for source in sources), settings.allowed(project)
     more = {"bar": settings.bar(project)} if document.KIND is Kind.SELECTION else {}
     exemplar = any(source.title == EXEMPLAR_TITLE for source in sources)
@@ -514,7 +514,7 @@ def remarks(
 
 
 def reopen(project: Project, artifact_id: str) -> Change:
-    """Go on editing a sealed artifact, or a consensus, in a new revision; the sealed one stays as it is."""
+    """Continue editing a sealed artifact, or a consensus, in a new revision; the sealed one stays as it is."""
     with project.store.write() as db:
         newest = artifacts.read_newest(db, artifact_id)
         artifact = newest.artifact
@@ -539,11 +539,11 @@ SEALABLE = (State.DRAFT.value, State.SEALED.value)
 
 
 def freeze_when_ready(project: Project, db: Connection, item_id: str, stage: Stage) -> Agreement | None:
-    """Freeze the agreement on a stage of an item if the last seal it waited for is in; None otherwise.
+    """Freeze the agreement on a stage of an item if the last seal it waits for is in; otherwise None.
 
-    None, too, when it was frozen before: whatever is sealed later never changes it; and where one person reviewed the
-    other's draft, for they were not blind to each other. Said inside the transaction
-    that wrote the seal, so that there is no seal without its agreement.
+    Also None if it is already frozen, as later seals never change it, and if one person reviewed the other's draft, as
+    they were not blind to each other. Call inside the transaction that wrote the seal, so that no seal lacks its
+    agreement.
     """
     kind = stage.kind
     if (
@@ -575,9 +575,9 @@ def freeze_when_ready(project: Project, db: Connection, item_id: str, stage: Sta
 def frozen_by(
     project: Project, item_id: str, stage: Stage, artifact_id: str, revision: int
 ) -> tuple[Figure, ...]:
-    """The figures that the submission of a revision froze just now, told to a coordinator alone.
+    """The figures that the submission of a revision has just frozen; empty for anyone but a coordinator.
 
-    They tell anyone else how others answered.
+    The figures would show anyone else how others answered.
     """
     if not people.someone(project).has(Role.COORDINATOR):
         return ()
@@ -590,7 +590,7 @@ def frozen_by(
 
 
 def expected_raters(db: Connection, item_id: str, stage: Stage) -> list[str]:
-    """Whose seals an agreement waits for, by id: the people assigned, or else everybody who has begun."""
+    """The ids of the people whose seals an agreement waits for: those assigned, or else everybody who has begun."""
     result = set(
         db.execute(
             select(ASSIGNMENT.c.person_id).where(
@@ -606,14 +606,14 @@ def expected_raters(db: Connection, item_id: str, stage: Stage) -> list[str]:
 
 
 def of_stage(db: Connection, item_id: str, stage: Stage) -> Agreement | None:
-    """The frozen agreement on one stage of an item, or None while there is none."""
+    """The frozen agreement on one stage of an item; None if there is none."""
     return next((_read(content) for content in db.execute(_frozen_rows(item_id, stage)).scalars()), None)
 
 
 def of_item(project: Project, item_id: str) -> list[Agreement]:
     """The frozen agreements of an item, stage by stage.
 
-    They name raters: what of them a person may see is decided by the question that shows them.
+    They name raters: the query that shows them decides what a person may see.
     """
     result = [_read(content) for content in project.query(_frozen_rows(item_id)).scalars()]
     order = list(Stage)
@@ -621,7 +621,7 @@ def of_item(project: Project, item_id: str) -> list[Agreement]:
 
 
 def all_frozen(project: Project, db: Connection | None = None) -> list[Agreement]:
-    """Every frozen agreement, by item and stage; in the transaction of `db` when that is given."""
+    """Every frozen agreement, by item and stage; in the transaction of `db` if given."""
     if db is None:
         with project.store.read() as own:
             return frozen(own)
@@ -651,7 +651,7 @@ def _own_work(item_id: str, kind: Kind) -> tuple[Any, ...]:
 
 
 def _computed(db: Connection, item_id: str, stage: Stage, kind: Kind, sealed: list[Row[Any]]) -> Agreement:
-    # What compares is heavy to load, and most seals freeze nothing.
+    # The comparison is slow to import, and most seals freeze nothing.
     from annotator.actions.authoring import comparing
 
     documents = {row.author_id: document_of(kind, json.loads(row.content)) for row in sealed}
@@ -697,7 +697,7 @@ def _drafted(
 
 
 def _noted(pair: PairAgreement, drafted: Mapping[str, artifacts.Drafted]) -> PairAgreement:
-    """The same with a note on each figure when one model drafted for both; why one is undefined stays first."""
+    """The pair with a note on each figure if one model drafted for both, after the reason if undefined."""
     note = artifacts.note(drafted[pair.a], drafted[pair.b])
     if not note:
         return pair

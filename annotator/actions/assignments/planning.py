@@ -27,7 +27,7 @@ from annotator.storage.tables import (
     JUDGEMENT,
 )
 
-# So many items are named one by one where a plan cannot be met.
+# The number of items named one by one if a plan cannot be met.
 NAMED = 12
 
 
@@ -89,7 +89,7 @@ class PlanOutcome:
 
 
 def preview(project: Project, plan: AssignmentPlan) -> PlannedWork:
-    """Work a plan out without making it; the same plan, assigned next, comes to just this."""
+    """Compute a plan without applying it; assigning the same plan next gives exactly this."""
     with project.store.read() as db:
         outcome = worked_out(project, db, plan)
         keys = _keys(db)
@@ -106,7 +106,7 @@ def preview(project: Project, plan: AssignmentPlan) -> PlannedWork:
 
 
 def worked_out(project: Project, db: Connection, plan: AssignmentPlan) -> PlanOutcome:
-    """Share a plan out; where it makes no sense nothing is shared, and the refusals say why."""
+    """Distribute a plan; if it makes no sense, nothing is distributed and the refusals say why."""
     keys = _keys(db)
     refusals = _senseless(plan, keys) + _unfit(plan, people.people(project))
     plan = replace(plan, protocols=assigned_protocols(" ".join(plan.protocols)))
@@ -149,7 +149,7 @@ def _keys(db: Connection) -> dict[str, str]:
 
 
 def _adjudicating(db: Connection, existing: Iterable[Assignment]) -> list[Assignment]:
-    """Who has begun to adjudicate an item without being asked to, as if they had been."""
+    """Adjudications begun without an assignment, as if they had been assigned."""
     assigned = {
         (assignment.item_id, assignment.person_id)
         for assignment in existing
@@ -164,7 +164,7 @@ def _adjudicating(db: Connection, existing: Iterable[Assignment]) -> list[Assign
 
 
 def _answered(db: Connection, adjudicators: Iterable[str]) -> dict[str, set[str]]:
-    """Item by item, who has written something for it, and which of the adjudicators have labelled its reports."""
+    """Item → the people who have written something for it, and the adjudicators who have labelled its reports."""
     written = select(ARTIFACT.c.item_id, ARTIFACT.c.author_id).where(
         ARTIFACT.c.author_id != "", ARTIFACT.c.state != State.CONSENSUS.value
     )
@@ -205,14 +205,14 @@ def _senseless(plan: AssignmentPlan, keys: dict[str, str]) -> list[str]:
 
 
 def has_passed(due: datetime | None) -> str:
-    """That a date cannot be set because it has passed, in one sentence; empty when it can."""
+    """A sentence saying that a due date has passed; empty if it has not."""
     if due is None or due >= now():
         return ""
     return f"{local(due):%Y-%m-%d} is in the past; choose a later due date."
 
 
 def unlabelled(protocol: str) -> str:
-    """Why nobody can be asked to label by a protocol, in one sentence; empty when they can."""
+    """Why nobody can be asked to label by a protocol, in one sentence; empty if they can."""
     if protocol not in PROTOCOLS:
         return f"There is no protocol “{protocol[:80]}”."
     return (
@@ -230,7 +230,7 @@ def _unfit(plan: AssignmentPlan, everybody: Sequence[Person]) -> list[str]:
 
 
 def unfit(person: Person | None, role: Role) -> str:
-    """Why a person cannot be given work of a role, in one sentence; empty when they can."""
+    """Why a person cannot be given work of a role, in one sentence; empty if they can."""
     if person is None:
         return "One of the people named is not in this project."
     if not person.active:
@@ -244,7 +244,7 @@ def _named(lines: Sequence[str]) -> list[str]:
 
 
 def _unscored(project: Project, made: Sequence[Assignment], keys: dict[str, str]) -> tuple[str, ...]:
-    """Which items a second author takes the scores from until they are adjudicated."""
+    """A note on the items that lose their scores to a second author until they are adjudicated."""
     assigned = {
         (assignment.item_id, assignment.stage, assignment.person_id)
         for assignment in made
@@ -270,7 +270,7 @@ def _unscored(project: Project, made: Sequence[Assignment], keys: dict[str, str]
 def _notes(
     plan: AssignmentPlan, everything: Iterable[Assignment], made: Sequence[Assignment]
 ) -> tuple[str, ...]:
-    """What is worth knowing before the plan is made, though nothing is wrong with it."""
+    """Notes worth reading before the plan is applied, though nothing is wrong with it."""
     notes = []
     judged = {assignment.item_id for assignment in everything if assignment.stage is Stage.ADJUDICATION}
     alone = {*plan.items, *plan.pilot_items} - judged
@@ -333,7 +333,7 @@ def _load(
 
 
 def _pairings(plan: AssignmentPlan, everything: Iterable[Assignment]) -> tuple[PlannedPairing, ...]:
-    """How often each two of the plan's annotators meet, those who never do included."""
+    """On how many items each two of the plan's annotators meet, including those who never do."""
     meeting = grouped(
         ((assignment.item_id, assignment.stage), assignment.person_id)
         for assignment in everything

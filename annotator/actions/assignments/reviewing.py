@@ -1,6 +1,6 @@
-"""Draft then review: another person refines a draft openly, answers a form, and its author answers them.
+"""Draft then review: another person revises a draft openly, answers a form, and its author answers them.
 
-A draft may have several reviewers, one after another: each begins with what the author agreed with last.
+A draft may have several reviewers, one after another: each begins with the version the author last agreed with.
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ UNDER_REVIEW, AGREED = "under review", "agreed"
 
 @dataclass(frozen=True, slots=True)
 class ReviewLine:
-    """A review as it stands: whose, of whose draft, and what is still to be done, empty when nothing is."""
+    """The status of a review: whose it is, of whose draft, and its state."""
 
     item_id: str
     item_key: str
@@ -46,10 +46,10 @@ def is_reviewed(db: Connection, item_id: str, kind: Kind) -> bool:
 def draft_of(
     project: Project, db: Connection, item_id: str, kind: Kind
 ) -> tuple[str, int, dict[str, Any]] | None:
-    """Who drafted, the revision, and the document that is to be reviewed; None while the draft is not submitted."""
-    came = _get(project, f"{DRAFT}{item_id}/{kind}")
-    if came:
-        return came["author"], came["revision"], came["document"]
+    """The author, the revision and the document to be reviewed; None while the draft is not submitted."""
+    received = _get(project, f"{DRAFT}{item_id}/{kind}")
+    if received:
+        return received["author"], received["revision"], received["document"]
     authors = {
         person
         for item, person in db.execute(
@@ -80,7 +80,7 @@ def draft_of(
 def next_version(
     project: Project, db: Connection, item_id: str, kind: Kind, reviewer_id: str
 ) -> tuple[str, int, dict[str, Any]] | None:
-    """What a reviewer begins with: the draft, or what its author agreed with last; None while it is not there yet."""
+    """The version a reviewer begins with: the draft, or what its author last agreed with; None if not available yet."""
     result = draft_of(project, db, item_id, kind)
     if result is None or _get(project, f"{DRAFT}{item_id}/{kind}"):
         return result
@@ -99,9 +99,9 @@ def next_version(
 
 
 def waits_for(project: Project, db: Connection, item_id: str, kind: Kind, reviewer_id: str) -> str:
-    """The alias of the reviewer whose review comes first; empty when it is this reviewer's turn.
+    """The alias of the reviewer who comes first; empty if it is this reviewer's turn.
 
-    That is one who has begun and was not answered yet, else one of a lower alias who has not begun.
+    That is one who has begun and was not answered yet, or else one with a lower alias who has not begun.
     """
     aliases = {person.id: person.alias for person in people.people(project)}
     others = _others(project, db, item_id, kind, reviewer_id)
@@ -128,7 +128,7 @@ def is_mine(project: Project, item_id: str, kind: Kind) -> bool:
 
 
 def begin(project: Project, item_id: str, kind: Kind) -> Change:
-    """Begin this person's review: their own document starts as the draft, unit by unit under the same ids."""
+    """Begin this person's review: their own document starts as the draft, with the same unit ids."""
     me = people.someone(project).id
     with project.store.write() as db:
         if (item_id, me) not in annotating.reviews(db, kind):
@@ -189,7 +189,7 @@ def refuse_unfinished(project: Project, artifact_id: str) -> None:
 
 
 def answer(project: Project, artifact_id: str, agreed: bool, words: str = "") -> Change:
-    """The author's answer to a review; one that agrees settles the document as the reviewer left it."""
+    """Record the author's answer to a review; agreement makes the reviewer's document the settled one."""
     review, me = _known(project, artifact_id), people.someone(project)
     if review.author not in (me.id, me.alias):
         raise Refusal("Only the author of the draft answers its review.", "Ask them to.")
@@ -199,7 +199,7 @@ def answer(project: Project, artifact_id: str, agreed: bool, words: str = "") ->
 
 
 def take_answer(project: Project, review: DraftReview, agreed: bool, words: str, at: str) -> Change:
-    """Keep an author's answer; an agreed review becomes the settled document, in the project it belongs to."""
+    """Store an author's answer; an agreed review becomes the settled document, in the project it belongs to."""
     made = review.model_copy(update={"agreed": agreed, "answer": words, "answered_at": at})
     with project.store.write() as db:
         state = db.execute(select(ARTIFACT.c.state).where(ARTIFACT.c.id == review.artifact_id)).scalar()
@@ -223,15 +223,15 @@ def take_answer(project: Project, review: DraftReview, agreed: bool, words: str,
 
 
 def units(project: Project, review: DraftReview) -> list[ReviewedUnit]:
-    """The same of a review that is kept here; of one that came by a task as it came."""
-    came = _get(project, f"{REVIEW_PREFIX}{review.artifact_id}/document")
-    if came is not None:
-        return compared(review.draft, document_of(review.kind, came))
+    """The units of a draft compared with the review's document: one received with a task, or the one stored here."""
+    received = _get(project, f"{REVIEW_PREFIX}{review.artifact_id}/document")
+    if received is not None:
+        return compared(review.draft, document_of(review.kind, received))
     return compared(review.draft, artifacts.read(project, review.artifact_id).document)
 
 
 def lines(project: Project) -> list[ReviewLine]:
-    """The reviews that concern the person working, all of them for a coordinator, by item."""
+    """The reviews that concern the person working, by item; all of them for a coordinator."""
     me = people.someone(project)
     aliases = {person.id: person.alias for person in people.people(project)}
     result = []
@@ -252,10 +252,10 @@ def lines(project: Project) -> list[ReviewLine]:
                     status = _state(review, state, drafted=draft is not None, first=first)
                     names = aliases.get(author, author), aliases.get(reviewer, reviewer)
                     result.append(ReviewLine(item_id, keys[item_id], kind, *names, reviewer, review, status))
-    return result + _came(project, keys)
+    return result + _received(project, keys)
 
 
-def _came(project: Project, keys: dict[str, str]) -> list[ReviewLine]:
+def _received(project: Project, keys: dict[str, str]) -> list[ReviewLine]:
     result = []
     for artifact_id in _get(project, f"{REVIEW_PREFIX}came") or []:
         review = _known(project, artifact_id)
@@ -286,22 +286,22 @@ def take_draft(
 
 
 def take_review(project: Project, review: DraftReview, tree: dict[str, Any]) -> None:
-    """Keep a review that came by a task for the author to answer; an answer that was given stays."""
+    """Store a review received with a task for the author to answer; an existing answer stays."""
     known = of_artifact(project, review.artifact_id)
     _set(project, f"{REVIEW_PREFIX}{review.artifact_id}/document", tree)
     _keep(project, review.model_copy(update=known.model_dump(include=ANSWERED)) if known else review)
-    came = _get(project, f"{REVIEW_PREFIX}came") or []
+    received = _get(project, f"{REVIEW_PREFIX}came") or []
     _set(
         project,
         f"{REVIEW_PREFIX}came",
-        [*came, *([] if review.artifact_id in came else [review.artifact_id])],
+        [*received, *([] if review.artifact_id in received else [review.artifact_id])],
     )
 
 
 def take_form(
     project: Project, db: Connection, artifact_id: str, person_id: str, came: DraftReview | None
 ) -> None:
-    """Keep the form of a review that came back; who drafted is what this project knows."""
+    """Store the form of a review that came back; the draft's author is the one this project knows."""
     if came is None or (came.item_id, person_id) not in annotating.reviews(db, came.kind):
         return
     result = draft_of(project, db, came.item_id, came.kind)
@@ -325,7 +325,7 @@ def all_reviews(db: Connection) -> list[DraftReview]:
 
 
 def restore(project: Project, _db: Connection, artifact_id: str, present: Any, goal: Any) -> None:
-    """Put a review from one state to another; Refusal when it has moved on, or an answer settled its document."""
+    """Restore a review from one state to another; raises Refusal if it has changed or its answer would change."""
     if _get(project, f"{REVIEW_PREFIX}{artifact_id}") != present or present["agreed"] != goal["agreed"]:
         raise Refusal("This review was changed since, or is answered.", "Nothing was undone.")
     _keep(project, DraftReview.model_validate(goal))
@@ -338,7 +338,7 @@ def _known(project: Project, artifact_id: str) -> DraftReview:
 
 
 def _get(project: Project, key: str) -> Any:
-    """What is kept under a name, in this transaction: a preview is taken back."""
+    """The value stored under a key, as this transaction sees it: a preview is rolled back."""
     stored = project.query(select(META.c.value).where(META.c.key == key)).scalar()
     return orjson.loads(stored) if stored else None
 

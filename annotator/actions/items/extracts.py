@@ -29,7 +29,7 @@ from annotator.domain.texts.words import counted, nested
 from annotator.storage.tables import EXTRACT, ITEM, JUDGE, JUDGEMENT, put
 
 GONE = Refusal("That extract no longer exists.", "Open the response again.")
-# Whose word counts first: a person's, then what came with the response, then a judge's.
+# Precedence of versions: a person's, then the one that came with the response, then a judge's.
 _RANK = {"person": 0, IMPORT: 1, "judge": 2}
 Subject = tuple[str, str]
 
@@ -46,7 +46,7 @@ class NewExtract:
 
 
 def kinds_of_items(project: Project) -> dict[str, set[str]]:
-    """Item → the kinds and rubric sets that were drawn from it itself; none for an item of which nothing was."""
+    """Item → the kinds and rubric sets extracted from the item itself; items without any are left out."""
     columns = EXTRACT.c.item_id, EXTRACT.c.kind, EXTRACT.c.origin
     result: dict[str, set[str]] = defaultdict(set)
     for item_id, kind, origin in project.query(select(*columns).where(EXTRACT.c.response_id == "")):
@@ -55,9 +55,9 @@ def kinds_of_items(project: Project) -> dict[str, set[str]]:
 
 
 def standing(db: Connection, item_ids: Iterable[str]) -> dict[Subject, dict[str, Extract]]:
-    """(item, response or none) → kind → the extract that stands, of the items named.
+    """(item, response or none) → kind → the extract in force, of these items.
 
-    What a model drafted for one person alone, or belongs to a named rubric set, is not among them.
+    Leaves out a model's drafts for one person and members of named rubric sets.
     """
     best = _best(db, select(EXTRACT).where(EXTRACT.c.item_id.in_(list(item_ids))))
     return nested(
@@ -67,7 +67,7 @@ def standing(db: Connection, item_ids: Iterable[str]) -> dict[Subject, dict[str,
 
 
 def _best(db: Connection, question: Select[Any]) -> dict[tuple[str, str, str], Any]:
-    """(item, response or none, kind) → the row that stands, of those that are asked for."""
+    """(item, response or none, kind) → the row in force, of those selected."""
     best: dict[tuple[str, str, str], Any] = {}
     for row in db.execute(question).mappings():
         key = row["item_id"], row["response_id"], row["kind"]
@@ -77,7 +77,7 @@ def _best(db: Connection, question: Select[Any]) -> dict[tuple[str, str, str], A
 
 
 def keep_row(db: Connection, extract: NewExtract, by: str = "") -> tuple[dict[str, Any], dict[str, Any]]:
-    """Write a row for what was drawn; the image of the row it replaces (empty for none), and the row."""
+    """Write a row for an extract; return the image of the row it replaces (empty if none), and the row."""
     if not isinstance(extract.document, class_of(extract.kind.value, extract.response_id)):
         raise Refusal(
             f"A {extract.kind.value} cannot be a {type(extract.document).__name__}.", "Give another."
@@ -116,9 +116,9 @@ def keep_row(db: Connection, extract: NewExtract, by: str = "") -> tuple[dict[st
 def write_own(
     project: Project, subject: Subject, kind: ResponsePart | Kind, document: Document[Any]
 ) -> Change:
-    """A person's own version of what was drawn from a report, or (without a response) from an item.
+    """Write a person's own version of an extract from a report, or (without a response) from an item.
 
-    From now on it counts; what a judge or an import said stays beside it.
+    It counts from now on; a judge's or an imported version stays beside it.
     """
     me = people.someone(project)
     with project.store.write() as db:
@@ -129,7 +129,7 @@ def write_own(
 
 
 def confirm(project: Project, extract_id: str) -> Change:
-    """Say that an extract may stand as it is; Refusal when it is gone."""
+    """Confirm an extract as it is; raises Refusal if it no longer exists."""
     me = people.someone(project)
     with project.store.write() as db:
         row = _row(db, EXTRACT.c.id == extract_id)
@@ -141,7 +141,7 @@ def confirm(project: Project, extract_id: str) -> Change:
 
 
 def restore(_project: Project, db: Connection, subject: str, present: Any, goal: Any) -> None:
-    """Put the subject of a change from one image to another; Refusal when it has moved on."""
+    """Restore the subject of a change from one image to another; raises Refusal if it has changed since."""
     if image(_row(db, EXTRACT.c.id == subject)) != present:
         raise Refusal("That extract was changed since.", "Undo the later change first.")
     if not goal:
@@ -153,7 +153,7 @@ def restore(_project: Project, db: Connection, subject: str, present: Any, goal:
 
 
 def image(row: dict[str, Any] | None) -> dict[str, Any]:
-    """A row as the audit keeps it; empty for none."""
+    """The audit's image of a row; empty for none."""
     return {} if row is None else row | {"at": row["at"].isoformat()}
 
 
@@ -168,12 +168,12 @@ def is_personal(origin: str) -> bool:
 
 
 def is_apart(origin: str) -> bool:
-    """Whether an extract never stands for its item: a draft for one person alone, or a rubric of a named set."""
+    """Whether an extract never counts for its item: a draft for one person, or a rubric of a named set."""
     return is_personal(origin) or origin.startswith(SET)
 
 
 def rank(row: Any) -> tuple[int, bool, float, str]:
-    """What puts the versions of one thing in order, the one that stands first."""
+    """The sort key of versions of one thing: the one in force comes first."""
     confirmed = row["state"] == ExtractState.CONFIRMED.value
     return (
         _RANK.get(row["origin"].split(":")[0], len(_RANK)),
@@ -191,7 +191,7 @@ def read(row: Any) -> Extract:
 
 
 _AT_ONCE = 500
-# Hash of a document → its units, and how many of them cite something.
+# Hash of a document → its number of units, and how many of them cite something.
 _COUNTS: dict[str, tuple[int, int]] = {}
 
 
@@ -202,13 +202,13 @@ class PartStatus(StrEnum):
     EDITED = "edited"
 
 
-# What no person has looked at yet.
+# The states of what no person has looked at yet.
 OPEN = (PartStatus.DRAWN, PartStatus.IMPORTED)
 
 
 @dataclass(frozen=True, slots=True)
 class CurrentPart:
-    """The current version of a part: author, state, number of units, and of claims how many cite."""
+    """The current version of a part: author, state, number of units, and of claims the number that cite."""
 
     extract_id: str
     kind: str
@@ -225,9 +225,9 @@ class CurrentPart:
 
 
 def standing_parts(project: Project) -> dict[Subject, dict[str, CurrentPart]]:
-    """(item, response or none) → kind → the version that stands, of the whole project.
+    """(item, response or none) → kind → the version in force, of the whole project.
 
-    What a model drafted for one person alone is not among them.
+    Leaves out a model's drafts for one person.
     """
     with project.store.read() as db:
         chosen = _chosen(db)
@@ -252,7 +252,7 @@ def standing_parts(project: Project) -> dict[Subject, dict[str, CurrentPart]]:
 
 
 def waiting(project: Project) -> dict[str, int]:
-    """Kind → of how many reports (or items) in use the version that stands waits for a person to confirm it."""
+    """Kind → the number of reports (or items) in use whose version in force awaits a person's confirmation."""
     with project.store.read() as db:
         items = set(db.execute(select(ITEM.c.id).where(ITEM.c.retired.is_(False))).scalars())
         result = Counter(
@@ -277,7 +277,7 @@ def standing_of(origin: str, state: str) -> PartStatus:
 
 
 def contents(project: Project, kind: ResponsePart) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """(item, response, document's tree) of each response's version of a part that stands, some at a time."""
+    """(item, response, document's tree) of each response's version of a part in force, read in batches."""
     with project.store.read() as db:
         of = {row["id"]: (row["item_id"], row["response_id"]) for row in _chosen(db, kind.value)}
     ids = [name for name, (_, response_id) in sorted(of.items(), key=lambda one: one[1]) if response_id]
@@ -295,7 +295,7 @@ def _chosen(db: Connection, kind: str = "") -> list[Any]:
 
 
 def _count(db: Connection, rows: list[Any]) -> None:
-    """Count the units of documents that were not counted before; the same hash is the same document."""
+    """Count the units of documents not counted before; the same hash is the same document."""
     for start in range(0, len(rows), _AT_ONCE):
         some = rows[start : start + _AT_ONCE]
         result = _trees(db, [row["id"] for row in some])

@@ -67,7 +67,7 @@ def sources(project: Project, item_id: str) -> list[Source]:
 
 
 def beside(project: Project, item_id: str) -> list[Source]:
-    """What people read beside an item: its sources, and its exemplar as text before the LaTeX that it was made of."""
+    """The sources to read beside an item, including its exemplar as text, before the LaTeX it was made from."""
     own = sources(project, item_id)
     question = (
         select(RESPONSE.c.id, RESPONSE.c.text)
@@ -80,15 +80,15 @@ def beside(project: Project, item_id: str) -> list[Source]:
 
 
 def file_bytes(project: Project, source_id: str) -> bytes | None:
-    """The PDF of a source; None when it is a text, or came without its file."""
+    """The PDF of a source; None if it is a text, or was imported without its file."""
     return project.query(select(SOURCE_FILE.c.content).where(SOURCE_FILE.c.source_id == source_id)).scalar()
 
 
 def add_source(project: Project, item_id: str, path: Path, title: str = "") -> Change:
-    """Put a Markdown, plain-text or PDF file beside an item; Refusal when it cannot be read as what it is.
+    """Add a Markdown, plain-text or PDF file as a source of an item; raises Refusal if it cannot be read as such.
 
-    A PDF is kept as it is, and its text beside it, so that quotations can be marked and searched. Words that the item
-    has under the title already make no change; the title is the file's name unless one is given.
+    A PDF is stored unchanged, with its text beside it for marking and searching quotations. A text that the item
+    already has under the title makes no change; the title defaults to the file's name.
     """
     from annotator.exchange.pages import worker
     from annotator.exchange.texts import documents
@@ -103,8 +103,8 @@ def add_source(project: Project, item_id: str, path: Path, title: str = "") -> C
     title = storable(title.strip() or path.stem)[:1000]
     with project.store.write() as db:
         same = select(SOURCE.c.id).filter_by(item_id=item_id, title=title, sha256=source_hash(text))
-        if there := db.execute(same).scalar():
-            return Change("source", there, "add source", by=project.by)
+        if source_id := db.execute(same).scalar():
+            return Change("source", source_id, "add source", by=project.by)
         source = put(db, item_id, title, text, form)
         if form is SourceFormat.PDF:
             db.execute(
@@ -123,7 +123,7 @@ def put(
     form: SourceFormat = SourceFormat.MARKDOWN,
     drafted: str = "",
 ) -> Source:
-    """Write a source behind the others of its item, whose id is to be known; the caller records the change."""
+    """Write a source after the others of its item, whose id must exist; the caller records the change."""
     if not db.execute(select(ITEM.c.id).where(ITEM.c.id == item_id)).first():
         raise KeyError(item_id)
     last = db.execute(select(func.max(SOURCE.c.position)).where(SOURCE.c.item_id == item_id)).scalar()
@@ -135,7 +135,7 @@ def put(
     return source
 
 
-# By what an item has a role, in SQL: the first that holds, and otherwise it is a question.
+# The SQL condition of each item role: the first that holds applies; otherwise the item is a question.
 _HOLDS: dict[ItemRole, str] = {
     ItemRole.TASK: "item.made_from <> ''",
     ItemRole.SEMINAR: f"""item.made_from = '' AND item.dataset = '{SEMINARS}' AND (
@@ -147,7 +147,7 @@ _HOLDS: dict[ItemRole, str] = {
 }  # fmt: skip
 _CASES = [f"WHEN {holds} THEN '{role}'" for role, holds in _HOLDS.items()]
 _ROLE: ColumnElement[str] = literal_column(f"CASE {' '.join(_CASES)} ELSE '{ItemRole.QUESTION}' END")
-# Whether systems answer an item, for questions that read items; and the ids of the others, for those that do not.
+# Whether systems answer an item, for queries that read items; and the ids of the others, for those that do not.
 ANSWERED = and_(
     *(literal_column(f"(NOT ({_HOLDS[role]}))", Boolean) for role in _HOLDS if not FOLLOWS[role].answered)
 )
@@ -176,20 +176,20 @@ def words(role_counts: Mapping[str, int]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """The seminars in use, and the reports on them, which stay in the file and enter nothing."""
+    """The seminars in use, and the reports on them, which stay in the file but are not used."""
 
     seminars: int = 0
     reports: int = 0
 
     @property
     def sentence(self) -> str:
-        """That nobody is asked about them, in a sentence; empty where there is none."""
+        """A sentence saying that nobody is asked about the seminars; empty if there are none."""
         what = counted(self.seminars, "seminar is", "seminars are")
         return f"{what} left out: {_WHY}" if self.seminars else ""
 
     @property
     def not_counted(self) -> str:
-        """That reports on them do not count, in a sentence; empty where there is none."""
+        """A sentence saying that reports on them do not count; empty if there are none."""
         what = counted(self.reports, "report on a seminar is", "reports on seminars are")
         return f"{what} left out: {_WHY}" if self.reports else ""
 
@@ -198,7 +198,7 @@ _WHY = "a seminar is what tasks are made of, and no task itself."
 
 
 def left_out(project: Project) -> LeftOut:
-    """How much is left out wherever items are answered, labelled, judged and counted."""
+    """The seminars and reports left out wherever items are answered, labelled, judged and counted."""
     sources = SOURCES_ONLY.where(ITEM.c.retired.is_(False))
     reports = select(func.count()).select_from(RESPONSE).where(RESPONSE.c.item_id.in_(sources))
     with project.store.read() as db:
@@ -207,7 +207,7 @@ def left_out(project: Project) -> LeftOut:
 
 
 def refuse_seminars(project: Project, keys: Iterable[str]) -> None:
-    """Refuse keys under which nothing can be answered or judged."""
+    """Refuse keys of items for which nothing can be answered or judged."""
     question = select(ITEM.c.key).where(ITEM.c.key.in_(list(keys)), not_(ANSWERED))
     if key := project.query(question.order_by(ITEM.c.position)).scalar():
         raise Refusal(
@@ -217,7 +217,7 @@ def refuse_seminars(project: Project, keys: Iterable[str]) -> None:
 
 
 def refuse_kind(project: Project, keys: Iterable[str], kind: object) -> None:
-    """Refuse keys of items for which a kind of document is not written; what is no kind may be asked for of any."""
+    """Refuse keys of items for which a kind of document is not written; anything but a kind is allowed for all."""
     question = select(ITEM.c.key, _ROLE).where(ITEM.c.key.in_(list(keys)), ITEM.c.retired.is_(False))
     for key, role in project.query(question.order_by(ITEM.c.position)):
         if isinstance(kind, Kind) and kind not in FOLLOWS[ItemRole(role)].kinds:
@@ -228,9 +228,9 @@ def refuse_kind(project: Project, keys: Iterable[str], kind: object) -> None:
 
 
 STATES = ("new", "in progress", "submitted", "settled")
-# Under which a change of several items keeps what each had and got, by id.
+# The key under which a change of several items stores their images, by id.
 SEVERAL = "items"
-# So many unknown keys are named.
+# At most this many unknown keys are named.
 NAMED = 8
 
 
@@ -238,8 +238,8 @@ NAMED = 8
 class Filter:
     """A filter of the item list; empty values match everything.
 
-    `mine` leaves what is assigned to the person working, of `stages` alone when any are named; it does not narrow
-    for anyone who has no assignment at all.
+    `mine` selects what is assigned to the person working, only of `stages` if any are named; it does not filter for
+    anyone without assignments.
     """
 
     words: str = ""
@@ -253,7 +253,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class ItemLine:
-    """A line of the item list, with the progress of this person and of the project; reports on a seminar are none."""
+    """A line of the item list, with the progress of this person and of the project; 0 for reports on a seminar."""
 
     id: str
     key: str
@@ -281,13 +281,13 @@ def questions(project: Project, most: int) -> list[str]:
 
 
 def numbers(project: Project, narrowed: Filter = Filter(), most: int = -1) -> "array[int]":
-    """The row numbers of the items that match, in the project's order: eight bytes each, for lists of any length.
+    """The row numbers of the matching items, in the project's order: eight bytes each, for lists of any length.
 
-    With `most` only so many, fast enough for every keystroke.
+    `most` limits their number, fast enough for every keystroke.
     """
     question, values = _search(project, narrowed, store.NUMBER, most)
     with project.store.read() as db:
-        # SQLAlchemy's own rows take twice as long, of a million items.
+        # SQLAlchemy's own rows take twice as long for a million items.
         result: Any = db.execute(question, values).cursor
         return array("q", (row[0] for row in result))
 
@@ -334,12 +334,12 @@ def _is_assigned(project: Project, person_id: str) -> bool:
         )
 
 
-# What the person working is offered.
+# The condition for what is assigned to the person working.
 _MINE = "item.id IN (SELECT item_id FROM assignment WHERE person_id = :me AND trial = 1{})"
 
 
-# Labels count for none of it: how far they are is told report by report.
-# How far an item is for one person: consensus or imported gold, all of theirs sealed, something begun, or nothing.
+# The state of an item for one person: consensus or imported gold, all of theirs sealed, something begun, or nothing.
+# Labels do not count: their progress is shown report by report.
 _STATE = """
 CASE
  WHEN EXISTS (SELECT 1 FROM artifact a WHERE a.item_id = item.id AND a.kind <> 'labels'
@@ -385,7 +385,7 @@ def _lines(project: Project, column: str, values: Sequence[str | int]) -> Iterat
 
 
 def read(project: Project, item_id: str) -> Item:
-    """An item; KeyError when there is none of that id."""
+    """An item; raises KeyError if there is none with that id."""
     row = project.query(select(ITEM).where(ITEM.c.id == item_id)).mappings().first()
     if row is None:
         raise KeyError(item_id)
@@ -415,13 +415,13 @@ def add(
     language: str = "en",
     more: Mapping[str, object] = MappingProxyType({}),
 ) -> Change:
-    """A new item at the end of the project, with the next free number as its key; `more` says what is known of it.
+    """Add an item at the end of the project, with the next free number as its key; `more` are its other fields.
 
-    A key that is wanted gives way to the next one like it where it is taken.
+    A requested key that is taken is replaced by the next free one like it.
     """
     with project.store.write() as db:
         position = (db.execute(select(func.max(ITEM.c.position))).scalar() or 0) + 1
-        # Over all datasets: a key is how people and commands call an item.
+        # Over all datasets: people and commands name an item by its key.
         keys = set(db.execute(select(ITEM.c.key)).scalars())
         key = next(str(n) for n in range(len(keys) + 1, 2 * len(keys) + 2) if str(n) not in keys)
         if "key" in more:
@@ -444,9 +444,9 @@ def add(
 
 
 def add_once(project: Project, key: str, question: str, more: Mapping[str, object]) -> tuple[Item, bool]:
-    """The item of a key, or without one of a question, and whether it is new; one that is there stays as it is.
+    """The item with a key, or without one with a question, and whether it is new; an existing one is not changed.
 
-    Refusal where the key has another question, and in a project made from a task.
+    Raises Refusal if the key has another question, and in a project made from a task.
     """
     _refuse_task(project)
     known = ITEM.c.key == key if key else func.trim(ITEM.c.question, " \t\r\n") == question
@@ -469,9 +469,9 @@ def change(project: Project, item_id: str, **fields: object) -> Change:
 
 @people.for_coordinators("can change items")
 def change_all(project: Project, values: Mapping[str, Mapping[str, object]], verb: str = "") -> Change:
-    """Give items new values, by id and field, in one act that can be undone. What is said already makes no change.
+    """Change fields of items, by id and field, in one undoable change. Unchanged values make no change.
 
-    Refusal for anyone but a coordinator, for a value that does not fit, and for the question of a settled query.
+    Raises Refusal for anyone but a coordinator, for a value that does not fit, and for the question of a settled query.
     """
     _refuse_task(project)
     before, after = dict[str, dict[str, Any]](), dict[str, dict[str, Any]]()
@@ -517,7 +517,7 @@ def _verb(after: Mapping[str, Mapping[str, object]]) -> str:
 
 
 def ids_of(project: Project, keys: Sequence[str], *, in_use: bool = False) -> list[str]:
-    """The ids of the items with these keys, retired ones too unless they are to be in use; Refusal names other keys."""
+    """The ids of the items with these keys, including retired ones unless `in_use`; the Refusal names unknown keys."""
     known = dict(
         project.query(
             select(ITEM.c.key, ITEM.c.id).where(ITEM.c.key.in_(keys), ITEM.c.retired.in_({False, not in_use}))
@@ -555,9 +555,9 @@ def _checked(values: dict[str, object], item_id: str) -> Item:
 
 
 def restore(_project: Project, db: Connection, item_id: str, present: Any, goal: Any) -> None:
-    """Put the subject of a change from one image to another; Refusal when it has moved on."""
-    there, target = present.get(SEVERAL, {item_id: present}), goal.get(SEVERAL, {item_id: goal})
-    for each, image in there.items():
+    """Restore the subject of a change from one image to another; raises Refusal if it has changed since."""
+    images, target = present.get(SEVERAL, {item_id: present}), goal.get(SEVERAL, {item_id: goal})
+    for each, image in images.items():
         old = _row(db, each)
         if any(old[name] != value for name, value in image.items()):
             raise Refusal("This item was changed elsewhere since.", "Look at it again; nothing was undone.")
@@ -588,9 +588,9 @@ COUNTED = {
 
 
 def content_counts(project: Project) -> dict[str, Any]:
-    """How many of everything; criteria, references and nuggets are those that reports are judged by.
+    """Counts of everything; criteria, references and nuggets are those that reports are judged by.
 
-    `roles` tells what the items are, `left_out` how many of the responses enter nothing.
+    `roles` counts the items by role, `left_out` the responses that are not used.
     """
     with project.store.read() as db:
         item_ids = set(db.execute(select(ITEM.c.id).where(ITEM.c.retired.is_(False))).scalars())

@@ -40,10 +40,10 @@ from annotator.domain.texts.rendered import RENDERER_VERSION, Rendered
 from annotator.domain.texts.words import grouped, natural
 from annotator.storage.tables import ITEM, PAGE, RENDERING, RESPONSE, SOURCE, SYSTEM, add_missing
 
-# The setting that holds the pairs drawn for a protocol, with how they were drawn.
+# The setting with the pairs sampled for a protocol and how they were sampled.
 PAIRS = "drawn_pairs"
 PairsDrawn = dict[str, dict[str, frozenset[str]]]
-# So many items are read together, more where no report, page or source is read; and so many addresses looked up.
+# The number of items read together, more if no report, page or source is read; and of addresses per query.
 STRETCH, WORDLESS = 32, 256
 _PER_QUERY = 500
 
@@ -52,8 +52,8 @@ _PER_QUERY = 500
 class MaterialRequest:
     """The material to read: kinds of artifact, report texts, cited pages, sources.
 
-    Without `parts` nothing is read of what was drawn from the reports. Continuations of halved tasks are no reports:
-    they are read alone, or not at all. The pages are those that parts and gold name, or whose addresses `cites` gives.
+    Without `parts`, extracts of the reports are not read. Continuations of halved tasks are not reports: they are read
+    alone or not at all. The pages are those that parts and gold name, or whose addresses `cites` gives.
     """
 
     kinds: tuple[Kind, ...]
@@ -91,7 +91,7 @@ def for_judging(protocol: Protocol) -> MaterialRequest:
 
 
 def for_counting(protocol: Protocol) -> MaterialRequest:
-    """What shows which units there are: words and pages only where units come from the response."""
+    """The material that determines the units: texts and pages only if units come from the response."""
     texts = protocol.unit_kind is None and bool(protocol.values)
     return MaterialRequest(
         protocol.needs, texts=texts, pages=texts and _paged(protocol), parts=_by_pairs(protocol)
@@ -99,14 +99,14 @@ def for_counting(protocol: Protocol) -> MaterialRequest:
 
 
 def for_asking(protocol: Protocol) -> MaterialRequest:
-    """What shows which units a person is asked about, without a word of any report or page."""
+    """The material that determines the units a person is asked about, without the texts of reports and pages."""
     return MaterialRequest(
         protocol.needs, texts=False, pages=_paged(protocol), page_texts=False, parts=bool(protocol.parts)
     )
 
 
 def for_scoring(protocol: Protocol) -> MaterialRequest:
-    # Of what is judged by cited pages, figures may hang on which of them could be read.
+    # Figures judged by cited pages may depend on which of them could be read.
     paged = bool(protocol.parts) and (not protocol.values or protocol.presentation.read == CITED_PAGE)
     return MaterialRequest(
         protocol.needs, texts=protocol.unit_kind is None, pages=paged, page_texts=False, parts=_by_pairs(protocol),
@@ -130,7 +130,7 @@ def for_extracting(extraction: Extraction) -> MaterialRequest:
 
 
 def named(db: Connection, *which: ColumnElement[bool]) -> dict[str, tuple[str, str]]:
-    """Response → its item's key and its system's name, of those responses or of all."""
+    """Response → its item's key and its system's name, for those responses or for all."""
     question = (
         select(RESPONSE.c.id, ITEM.c.key, SYSTEM.c.name)
         .join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
@@ -143,7 +143,7 @@ def named(db: Connection, *which: ColumnElement[bool]) -> dict[str, tuple[str, s
 def item_ids(project: Project, keys: Sequence[str] = (), *, answered: bool = False) -> list[str]:
     """The ids of the items in use, or of those with these keys, in the project's order.
 
-    With `answered` only of those that systems answer.
+    With `answered`, only those that systems answer.
     """
     used = ITEM.c.retired.is_(False)
     question = select(ITEM.c.id).where(used, items.ANSWERED) if answered else select(ITEM.c.id).where(used)
@@ -153,9 +153,9 @@ def item_ids(project: Project, keys: Sequence[str] = (), *, answered: bool = Fal
 
 
 def each(project: Project, material: MaterialRequest, ids: Sequence[str]) -> Iterator[MaterialAtHand]:
-    """Item by item, all that is at hand; only a stretch of items is in memory at a time.
+    """The material item by item; only a batch of items is in memory at a time.
 
-    A report on an item that systems do not answer is not at hand.
+    Reports on items that systems do not answer are left out.
     """
     settings = _settings(project)
     types = settings_module.types(project) if material.sources else ()
@@ -164,7 +164,7 @@ def each(project: Project, material: MaterialRequest, ids: Sequence[str]) -> Ite
     for start in range(0, len(ids), step := STRETCH if heavy else WORDLESS):
         chosen = ids[start : start + step]
         with project.store.read() as db:
-            result = _stretch(db, material, chosen, settings)
+            result = _batch(db, material, chosen, settings)
         yield from (replace(hand, own=replace(hand.own, types=types, subjects=subjects)) for hand in result)
 
 
@@ -178,11 +178,11 @@ def _subjects(project: Project) -> tuple[str, ...]:
 
 
 def of_response(project: Project, material: MaterialRequest, response_id: str) -> Material | None:
-    """All that is at hand about one response; None when it is not there."""
+    """The material of one response; None if it is not in use or does not exist."""
     settings = _settings(project)
     with project.store.read() as db:
         item_id = db.execute(select(RESPONSE.c.item_id).where(RESPONSE.c.id == response_id)).scalar()
-        result = _stretch(db, replace(material, pages=False), [item_id] if item_id else [], settings)
+        result = _batch(db, replace(material, pages=False), [item_id] if item_id else [], settings)
         own = [
             replace(hand, responses=tuple(one for one in hand.responses if one.response.id == response_id))
             for hand in result
@@ -191,7 +191,7 @@ def of_response(project: Project, material: MaterialRequest, response_id: str) -
     return own[0].responses[0] if own and own[0].responses else None
 
 
-def _stretch(
+def _batch(
     db: Connection, material: MaterialRequest, ids: Sequence[str], settings: _Settings
 ) -> list[MaterialAtHand]:
     rows = {row["id"]: dict(row) for row in db.execute(select(ITEM).where(ITEM.c.id.in_(ids))).mappings()}
@@ -253,7 +253,7 @@ def _material(
 
 
 def sampled_pairs(project: Project) -> PairsDrawn:
-    """Protocol → response → those it was drawn to be compared with, of protocols for which pairs were drawn."""
+    """Protocol → response → those it is to be compared with, for protocols for which pairs were sampled."""
     result: PairsDrawn = {}
     for protocol, draw in project.get(PAIRS, {}).items():
         both = grouped(pair for a, b in draw["pairs"] for pair in ((a, b), (b, a)))
@@ -313,7 +313,7 @@ def _addresses(material: Material) -> set[str]:
 
 
 def pages_at(db: Connection, addresses: Iterable[str], *, texts: bool = True) -> dict[str, Page]:
-    """The snapshots of the pages at some normal addresses; those never fetched are not among them."""
+    """The snapshots of the pages at some normalised addresses; those never fetched are left out."""
     ordered, result = sorted(addresses), {}
     columns = [column for column in PAGE.c if texts or column.name != "text"]
     for start in range(0, len(ordered), _PER_QUERY):
@@ -339,9 +339,9 @@ def html(project: Project, text: str) -> Rendered:
 
 
 def warm(project: Project, progress: Callable[[str, int, int], None] | None = None) -> int:
-    """Render every response that is not yet in the cache; how many were made.
+    """Render every response that is not yet in the cache; return their number.
 
-    One for whose formulas time ran out is not kept: the person who opens it has the rest drawn.
+    Renderings for whose formulas time ran out are not cached: the rest is rendered when a person opens them.
     """
     cached = select(RENDERING.c.text_sha256).where(RENDERING.c.version == RENDERER_VERSION)
     waiting = project.query(
@@ -359,7 +359,7 @@ def warm(project: Project, progress: Callable[[str, int, int], None] | None = No
 
 
 def _rendered(text: str) -> Rendered:
-    # Most texts that a page opens with were rendered before.
+    # Imported late: most texts that a page opens with are cached.
     from annotator.exchange.texts.rendering import render
 
     return render(text)
@@ -381,7 +381,7 @@ def _keep(project: Project, made: list[tuple[str, Rendered]]) -> None:
 
 
 DOES = "can prepare material"
-# A system in a mode: its reports with the gold plan given are another thing than those without.
+# A system in a mode: its reports with the gold plan given differ from those without.
 Column = tuple[str, str]
 
 
@@ -412,7 +412,7 @@ class ReportsLine:
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """All reports of the active items that systems answer, by item and column; `left_out` tells of the others."""
+    """All reports of the active items that systems answer, by item and column; `left_out` counts the others."""
 
     items: tuple[ReportsLine, ...]
     columns: tuple[Column, ...]
@@ -425,7 +425,7 @@ class Reports:
 
     @property
     def lacking(self) -> int:
-        """How many items are without a report of some column, summed over the columns."""
+        """The number of missing reports: items without a report of a column, summed over the columns."""
         return len(self.items) * len(self.columns) - len(self.lines)
 
 
@@ -478,7 +478,7 @@ def _items(
 
 
 class TaskOrigin(NamedTuple):
-    """Where the task of an item comes from: its seminar with its sources, and the inspirations that it is made of."""
+    """The origin of an item's task: its seminar with its sources, and the inspirations it is made of."""
 
     seminar: Item
     sources: Sequence[Source]
@@ -486,7 +486,7 @@ class TaskOrigin(NamedTuple):
 
 
 def origin(project: Project, item: Item) -> TaskOrigin | None:
-    """Where an item that was made from a task comes from; None for any other, and where its seminar is not here."""
+    """The origin of an item made from a task; None for any other, or if its seminar is not in this project."""
     with project.store.read() as db:
         ids = list(db.execute(select(ITEM.c.id).where(ITEM.c.key == item.origin)).scalars())
         lists, leads = (annotating.judged_rows(db, kind, ids) for kind in (Kind.TASKS, Kind.INSPIRATIONS))
@@ -528,15 +528,15 @@ _DESCRIBED = {
     ),
 }
 
-# Fields of numbers and days: what is not known there is None.
+# Fields of numbers and days: None if unknown, never empty.
 WITHOUT_EMPTY = frozenset({"collected_on", "cutoff", "citations", "citations_on"})
 
 
 @people.for_coordinators(DOES)
 def describe(project: Project, thing: Thing, values: Mapping[str, Mapping[str, Any]]) -> Change:
-    """Give things new values, by id and field, in one act that can be undone; Refusal names a value that does not fit.
+    """Change fields of things, by id and field, in one undoable change; the Refusal names a value that does not fit.
 
-    Days are written as 2025-03-24. What is said already makes no change.
+    Days are written as 2025-03-24. Unchanged values make no change.
     """
     with project.store.write() as db:
         before, after = {}, {}
@@ -555,9 +555,9 @@ def describe(project: Project, thing: Thing, values: Mapping[str, Mapping[str, A
 
 @people.for_coordinators(DOES)
 def restore(_project: Project, db: Connection, thing: str, present: Any, goal: Any) -> None:
-    """Put the subject of a change from one image to another; Refusal when it has moved on."""
-    for row_id, there in present.items():
-        if _images(db, Thing(thing), row_id, there)[0] != there:
+    """Restore the subject of a change from one image to another; raises Refusal if it has changed since."""
+    for row_id, image in present.items():
+        if _images(db, Thing(thing), row_id, image)[0] != image:
             raise Refusal("This was changed elsewhere since.", "Look at it again; nothing was undone.")
         _write(db, Thing(thing), row_id, goal[row_id])
 
@@ -568,7 +568,7 @@ def systems(project: Project) -> list[dict[str, Any]]:
 
 
 def system_named(project: Project, name: str) -> str:
-    """The id of a system; Refusal lists those there are."""
+    """The id of a system; the Refusal lists the existing ones."""
     known = {row["name"]: row["id"] for row in systems(project)}
     if name not in known:
         raise Refusal(f"There is no system “{name}”.", f"Systems: {', '.join(known) or 'none'}.")
@@ -578,7 +578,7 @@ def system_named(project: Project, name: str) -> str:
 def responses_of(
     project: Project, system: str, *, items: Collection[str] = (), trial: int = 0, mode: str = ""
 ) -> list[str]:
-    """The ids of a system's responses, of some items (by key), one run or one mode; Refusal when there is none."""
+    """The ids of a system's responses, of some items (by key), one trial or one mode; raises Refusal if none."""
     question = (
         select(RESPONSE.c.id)
         .join(ITEM, ITEM.c.id == RESPONSE.c.item_id)

@@ -1,4 +1,4 @@
-"""Pages of a project: which are cited, how one is stored, and in what state it was found."""
+"""Pages of a project: which are cited, their snapshots, and the state of each."""
 
 import asyncio
 import time
@@ -35,7 +35,7 @@ __all__ = ["cited", "given", "normal", "page", "summary", "take_in", "with_text"
 
 
 def cited(project: Project) -> dict[str, list[str]]:
-    """The addresses that claims cite: normal spelling → the spellings in which they do, one for each claim."""
+    """The addresses that claims cite: normalised → the spellings in the claims, one for each claim."""
     result: dict[str, list[str]] = {}
     ids = materials.item_ids(project)
     for start in range(0, len(ids), materials.STRETCH):
@@ -50,7 +50,7 @@ def cited(project: Project) -> dict[str, list[str]]:
 
 
 def given(project: Project) -> dict[str, list[str]]:
-    """The addresses from whose pages something is drawn, cited by a claim or not, as reports give them."""
+    """The addresses whose pages are extracted from, cited by a claim or not, as reports give them."""
     readers = [extraction.cites for extraction in EXTRACTIONS.values() if extraction.cites]
     result: dict[str, list[str]] = {}
     for at_hand in materials.each(project, materials.MaterialRequest(()), materials.item_ids(project)):
@@ -60,20 +60,20 @@ def given(project: Project) -> dict[str, list[str]]:
 
 
 def page(project: Project, url: str) -> Page | None:
-    """The snapshot of the page that an address leads to; None when it was never taken."""
+    """The snapshot of the page that an address leads to; None if there is none."""
     with project.store.read() as db:
         return materials.pages_at(db, [normal(url)]).get(normal(url))
 
 
 def with_text(project: Project) -> set[str]:
-    there = (PAGE.c.state == PageState.OK.value, PAGE.c.text != "")
-    return set(project.query(select(PAGE.c.url).where(*there)).scalars())
+    readable = (PAGE.c.state == PageState.OK.value, PAGE.c.text != "")
+    return set(project.query(select(PAGE.c.url).where(*readable)).scalars())
 
 
 def take_in(project: Project, page: Page, verb: str = "fetch page") -> Change | None:
-    """Keep the snapshot of a page in the place of an earlier one; None where the earlier one was kept instead.
+    """Store the snapshot of a page in place of an earlier one; None if the earlier one is kept.
 
-    A page of which there is no text never takes the place of one that was read: what was judged by stays.
+    A page without text never replaces one that was read: what was judged by stays.
     """
     row = page.model_dump() | {"state": page.state.value, "sha256": page_hash(page.text)}
     with project.store.write() as db:
@@ -88,7 +88,7 @@ def take_in(project: Project, page: Page, verb: str = "fetch page") -> Change | 
 
 
 def add(project: Project, db: Connection, page: Page) -> None:
-    """Keep the snapshot of a work that a search found, where none with a text is there yet."""
+    """Store the snapshot of a work found by a search, unless one with a text exists."""
     before = _row(db, page.url)
     if before is None or not before["text"]:
         row = page.model_dump() | {"state": page.state.value, "sha256": page_hash(page.text)}
@@ -123,7 +123,7 @@ def _row(db: Connection, url: str) -> dict[str, Any] | None:
 
 
 def _image(row: dict[str, Any] | None) -> dict[str, Any] | None:
-    """A page as the audit keeps it: all but the text, for which its hash stands."""
+    """The audit's image of a page: all but the text, which its hash stands for."""
     if row is None:
         return None
     values = {name: value for name, value in row.items() if name not in ("text", "fetched_at")}
@@ -132,7 +132,7 @@ def _image(row: dict[str, Any] | None) -> dict[str, Any] | None:
 
 Line = dict[str, Any]
 Tell = Callable[[Line], None]
-# When so many hosts in a row cannot be reached and none can, it is this machine that has no network.
+# If this many hosts in a row cannot be reached and none could, this machine has no network.
 HOSTS_BEFORE_OFFLINE = 4
 OFFLINE = "No server could be reached: this machine seems to have no network."
 OFFLINE_TODO = "Try again when it has, or import the pages from a folder."
@@ -142,8 +142,8 @@ OFFLINE_TODO = "Try again when it has, or import the pages from a folder."
 class FetchRequest:
     """A request to fetch pages. Pages read before are fetched again only with `refresh`.
 
-    With `every` all that reports give are fetched, as key points need them, and not only what claims cite. `reader` is
-    the address of a reader service to be asked instead of the pages' own servers.
+    With `every`, all addresses that reports give are fetched, as key points need them, and not only what claims cite.
+    `reader` is the address of a reader service to ask instead of the pages' own servers.
     """
 
     refresh: bool = False
@@ -175,13 +175,13 @@ class FetchPlan:
 
 def plan(project: Project, order: FetchRequest) -> FetchPlan:
     addresses = (given(project) if order.every else {}) | cited(project)
-    there = set() if order.refresh else with_text(project)
-    to_fetch = {url: min(spellings) for url, spellings in addresses.items() if url not in there}
+    present = set() if order.refresh else with_text(project)
+    to_fetch = {url: min(spellings) for url, spellings in addresses.items() if url not in present}
     return FetchPlan(tuple(_mixed(to_fetch)), len(addresses) - len(to_fetch))
 
 
 def _mixed(addresses: dict[str, str]) -> Iterator[str]:
-    """The spellings in an order in which those of one host stand far apart."""
+    """The spellings in an order that keeps those of one host far apart."""
     by_host = grouped((_host(addresses[url]), addresses[url]) for url in sorted(addresses))
     for round_ in zip_longest(*by_host.values()):
         yield from (address for address in round_ if address is not None)
@@ -195,7 +195,7 @@ def _host(address: str) -> str:
 
 
 def fetcher_of(order: FetchRequest) -> "Fetcher":
-    """What fetches for an order; Refusal when its reader service cannot be one."""
+    """The fetcher for a request; raises Refusal if its reader service is invalid."""
     from annotator.exchange.pages.fetching import AddressRules, Fetcher
 
     return Fetcher(AddressRules(order.allow_private), reader=order.reader)
@@ -209,11 +209,11 @@ async def fetch(
     listen: TextIO | None = None,
     make: Callable[[FetchRequest], "Fetcher"] = fetcher_of,
 ) -> Line:
-    """Fetch the cited pages that are not there yet; the last line tells how it ended.
+    """Fetch the cited pages that are not there yet; the last event says how it ended.
 
-    Each page is committed before `tell` gets a line on it; a line “cancel” on `listen` stops within a second, and
-    what came stays; “pause” lets no other page be asked for until “resume”. Refusal when another run is fetching
-    for this project.
+    Each page is committed before `tell` gets an event on it; a line “cancel” on `listen` stops within a second and
+    keeps what was fetched; “pause” holds further requests until “resume”. Raises Refusal if another run is fetching for
+    this project.
     """
     fetcher = make(order)
     with _alone(project):
@@ -231,7 +231,7 @@ async def fetch(
 async def _unless_cancelled(
     work: Callable[[asyncio.Event], Coroutine[Any, Any, None]], listen: TextIO | None
 ) -> bool:
-    """Do work that goes on while its event is set; whether it was cancelled."""
+    """Do work that runs while its event is set; return whether it was cancelled."""
     cancel, going = asyncio.Event(), asyncio.Event()
     going.set()
     with stoppable(cancel, listen, going):
@@ -250,12 +250,12 @@ class _Run:
     stored: int = 0
     running: int = 0
     began: float = field(default_factory=time.monotonic)
-    # While no server at all has answered, it is open whether theirs or ours is the fault.
+    # Until any server has answered, the fault may be theirs or ours.
     reached: bool = False
     unreached: "list[tuple[str, FetchedPage]]" = field(default_factory=list)
 
     async def through(self, to_fetch: tuple[str, ...], concurrency: int, going: asyncio.Event) -> None:
-        """Fetch them all, so many side by side, while `going` is set."""
+        """Fetch all pages, `concurrency` at a time, while `going` is set."""
         waiting = iter(to_fetch)
         async with side_by_side() as group:
             for _ in range(max(1, concurrency)):
@@ -274,9 +274,9 @@ class _Run:
                 result = await self.fetcher.fetch(address)
             finally:
                 self.running -= 1
-            self._came(address, result)
+            self._received(address, result)
 
-    def _came(self, address: str, page: "FetchedPage") -> None:
+    def _received(self, address: str, page: "FetchedPage") -> None:
         if page.reached is False and page.page.state is PageState.DEAD and not self.reached:
             self.unreached.append((address, page))
             self.offline = len({_host(one) for one, _ in self.unreached}) >= HOSTS_BEFORE_OFFLINE
@@ -315,9 +315,9 @@ class _Run:
 async def import_folder(
     project: Project, folder: Path, *, tell: Tell = lambda _: None, listen: TextIO | None = None
 ) -> Line:
-    """Take in the pages of a folder; the last line tells what came, and of each problem where and why.
+    """Import the pages of a folder; the last event says what came, and lists each problem with its place.
 
-    It is cancelled and paused as fetching is. Refusal when the folder or its index cannot be read at all.
+    Cancelled and paused like fetching. Raises Refusal if the folder or its index cannot be read at all.
     """
     from annotator.exchange.pages import folder as folders
     from annotator.exchange.pages.worker import ReadingProcess
@@ -369,7 +369,7 @@ def words(line: Line) -> list[str]:
 
 @contextmanager
 def _alone(project: Project) -> Iterator[None]:
-    """Only one run at a time fetches for a project; one that died leaves the lock free."""
+    """Allow only one run at a time to fetch for a project; a run that died leaves the lock free."""
     from annotator.storage.store import alone
 
     busy = Refusal("Pages are being fetched for this project already.", "Wait for that, or cancel it first.")
@@ -379,7 +379,7 @@ def _alone(project: Project) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class CitedPage:
-    """A page that is cited or stored; `state` is None when it was never fetched."""
+    """A page that is cited or stored; `state` is None if it was never fetched."""
 
     url: str
     claims: int
@@ -395,7 +395,7 @@ class CitedPage:
 
     @property
     def is_here(self) -> bool:
-        """Whether it was read and its text is here; it may have stayed where it was released."""
+        """Whether it was read and its text is here; the text may have been left out of the release it came from."""
         return self.state is PageState.OK and self.characters > 0
 
 
@@ -417,7 +417,7 @@ class CitedPages:
     citing: Mapping[str, Sequence[CitingClaim]]
 
     def plan(self, *, refresh: bool) -> FetchPlan:
-        """What fetching them would do: those that are cited and not read, or with `refresh` all that are cited."""
+        """The plan of fetching: cited pages not yet read, or with `refresh` all that are cited."""
         cited = [page for page in self.pages if page.claims]
         urls = [page.url for page in cited if refresh or not page.is_here]
         return FetchPlan(tuple(urls), len(cited) - len(urls))
@@ -425,12 +425,12 @@ class CitedPages:
 
 @people.for_coordinators(materials.DOES)
 def cited_states(project: Project) -> CitedPages:
-    """How the cited pages stand, without their texts; only a coordinator is told which system cites what."""
+    """The states of the cited pages, without their texts; only a coordinator may see which system cites what."""
     return _cited(project)
 
 
 def lines(project: Project, *, every: bool = False) -> tuple[CitedPage, ...]:
-    """The same pages for anyone, without who cites them; on request also those that reports give without a claim."""
+    """The same pages for anyone, without who cites them; with `every`, also those that reports give without a claim."""
     return _cited(project, given(project) if every else ()).pages
 
 
@@ -451,7 +451,7 @@ def _cited(project: Project, given: Iterable[str] = ()) -> CitedPages:
 
 
 def _claims(project: Project) -> Iterator[tuple[str, CitingClaim]]:
-    """(address as cited, claim) of each claim that cites something, as the claims now stand."""
+    """(address as cited, claim) of each claim in force that cites something."""
     used = set(materials.item_ids(project))
     with project.store.read() as db:
         named = materials.named(db)

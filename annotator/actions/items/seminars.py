@@ -40,7 +40,7 @@ from annotator.exchange.release.records import ItemRecord, SourceRecord
 from annotator.exchange.texts import documents
 from annotator.storage.tables import ARTIFACT, AUDIT, ITEM, REVISION, SOURCE
 
-# The setting that tells who goes by a pseudonym in a source; it leaves the project with nothing.
+# The setting with the speakers behind the pseudonyms of a source; it never leaves the project.
 NAMES = "speakers/"
 LONGEST_KEY = 120
 UNDETERMINED = "und"
@@ -48,7 +48,7 @@ _HAN, _KANA = re.compile("[\u4e00-\u9fff]"), re.compile("[\u3041-\u30ff]")
 
 
 class Seminars(NamedTuple):
-    """What files bring: records, problems, and by source who goes by which pseudonym."""
+    """The content of files: records, problems, and by source the speaker behind each pseudonym."""
 
     bundle: Bundle
     problems: list[Problem]
@@ -62,10 +62,10 @@ class _Known(NamedTuple):
 
 
 def read(project: Project, paths: Sequence[Path], tell: Progress, *, pseudonyms: bool = False) -> Seminars:
-    """The seminars of these files, and of those in these folders; Refusal when there is none.
+    """The seminars of these files, and of those in these folders; raises Refusal if there is none.
 
-    A seminar that is there already, from the same file, is given as the project has it, whatever was changed since.
-    With `pseudonyms` speakers become S1, S2 … in the order in which they first speak.
+    A seminar already imported from the same file is returned as the project has it, with any later changes. With
+    `pseudonyms`, speakers become S1, S2 … in the order in which they first speak.
     """
     files = required(
         list(_files(paths)),
@@ -114,7 +114,7 @@ def _source_id(item_id: str) -> str:
     return derived_id(item_id, "source", 0)
 
 
-# Of the hundred thousand objects that a long transcript becomes, none is garbage before it ends.
+# A long transcript becomes a hundred thousand objects, none of them garbage before it ends.
 @loading()
 def _take(seminars: Seminars, key: str, path: Path, known: _Known | None, *, pseudonyms: bool) -> None:
     content, item_id = documents.read(path), derived_id(DATASET, key)
@@ -170,7 +170,7 @@ def _record(kind: Any, row: dict[str, Any]) -> Any:
 
 
 def _remarks(text: str, transcript: Transcript, names: dict[str, str]) -> Iterator[str]:
-    """What is worth knowing before it is taken in: how much is doubtful, and whether names are still said."""
+    """Notes worth reading before the import: how much is doubtful, and whether names still occur in the text."""
     doubts = [doubt for segment in transcript.segments for doubt in segment.doubts]
     for doubt, words in DOUBTS.items():
         if many := doubts.count(doubt):
@@ -182,7 +182,7 @@ def _remarks(text: str, transcript: Transcript, names: dict[str, str]) -> Iterat
 
 KIND, LEAVE_OUT = "transcript", "leave out passage"
 GONE = Refusal("There is no such transcript.", "Open the list again.")
-# A name that parts would take for the end of one.
+# Marks that would be parsed as the end of a name.
 _NO_NAME = (":", "：", "\n")
 _LONGEST_NAME = 60
 Edit = Callable[[str, Transcript], tuple[Stretch, Stretch]]
@@ -190,7 +190,7 @@ Edit = Callable[[str, Transcript], tuple[Stretch, Stretch]]
 
 @dataclass(frozen=True, slots=True)
 class TranscriptLine:
-    """A transcript in a list: its source, its item's key, its title and how long it is in characters."""
+    """A transcript in a list: its source, its item's key, its title and its length in characters."""
 
     source_id: str
     key: str
@@ -212,7 +212,7 @@ class TranscriptAct:
 
 @dataclass(frozen=True, slots=True)
 class OpenTranscript:
-    """A transcript with its text, its history, newest first, and who goes by which pseudonym."""
+    """A transcript with its text, its history, newest first, and the speaker behind each pseudonym."""
 
     source: Source
     transcript: Transcript
@@ -233,7 +233,7 @@ def lines(project: Project) -> list[TranscriptLine]:
 
 @people.for_coordinators(DOES)
 def opened(project: Project, source_id: str) -> OpenTranscript:
-    """A transcript as it now is; Refusal when it is gone."""
+    """The current transcript; raises Refusal if it no longer exists."""
     with project.store.read() as db:
         source, transcript = _read(db, source_id)
         acts = _acts(db, source_id)
@@ -243,12 +243,12 @@ def opened(project: Project, source_id: str) -> OpenTranscript:
 
 
 def correct(project: Project, source_id: str, start: int, end: int, words: str) -> Change:
-    """Put words in the place of those at [start, end) of the text; the same words settle a doubt."""
+    """Replace the words at [start, end) of the text; the same words settle a doubt."""
     return _edit(project, source_id, "correct words", lambda text, of: corrected(text, of, start, end, words))
 
 
 def leave_out(project: Project, source_id: str, start: int, end: int) -> Change:
-    """Take the words at [start, end) out of the text: nobody reads, quotes or is sent them from now on."""
+    """Leave out the words at [start, end) of the text: nobody reads, quotes or is sent them from now on."""
     name = new_id()[:8]
     return _edit(project, source_id, LEAVE_OUT, lambda text, of: left_out(text, of, start, end, name))
 
@@ -276,7 +276,7 @@ def _taken_out(db: Connection, source_id: str, mark: str) -> tuple[Stretch, Stre
 
 @people.for_coordinators(DOES)
 def rename(project: Project, source_id: str, names: Mapping[str, str]) -> Change:
-    """Call speakers otherwise; those who get the name of another are merged with them."""
+    """Rename speakers; those given the name of another are merged with them."""
     clean = {old: " ".join(new.split()) for old, new in names.items()}
     for new in clean.values():
         if not 0 < len(new) <= _LONGEST_NAME or any(mark in new for mark in _NO_NAME):
@@ -294,7 +294,7 @@ def rename(project: Project, source_id: str, names: Mapping[str, str]) -> Change
 
 @people.for_coordinators(DOES)
 def pseudonyms(project: Project, source_id: str) -> Change:
-    """Call the speakers S1, S2 … in the order in which they first speak; who is who stays in this project alone."""
+    """Name the speakers S1, S2 … in the order in which they first speak; who is who stays in this project alone."""
     with project.store.write() as db:
         _, transcript = _read(db, source_id)
         given = {name: f"S{n}" for n, name in enumerate(dict.fromkeys(transcript.speakers), 1)}
@@ -308,7 +308,7 @@ def pseudonyms(project: Project, source_id: str) -> Change:
 
 @people.for_coordinators(DOES)
 def restore(_project: Project, db: Connection, source_id: str, present: Any, goal: Any) -> None:
-    """Put the subject of a change from one image to another; Refusal when it has moved on."""
+    """Restore the subject of a change from one image to another; raises Refusal if it has changed since."""
     source, transcript = _read(db, source_id)
     if "names" in present:
         if list(transcript.speakers) != present["names"]:
@@ -367,7 +367,7 @@ def _quotes(db: Connection, source: Source) -> Iterator[str]:
 
 
 def _acts(db: Connection, source_id: str) -> Sequence[Any]:
-    """What was done to a transcript, newest first; acts of undoing are marks on what they undid."""
+    """The acts on a transcript, newest first; undoing is not an act but a mark on the act undone."""
     done = select(AUDIT).where(AUDIT.c.kind == KIND, AUDIT.c.subject == source_id, AUDIT.c.undoes.is_(None))
     return db.execute(done.order_by(AUDIT.c.seq.desc())).all()
 
@@ -378,5 +378,5 @@ def _act(row: Any, by: str) -> TranscriptAct:
 
 
 def _words(image: dict[str, Any]) -> str:
-    """What an image is told by: names, or the words of a passage."""
+    """An image in words: names, or the text of a passage."""
     return ", ".join(dict.fromkeys(image["names"])) if "names" in image else str(image["passage"]["text"])

@@ -18,21 +18,21 @@ from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.refusal import Refusal
 
-# Languages written without spaces between words, and those that no dictionary here looks up.
+# Languages written without spaces between words, or for which there is no dictionary here.
 UNCHECKED = frozenset(("bo", "ja", "km", "ko", "lo", "my", "th", "yue", "zh"))
 SYSTEM = Path("/usr/share/hunspell"), Path("/Library/Spelling")
 OWN = "words.txt"
-# Of a language without a region; English is right as in America and as in Britain.
+# For a language without a region; English is right as in America and as in Britain.
 MOST_DICTIONARIES, MOST_SUGGESTIONS = 2, 6
-# Enough words of a dictionary to know the script it is written in.
+# Enough words of a dictionary to know its script.
 SAMPLE = 200
 
 _MARKS = r"\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0963\u0970-\u0dff\u200c\u200d"
 _WORD = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{_MARKS}]|['’](?=[^\W\d_]))*")
 _POSSESSIVE = re.compile(r"['’]s?$")
-# Addresses, numbers, names of files and of things in programs, abbreviations such as “e.g.”.
+# Addresses, numbers, names of files and of code, abbreviations such as “e.g.”.
 _NO_WORDS = re.compile(r"[\d_/\\@#]|\w[.:]\w")
-# As long as a quotation is; without an end every opening mark would have the rest of the text looked through.
+# Bounded to the length of a quotation: otherwise every opening mark would search the rest of the text.
 _QUOTED = re.compile(
     r"^[ \t]*>.*$|“[^”\n]{0,2000}”|\"[^\"\n]{0,2000}\"|«[^»\n]{0,2000}»|„[^“”\n]{0,2000}[“”]|「[^」\n]{0,2000}」|"
     r"`[^`\n]{0,2000}`",
@@ -45,7 +45,7 @@ _NO_SPELLINGS: list[str] = []
 
 
 def words(text: str) -> Iterator[tuple[int, int]]:
-    """Where the words stand that are looked up: not what is quoted, nor addresses, numbers, names in capitals."""
+    """The spans of the words to look up: not in quotations, nor addresses, numbers, names in capitals."""
     text = _QUOTED.sub(lambda quoted: " " * len(quoted[0]), text)
     for chunk in re.finditer(r"\S+", text):
         if not _NO_WORDS.search(chunk[0]):
@@ -58,18 +58,18 @@ def words(text: str) -> Iterator[tuple[int, int]]:
 
 @dataclass
 class Spelling:
-    """What is right in a language: by its dictionaries, by the item's material, or as the person's own word."""
+    """The words that are right in a language: in its dictionaries, the item's material, or the person's own words."""
 
     language: str
     dictionaries: tuple[Any, ...] = ()
     known: frozenset[str] = frozenset()
     own: set[str] = field(default_factory=set)
     trouble: str = ""
-    """Why nothing is looked up, in words; empty where it is, or where the language has no words to look up."""
+    """Why nothing is looked up, in words; empty if it is, or if the language is not checked."""
     _looked_up: dict[str, bool] = field(default_factory=dict)
 
     def mistakes(self, text: str) -> list[tuple[int, int]]:
-        """The words that are known nowhere."""
+        """The spans of the words that are known nowhere."""
         return (
             [span for span in words(text) if not self.right(text[slice(*span)])] if self.dictionaries else []
         )
@@ -91,7 +91,7 @@ class Spelling:
         return frozenset[str]().union(*(_script_of(dictionary) for dictionary in self.dictionaries))
 
     def suggestions(self, word: str) -> list[str]:
-        """Words that may be meant, the likeliest first; it may take a second."""
+        """Suggestions for a word, the likeliest first; may take a second."""
         ranked = [
             list(islice(dictionary.suggest(word), MOST_SUGGESTIONS)) for dictionary in self.dictionaries
         ]
@@ -99,7 +99,7 @@ class Spelling:
         return list(dict.fromkeys(filter(None, turns)))[:MOST_SUGGESTIONS]
 
     def add(self, word: str) -> None:
-        """Take a word among the person's own, in every project."""
+        """Add a word to the person's own, for every project."""
         place = _folder() / OWN
         self.own |= {*_lines(place), word.casefold()}
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -107,9 +107,9 @@ class Spelling:
 
 
 def of_item(project: Project, item_id: str, stage: Stage) -> Spelling:
-    """What is right in what is written for an item: also the words of its question, sources and guideline.
+    """The spelling for what is written for an item, with the words of its question, sources and guideline.
 
-    No document of anyone is looked into: a name in it would tell what another has written.
+    No one's document is read: a name in it would reveal what another has written.
     """
     item = items.read(project, item_id)
     paths = dictionaries(item.language)
@@ -139,7 +139,7 @@ def of_item(project: Project, item_id: str, stage: Stage) -> Spelling:
 
 
 def dictionaries(language: str) -> list[Path]:
-    """The dictionaries of a language, without their endings: the region's own where it has one.
+    """The dictionaries of a language, as paths without extension: only the region's own if it has one.
 
     A person's own come first, then those shipped, then the system's.
     """
@@ -182,7 +182,7 @@ def _read(path: str) -> Any:
         word.flags = shared.setdefault(frozenset(word.flags), word.flags)
         if not word.data:
             word.data, word.alt_spellings = _NO_DATA, _NO_SPELLINGS
-    # They stay to the end: nobody looks through them for garbage while someone types.
+    # They stay alive to the end: do not let the garbage collector traverse them while someone types.
     gc.freeze()
     return Dictionary(aff, words)
 

@@ -453,7 +453,7 @@ def _figure(validation: Validation, name: str, line: RaterFigures, *, weighted: 
 
 
 def _behind(validation: Validation, name: str, line: RaterFigures) -> HeldRater:
-    """The units of a figure: all, or for precision those called positive, for recall positive, for specificity negative."""
+    """The units of a figure; for precision those called positive, for recall positives, for specificity negatives."""
     values, positive = validation.protocol.values, validation.positive
     narrowed = {}
     if positive and name == "precision":
