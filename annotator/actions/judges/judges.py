@@ -40,9 +40,9 @@ _OWN_HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """What is usual at a provider: its address, the variable that holds its key, and what is to be known of it.
+    """The usual settings of a provider: its address, the variable that holds its key, and a note on it.
 
-    It proposes: a key goes nowhere by it.
+    A preset is only a proposal: it sends no key anywhere.
     """
 
     name: str
@@ -98,7 +98,7 @@ def preset_of(name: str) -> Preset:
 
 
 def all_of(project: Project) -> list[Judge]:
-    """The judges in use, the baseline first; it is there even before it has judged anything."""
+    """The judges in use, the baseline first, even before it has judged anything."""
     in_use = JUDGE.c.retired.is_(False) & (JUDGE.c.kind != JudgeKind.WRITER.value)
     rows = project.query(select(JUDGE).where(in_use).order_by(JUDGE.c.name)).mappings().all()
     result = [Judge(**row) for row in rows]
@@ -108,7 +108,7 @@ def all_of(project: Project) -> list[Judge]:
 
 
 def named(project: Project, name: str) -> Judge:
-    """The judge of that name; Refusal lists the names there are."""
+    """The judge of that name; the Refusal lists the existing names."""
     known = all_of(project)
     for judge in known:
         if judge.name == name:
@@ -118,7 +118,7 @@ def named(project: Project, name: str) -> Judge:
 
 
 def stored(project: Project, judge: Judge) -> Judge:
-    """The judge, made sure to be in the file as it is (the baseline enters it with its first run)."""
+    """Store the judge as it is and return it (the baseline is stored with its first run)."""
     with project.store.write() as db:
         row = db.execute(select(JUDGE).where(JUDGE.c.id == judge.id)).mappings().first()
         if row is None:
@@ -130,7 +130,7 @@ def stored(project: Project, judge: Judge) -> Judge:
 
 
 def refuse_taken(project: Project, name: str, judge_id: str = "") -> None:
-    """Refuse a name that another judge has, be it retired, a writer, or the baseline before it is in the file."""
+    """Refuse a name that another judge has, even a retired one, a writer, or the baseline before it is stored."""
     rows = project.query(select(JUDGE.c.id, JUDGE.c.retired).where(JUDGE.c.name == name)).all()
     taken: dict[str, bool] = {row.id: row.retired for row in rows if row.id != judge_id}
     if taken and all(taken.values()):
@@ -153,12 +153,12 @@ def add(
     price: Sequence[str] = (),
     preset: str = "",
 ) -> Change:
-    """A judge behind an endpoint. No key is asked for here, and none is ever kept in the project.
+    """Add a judge behind an endpoint. No key is asked for here, and none is ever stored in the project.
 
-    Whoever adds it names both the variable `key_env` and the address: from this machine the one may go to the other.
-    `parameters` is a JSON object of what is sent with each request, `asking` one of how the judge is asked, by default
-    with as many units a call as each protocol's public code has; `price` is what a million tokens cost in US dollars:
-    in, out and cached, as typed. The address, headers and query parameters of a `preset` hold where none are given.
+    By naming both the variable `key_env` and the address, the person allows the one to go to the other from this
+    machine. `parameters` is a JSON object sent with each request, `asking` one of how the judge is asked, by default
+    with as many units a call as in each protocol's public code; `price` is the price of a million tokens in US dollars:
+    input, output and cached, as typed. The address, headers and query parameters of a `preset` are defaults.
     """
     if preset:
         chosen = preset_of(preset)
@@ -192,9 +192,9 @@ def add(
 def change(
     project: Project, judge_id: str, fields: dict[str, str], price: Sequence[str] | None = None
 ) -> Change:
-    """Give a judge other settings. One that has judged keeps its model and endpoint: add another instead.
+    """Change a judge's settings. One that has judged keeps its model and endpoint: add another instead.
 
-    `price` is as in `add`; an empty one is forgotten, None leaves it as it is.
+    `price` is as in `add`; an empty one is deleted, None leaves it as it is.
     """
     old = next((judge for judge in all_of(project) if judge.id == judge_id), None)
     if old is None or old.kind != JudgeKind.ENDPOINT:
@@ -220,7 +220,7 @@ def change(
 
 
 def with_sent(asking: str, headers: str, query: str) -> str:
-    """How a judge is asked, with what goes along with each request: JSON objects as typed, else Refusal."""
+    """The settings of asking with headers and query parameters, JSON objects as typed; raises Refusal if invalid."""
     try:
         extras = {name: json.loads(text or "{}") for name, text in (("headers", headers), ("query", query))}
         known = PricedAsking.model_validate(json.loads(asking) | extras)
@@ -234,7 +234,7 @@ def with_sent(asking: str, headers: str, query: str) -> str:
 
 
 def _priced(asking: str, price: Sequence[str]) -> str:
-    """How a judge is asked, with a price; Refusal where that is no price."""
+    """The settings of asking with a price; raises Refusal if it is none."""
     known = PricedAsking.model_validate_json(asking)
     typed = [one.strip().replace(",", ".") or None for one in price]
     try:
@@ -252,13 +252,13 @@ def _priced(asking: str, price: Sequence[str]) -> str:
 
 
 def restore(project: Project, db: Connection, judge_id: str, present: Any, goal: Any) -> None:
-    """Put a judge's settings back; Refusal when they were changed since, or it has judged by them."""
+    """Restore a judge's settings; raises Refusal if they were changed since, or it has judged with them."""
     fixed = {"id", "kind", "retired"}
     row = db.execute(select(JUDGE).where(JUDGE.c.id == judge_id)).mappings().one()
-    there = Judge(**row).model_dump(mode="json", exclude=fixed)
-    if any(there[name] != value for name, value in present.items() if name not in fixed):
+    current = Judge(**row).model_dump(mode="json", exclude=fixed)
+    if any(current[name] != value for name, value in present.items() if name not in fixed):
         raise Refusal("This judge was changed elsewhere since.", "Look at it again; nothing was undone.")
-    if has_judged(project, judge_id) and any(goal[name] != there[name] for name in ("base_url", "model")):
+    if has_judged(project, judge_id) and any(goal[name] != current[name] for name in ("base_url", "model")):
         raise Refusal("It has judged with these settings.", "Add a new judge for others.")
     refuse_taken(project, goal["name"], judge_id)
     values = Judge.model_validate(goal).model_dump(exclude=fixed)
@@ -289,7 +289,7 @@ def bring_back(project: Project, judge_id: str) -> Change:
 
 
 def checked(judge_id: str, **values: Any) -> Judge:
-    """The endpoint of these settings under an id; Refusal names the one that does not fit."""
+    """The endpoint judge with these settings and id; the Refusal names the one that does not fit."""
     from annotator.judging.calls.client import checked_url
 
     try:
@@ -311,7 +311,7 @@ def checked(judge_id: str, **values: Any) -> Judge:
         raise Refusal(
             "The endpoint is not an http address.", "It starts with https:// and usually ends in /v1."
         )
-    # Before it is kept: a password in it would stay in the file.
+    # Before it is stored: a password in it would stay in the file.
     judge = judge.model_copy(update={"base_url": checked_url(judge.base_url)})
     refuse_among_settings(judge)
     if not judge.model.strip():
@@ -320,7 +320,7 @@ def checked(judge_id: str, **values: Any) -> Judge:
 
 
 def refuse_among_settings(judge: Judge) -> None:
-    """Refuse settings with a key in them: they are kept in the project, and leave with it."""
+    """Refuse settings that contain a key: they are stored in the project, and leave with it."""
     right = (
         "Enter keys only with “judge key”, in the field “Key”, or by naming a variable. Nothing was saved."
     )
@@ -352,9 +352,9 @@ OTHER = "Give the system another name; a name stands for one model with one set 
 
 @dataclass(frozen=True, slots=True)
 class WriterSettings:
-    """The endpoint that writes reports: a judge's (by name), or one of its own; empty keeps the last one.
+    """The endpoint that writes reports: a judge's (by name), or one of its own; empty fields keep the previous ones.
 
-    `parameters`, a JSON object, take the place of the judge's.
+    `parameters`, a JSON object, replace the judge's.
     """
 
     judge: str = ""
@@ -363,24 +363,24 @@ class WriterSettings:
     key_env: str = ""
     parameters: str = ""
     preset: str = ""
-    """Request parameters, a JSON object, that go beside the others and before them."""
+    """Request parameters, a JSON object, added to the others and overriding them."""
 
 
 def prepared(
     project: Project, system: str, settings: WriterSettings = WriterSettings(), mode: str = ""
 ) -> Judge:
-    """The writer of a system, made or brought up to date by the settings.
+    """The writer of a system, created or updated from the settings.
 
-    What continues tasks is asked by parameters of its own, and is a writer beside that of the system's reports, at the
-    same endpoint unless the settings say otherwise. Refusal when the system's reports came from elsewhere, from another
-    model, or were asked for with other parameters.
+    Continuations are asked for with parameters of their own, by a second writer beside that of the system's reports, at
+    the same endpoint unless the settings say otherwise. Raises Refusal if the system's reports came from elsewhere,
+    from another model, or were asked for with other parameters.
     """
     system_name = required(system.strip(), "The system has no name.", "Name the system: --system NAME.")
     with project.store.write() as db:
-        of_reports, there = _named(db, _name(system_name)), _has_reports(db, system_name, mode)
-        old = _named(db, _name(system_name, mode)) or (of_reports if there else None)
+        of_reports, has_reports = _named(db, _name(system_name)), _has_reports(db, system_name, mode)
+        old = _named(db, _name(system_name, mode)) or (of_reports if has_reports else None)
         writer = _configured(project, _name(system_name, mode), settings, old, of_reports)
-        if there:
+        if has_reports:
             _refuse_another(system_name, old, writer)
         if settings.key_env and settings.base_url:
             keys.allow(settings.key_env, settings.base_url)
@@ -393,7 +393,7 @@ def writer_named(project: Project, name: str) -> Judge | None:
 
 
 def of_system(project: Project, system: str, judge: str, preset: str = "", mode: str = "") -> Judge:
-    """Who writes a system's reports: its writer of last time, where it is named, or one at the endpoint of a judge."""
+    """The writer of a system's reports: its previous writer if that is named, or one at the endpoint of a judge."""
     known = {_name(system.strip(), mode), _name(system.strip())}
     return prepared(project, system, WriterSettings("" if judge in known else judge, preset=preset), mode)
 
@@ -403,7 +403,7 @@ def as_endpoint(writer: Judge) -> Judge:
 
 
 def _name(system: str, mode: str = "") -> str:
-    """Under which name a system's writer stands among the judges, where no two are alike."""
+    """The name of a system's writer among the judges, unique to the system."""
     system = f"{system} ({mode})" if mode == CONTINUATION else system
     if len(system) <= _ROOM_FOR_A_NAME:
         return f"writer of {system}"
@@ -449,7 +449,7 @@ def _from_judge(project: Project, settings: WriterSettings) -> dict[str, str]:
     judge = named(project, settings.judge)
     if judge.kind != JudgeKind.ENDPOINT:
         raise Refusal(f"“{judge.name}” has no endpoint to write with.", "Choose a judge behind an endpoint.")
-    # The key is looked for where that judge has it.
+    # The key is looked up under that judge.
     of, price = judge.settings.of or judge.id, judge.settings.price
     asking = PricedAsking(of=of, price=price).model_dump_json(exclude_defaults=True)
     endpoint = {name: getattr(judge, name) for name in ("base_url", "model", "key_env")}
@@ -460,7 +460,7 @@ def _by_itself(settings: WriterSettings, old: Judge | None) -> dict[str, str]:
     known = {name: getattr(old, name) for name in ("asking", *_ENDPOINT_FIELDS)} if old else {}
     overrides = {name: value for name in _ENDPOINT_FIELDS if (value := getattr(settings, name))}
     if "base_url" in overrides or "key_env" in overrides:
-        # The key is no longer the judge's that it was made from.
+        # The key is no longer that of the judge it was made from.
         known.pop("asking", None)
     given = known | overrides
     if not given.get("base_url") or not given.get("model"):

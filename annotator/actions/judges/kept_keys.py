@@ -1,4 +1,4 @@
-"""Storage and lookup of judges' keys, which never leave in a file, and which of them may go to which address."""
+"""Storage and lookup of judges' keys, which never leave in a file, and the addresses each may go to."""
 
 import json
 import re
@@ -38,16 +38,15 @@ GAVE = "give key"
 _MADE = ("add judge", "set writer")
 _CHANGED = "change judge"
 _HERE = ("localhost", "127.0.0.1", "::1")
-# What is shorter may be any word.
+# Anything shorter may be an ordinary word.
 _SHORTEST = 8
 
 
 def remember_key(project: Project, judge: Judge, key: str, *, session_only: bool = False) -> str:
-    """Keep the key of a judge's address in the system's keyring, or for this session only where that is asked for or
-    there is none.
+    """Store the key of a judge's address in the system's keyring, or for this session only if asked or without one.
 
-    Says which. The address is the one that was shown when the key was asked for. Never in the project, which only
-    learns that a person gave the judge one.
+    Returns a sentence saying which. The address is the one shown when the key was asked for. The key is never stored in
+    the project, which only records that a person gave the judge one.
     """
     place = _keys().keep(address_of(judge.base_url), key, session_only=session_only)
     if not _given(project, judge):
@@ -60,10 +59,10 @@ def remember_key(project: Project, judge: Judge, key: str, *, session_only: bool
 
 
 def forget_key(project: Project, name: str) -> str:
-    """Take the key of a judge's address out of the keyring and of this session; a variable of the environment stays."""
+    """Remove the key of a judge's address from the keyring and this session; an environment variable stays."""
     judge, keys = named(project, name), _keys()
     address = address_of(judge.base_url)
-    # An entry under the judge's name may be another judge's, unless it was allowed for this address.
+    # An entry under the judge's name may belong to another judge, unless it was allowed for this address.
     former = [judge.name] if keys.grants.of(RING + judge.name, address) else []
     keys.forget(address, *former)
     for entry in (address, *former):
@@ -72,7 +71,7 @@ def forget_key(project: Project, name: str) -> str:
 
 
 def key_place(project: Project, judge: Judge) -> str:
-    """Where the judge's key is found now, in a sentence; the key itself is never told."""
+    """Where the judge's key is, in a sentence; the key itself is never shown."""
     result, why = _looked_for(project, judge)
     if why is not None:
         return f"{why.happened} Allow it if both are right."
@@ -93,9 +92,9 @@ def not_allowed(project: Project, judge: Judge) -> KeyNotAllowed | None:
 
 
 def _looked_for(project: Project, judge: Judge) -> tuple[LocatedKey | None, KeyNotAllowed | None]:
-    """The judge's key, or the refusal of one that is at hand and may not go to its address.
+    """The judge's key, or the refusal of one that is available but may not go to its address.
 
-    What the project's file says of it, its history among it, counts for nothing.
+    Nothing in the project's file counts for this, not even its history.
     """
     of, address = _checked(project, judge), address_of(judge.base_url)
     if address_of(of.base_url) != address:
@@ -119,9 +118,9 @@ def _words(key: str) -> str:
 
 
 def allow(key: str, address: str, *, allowed: bool = True) -> str:
-    """Let a key go to an address from this machine, or not; the sentence that tells it.
+    """Allow or forbid a key to go to an address from this machine; return a sentence saying so.
 
-    `key` is an environment variable's name, or `keyring:` and an entry's. Refusal for what is neither.
+    `key` is the name of an environment variable, or `keyring:` and an entry's name; raises Refusal for anything else.
     """
     if not re.match(r"https?://[^:]", address_of(address)):
         raise Refusal("This is not the address of an endpoint.", "Write one like https://host/v1.")
@@ -140,7 +139,7 @@ def grants() -> list[KeyGrant]:
 
 
 def withdraw(key: str, address: str) -> str:
-    """Forget what was said of a key and an address; Refusal when nothing was."""
+    """Withdraw the decision on a key and an address; raises Refusal if there is none."""
     if not any(_keys().grants.drop(key, one) for one in (address, address_of(address))):
         raise Refusal("Nothing is kept of this key and address.", "See: goldsmith keys list.")
     words = f"{_words(key)} is no longer allowed for {visible(address)}."
@@ -148,19 +147,19 @@ def withdraw(key: str, address: str) -> str:
 
 
 def key_of(project: Project, judge: Judge) -> str | None:
-    """The judge's key, from the keyring, the environment or this session; None when there is none.
+    """The judge's key, from the keyring, the environment or this session; None if there is none.
 
-    A key is bound to an address, and goes there only where a person at this machine said so. A judge that was made
-    from another has that judge's key.
+    A key is bound to an address, and goes there only if a person at this machine allowed it. A judge derived from
+    another has that judge's key.
     """
     result = _looked_for(project, judge)[0]
     return result.value if result else None
 
 
 def key_to_ask_with(project: Project, judge: Judge) -> str | None:
-    """The same for a judge that is about to be asked; Refusal where a key that it wants is not at hand.
+    """The same for a judge that is about to be asked; raises Refusal if a key that it needs is missing.
 
-    So is one that may not go to its address, or that cannot be meant to be missing.
+    Also if its key may not go to its address, or if a judge that came from elsewhere needs one.
     """
     result, why = _looked_for(project, judge)
     if why is not None:
@@ -182,9 +181,9 @@ def key_to_ask_with(project: Project, judge: Judge) -> str | None:
 
 
 def endpoint_to_ask(project: Project, judge: Judge, timeout_s: float = 180.0) -> Any:
-    """The endpoint of a judge that is about to be asked, with its key and what its headers name.
+    """The endpoint of a judge that is about to be asked, with its key and the secrets named in its headers.
 
-    Refusal where one of these is not at hand, or may not go to the judge's address.
+    Raises Refusal if one of these is missing, or may not go to the judge's address.
     """
     from annotator.judging.calls.client import Endpoint
 
@@ -206,9 +205,9 @@ def _other_secrets(judge: Judge) -> list[str]:
 
 
 def _given(project: Project, judge: Judge) -> bool:
-    """Whether a person made this judge at its present address here, moved it there, or gave it a key there.
+    """Whether a person created this judge at its present address here, moved it there, or gave it a key there.
 
-    So says its history, which may be somebody else's: no key goes out by it.
+    By its history, which may be somebody else's: no key is sent because of it.
     """
     return any(
         verb in (*_MADE, GAVE)
@@ -240,14 +239,14 @@ def _checked(project: Project, judge: Judge) -> Judge:
     if not judge.settings.of:
         return judge
     row = project.query(select(JUDGE).where(JUDGE.c.id == judge.settings.of)).mappings().first()
-    # An imported one may have come without the judge that it was made from.
+    # An imported judge may have come without the one it was made from.
     return Judge(**row) if row is not None else judge
 
 
 def handed_over(project: Project, judge: Judge) -> dict[str, str]:
-    """The environment in which a child process finds the judge's key; empty when there is none to hand over.
+    """The environment in which a child process finds the judge's key; empty if there is none to hand over.
 
-    Refusal where there is one that may not go to the judge's address.
+    Raises Refusal if there is one that may not go to the judge's address.
     """
     if judge.kind != JudgeKind.ENDPOINT:
         return {}
@@ -258,7 +257,7 @@ def handed_over(project: Project, judge: Judge) -> dict[str, str]:
 
 
 def in_use(project: Project) -> list[str]:
-    """The values of all secrets at hand here, allowed or not: those of the project's judges, and those used before."""
+    """The values of all available secrets, allowed or not: those of the project's judges, and those used before."""
     rows = [Judge(**row) for row in project.query(select(JUDGE)).mappings()]
     result = set(held())
     for judge in rows:
@@ -269,7 +268,7 @@ def in_use(project: Project) -> list[str]:
 
 
 def refuse_in_files(project: Project, files: Files, settings: Iterable[str] = ()) -> None:
-    """Refuse to write files in which a key that is in use stands, or, in those of `settings`, what looks like one."""
+    """Refuse to write files that contain a key in use or, in those of `settings`, anything that looks like one."""
     keys = [key for key in in_use(project) if len(key) >= _SHORTEST]
     for path in sorted(files):
         texts = (piece.decode("utf-8", "replace") for piece in pieces_of(files[path]))
@@ -287,12 +286,12 @@ def _keys() -> Keys:
 
 
 SETTING, LATENCIES, FAILED = "endpoints", "endpoint latencies", "failed judge tests"
-# Servers are brought up to date: what they turned down a month ago is worth another try.
+# Servers are updated: what they rejected a month ago is worth another try.
 LIFETIME = timedelta(days=30)
 
 
 def recall(project: Project, sender: "Sender") -> None:
-    """Let a sender begin with what earlier ones have learned of the same endpoint and model."""
+    """Start a sender with what earlier ones learned about the same endpoint and model."""
     from annotator.judging.calls.reply_parts import ReplyForm
 
     known = project.get(SETTING, {}).get(_name(sender))
@@ -305,7 +304,7 @@ def recall(project: Project, sender: "Sender") -> None:
 
 
 def form_of(project: Project, judge: Judge) -> str:
-    """The form in which a judge's endpoint was found to answer; empty where nothing but the usual one is known."""
+    """The form in which a judge's endpoint answers, if learned; empty if only the usual one is known."""
     known = project.get(SETTING, {}).get(_endpoint_memory_address(judge))
     return (
         ""
@@ -315,7 +314,7 @@ def form_of(project: Project, judge: Judge) -> str:
 
 
 def keep(project: Project, sender: "Sender") -> None:
-    """Remember what a sender has learned; nothing is written where that is nothing new."""
+    """Store what a sender has learned, if anything is new."""
     known: dict[str, Any] = dict(project.get(SETTING, {}))
     before, learned = known.get(_name(sender)), _learned(sender)
     if learned == ({} if before is None else {key: before[key] for key in before if key != "since"}):
@@ -327,7 +326,7 @@ def keep(project: Project, sender: "Sender") -> None:
 
 
 def keep_latency(project: Project, judge: Judge, seconds: float | None) -> None:
-    """Remember how long a judge's endpoint took in a test; a project that is only read remembers nothing."""
+    """Store the latency of a judge's endpoint in a test, unless the project is read-only."""
     if seconds is not None and not project.readonly:
         project.set(LATENCIES, {**project.get(LATENCIES, {}), _endpoint_memory_address(judge): seconds})
 
@@ -338,7 +337,7 @@ def latency(project: Project, judge: Judge) -> float | None:
 
 
 def keep_test(project: Project, judge: Judge, failure: str) -> None:
-    """Remember why a judge's test failed until it passes one; a project that is only read remembers nothing."""
+    """Store why a judge's test failed until it passes one, unless the project is read-only."""
     known: dict[str, Any] = dict(project.get(FAILED, {}))
     before = known.pop(judge.id, None)
     if failure:
@@ -353,7 +352,7 @@ def failed_tests(project: Project) -> dict[str, str]:
 
 @people.for_coordinators("can let a judge run that failed its test")
 def accept(project: Project, judge: Judge) -> Change:
-    """Let a judge run although its test failed; its figures go on saying so. Refusal where none failed."""
+    """Let a judge run although its test failed, which its figures still say. Raises Refusal if none failed."""
     before = dict(project.get(FAILED, {}))
     if judge.id not in before:
         raise Refusal(f"“{judge.name}” has not failed a test.", "It can run as it is.")
@@ -362,7 +361,7 @@ def accept(project: Project, judge: Judge) -> Change:
 
 
 def refuse_failed(project: Project, judge: Judge) -> None:
-    """Refusal of a judge whose test failed with its present settings, unless a person said that it may run."""
+    """Refuse a judge whose test failed with its present settings, unless a person allowed it to run."""
     known = project.get(FAILED, {}).get(judge.id)
     if known is not None and known["of"] == _tested(judge) and not known["accepted"]:
         raise Refusal(
@@ -381,7 +380,7 @@ def _endpoint_memory_address(judge: Judge) -> str:
 
 
 def _learned(sender: "Sender") -> dict[str, Any]:
-    """What deviates from how every endpoint is met at first; empty when nothing does."""
+    """What was learned that differs from the initial assumptions about an endpoint; empty if nothing does."""
     from annotator.judging.calls.reply_parts import ReplyForm
 
     learned, form, beside = sender.learned, sender.ladder.top, sender.budget.beside

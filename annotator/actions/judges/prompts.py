@@ -19,14 +19,14 @@ from annotator.protocols import EXTRACTIONS, PROTOCOLS
 if TYPE_CHECKING:
     from annotator.judging.messages import Prompt
 
-# Settings of the project whose names begin so hold the versions written of a prompt, the oldest first.
+# The prefix of the settings that hold the written versions of a prompt, oldest first.
 SETTING = "prompt/"
-# What a shipped wording is called where it is the first, and what its name stands behind in another's file.
+# The name of a shipped wording that comes first, and the mark before the name of another in its file's name.
 USUAL, OTHER = "as shipped", "~"
 
 
 def asking(project: Project | None = None) -> tuple[Protocol | Extraction, ...]:
-    """What asks models, as a project uses it, or all there is."""
+    """The protocols and extractions that ask models, as a project uses them, or all of them."""
     tables = (
         (profile.protocols(project), profile.extractions(project)) if project else (PROTOCOLS, EXTRACTIONS)
     )
@@ -54,7 +54,7 @@ def listed(project: Project) -> list[PromptLine]:
 
 
 def versions(project: Project, name: str) -> list[PromptVersion]:
-    """Every version of a prompt, the shipped one first and the one in force last; Refusal for a name there is not."""
+    """Every version of a prompt, the shipped one first, the one in force last; raises Refusal for an unknown name."""
     written = (PromptVersion.model_validate(tree) for tree in project.get(SETTING + name, []))
     return [PromptVersion(name=name, version=SHIPPED, text=shipped(name)), *written]
 
@@ -64,31 +64,31 @@ def in_force(project: Project, name: str) -> PromptVersion:
 
 
 def shipped(name: str) -> str:
-    """The wording that the program ships; Refusal for a name there is not."""
+    """The shipped wording; raises Refusal for an unknown name."""
     if name not in _names():
         raise Refusal(f"There is no prompt “{name}”.", "Choose one from the list.")
     return _text(name)
 
 
 def wordings(name: str) -> dict[str, str]:
-    """The wordings that the program ships of a prompt, by name; the first is meant where none is chosen."""
+    """The shipped wordings of a prompt, by name; the first is the default."""
     folder = resources() / "prompts"
     others = sorted(path.stem.partition(OTHER)[2] for path in folder.glob(f"{name}{OTHER}*.md"))
     return {USUAL: shipped(name)} | {other: _text(f"{name}{OTHER}{other}") for other in others}
 
 
 def use(project: Project, name: str, wording: str) -> Change:
-    """Put another of the shipped wordings in force, as a version of its own; earlier verdicts keep theirs."""
-    there = wordings(name)
-    refuse_other(wording, there, f"“{name}” has no wording “{wording}”.", "There are:")
-    return write(project, name, there[wording], wording)
+    """Put another shipped wording in force, as a version of its own; earlier verdicts keep theirs."""
+    known = wordings(name)
+    refuse_other(wording, known, f"“{name}” has no wording “{wording}”.", "There are:")
+    return write(project, name, known[wording], wording)
 
 
 @people.for_coordinators("can change a prompt")
 def write(project: Project, name: str, text: str, note: str = "") -> Change:
-    """Put a wording in force, with a note of why; answers to the former one are not taken for answers to it.
+    """Put a wording in force, with a note of why; answers to the former one do not count as answers to it.
 
-    Refusal for one that judges could not be asked by, and for the one in force.
+    Raises Refusal for a wording that judges cannot be asked by, and for the one in force.
     """
     known = versions(project, name)
     if text == known[-1].text:
@@ -106,14 +106,14 @@ def write(project: Project, name: str, text: str, note: str = "") -> Change:
 
 
 def restore(project: Project, name: str, note: str = "") -> Change:
-    """Put the shipped wording in force again, as a version of its own; Refusal when it is."""
+    """Put the shipped wording in force again, as a version of its own; raises Refusal if it already is."""
     return write(project, name, shipped(name), note)
 
 
 def faults(name: str, text: str) -> list[str]:
-    """Why judges could not be asked by a wording, in sentences; none when they can.
+    """Why judges cannot be asked by a wording, in sentences; empty if they can.
 
-    It has the two parts, and exactly the placeholders of the shipped one: what asks by it fills those and no others.
+    A wording must have the two parts, and exactly the placeholders of the shipped one: those and no others are filled.
     """
     try:
         PromptVersion(name=name, version=SHIPPED, text=text)
@@ -142,13 +142,13 @@ def places(name: str) -> list[str]:
 
 
 def edited(project: Project) -> dict[str, "Prompt"]:
-    """The prompts in force that are not worded as shipped, by name: what a run goes by instead of those."""
+    """The prompts in force that differ from the shipped ones, by name: runs use them instead."""
     result = {name: in_force(project, name).text for name in sorted(_names())}
     return {name: parsed(name, text) for name, text in result.items() if text != shipped(name)}
 
 
 def parsed(name: str, text: str) -> "Prompt":
-    """The two parts of a wording; ValueError where it has not exactly those."""
+    """The two parts of a wording; raises ValueError if it does not have exactly those."""
     from annotator.judging.messages import load
 
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:

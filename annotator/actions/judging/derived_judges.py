@@ -1,4 +1,4 @@
-"""Judges made from others: several units together, votes; and judges bound to validity cards."""
+"""Judges derived from others: several units per call, votes; and judges bound to validity cards."""
 
 import ipaddress
 import json
@@ -45,7 +45,7 @@ _ROOM_FOR_A_NAME = 100
 
 
 def judge_of(project: Project, order: judge_cases.RunRequest) -> Judge:
-    """The judge of an order; Refusal where it cannot be asked that way. It need not be in the file yet."""
+    """The judge of an order; raises Refusal if it cannot be asked that way. It need not be stored yet."""
     judge = judges.named(project, order.judge)
     if judge.kind != JudgeKind.ENDPOINT and (order.together > 1 or order.trials > 1):
         raise Refusal(
@@ -53,7 +53,7 @@ def judge_of(project: Project, order: judge_cases.RunRequest) -> Judge:
             "Choose a judge with an endpoint.",
         )
     units = judge_cases.units_a_call(judge, order.protocol)
-    # What was stored before a judge could be asked as usual has 1 for “as the judge is set”.
+    # Orders stored before judges had a usual number of units have 1 for “as the judge is set”.
     if order.together in (0, units) or (order.together == 1 and judge.settings.together):
         return judge
     if judge.settings.of:
@@ -65,7 +65,7 @@ def judge_of(project: Project, order: judge_cases.RunRequest) -> Judge:
 
 
 def together(judge: Judge, units: int) -> Judge:
-    """The same model asked so many units in one call: a judge of its own, so that the two can be compared."""
+    """The same model asked this many units per call: a judge of its own, so that the two can be compared."""
     asking = judge.settings.model_copy(update={"together": units, "of": judge.id})
     return Judge(
         **judge.model_dump(exclude={"id", "name", "asking"}),
@@ -95,7 +95,7 @@ class MemberVote:
 
 
 def add(project: Project, name: str, members: Sequence[str]) -> Change:
-    """A judge that is the majority of several (by name), or of the trials of one; of ordered values their median."""
+    """Add a judge that is the majority of several (by name), or of the trials of one; the median for ordered values."""
     known = required(
         [judges.named(project, member) for member in dict.fromkeys(members)],
         "A vote needs members.",
@@ -119,7 +119,7 @@ def add(project: Project, name: str, members: Sequence[str]) -> Change:
 
 
 def members(project: Project, judge: Judge) -> list[str]:
-    """The names of those whose verdicts a vote counts; a single one is counted over its trials."""
+    """The names of the judges whose verdicts a vote counts; a single one is counted over its trials."""
     ids: list[str] = json.loads(judge.parameters)["members"]
     names = {
         row.id: row.name for row in project.query(select(JUDGE.c.id, JUDGE.c.name).where(JUDGE.c.id.in_(ids)))
@@ -128,9 +128,9 @@ def members(project: Project, judge: Judge) -> list[str]:
 
 
 def counting(project: Project, judge: Judge, protocol: str) -> Callable[[Case], Verdicts]:
-    """What gives each unit of a case the verdict of the majority, from the votes as they stand now.
+    """A function from a case to the majority verdict on each unit, by the present votes.
 
-    Where values are ordered, it is their median.
+    The median if values are ordered.
     """
     scale = PROTOCOLS[protocol].scale
     votes = _votes(project, judge, protocol)
@@ -149,10 +149,10 @@ def _counted(votes: Sequence[MemberVote], members: int, scale: Scale) -> Verdict
 
 
 def middle(votes: Sequence[MemberVote], members: int, scale: Scale) -> Verdict:
-    """The median of the votes, given that more than half of the members voted; otherwise unclear.
+    """The median of the votes if more than half of the members voted; otherwise unclear.
 
-    Of an even number whose middle two differ it is their mean where values are numbers and it is one of them;
-    otherwise unclear.
+    If the middle two of an even number differ, their mean if values are numbers and it is one of them; otherwise
+    unclear.
     """
     given = [vote for vote in votes if vote.value in scale.names]
     if lack := _lack(votes, given, members):
@@ -167,7 +167,7 @@ def middle(votes: Sequence[MemberVote], members: int, scale: Scale) -> Verdict:
 
 
 def majority(votes: Sequence[MemberVote], members: int) -> Verdict:
-    """The value of more than half of the votes, given that more than half of the members voted; otherwise unclear."""
+    """The value of more than half of the votes if more than half of the members voted; otherwise unclear."""
     given = [vote for vote in votes if vote.value is not None]
     if lack := _lack(votes, given, members):
         return lack
@@ -180,7 +180,7 @@ def majority(votes: Sequence[MemberVote], members: int) -> Verdict:
 
 
 def _lack(votes: Sequence[MemberVote], given: Sequence[MemberVote], members: int) -> Verdict | None:
-    """Why too few have voted for a verdict; None where enough have."""
+    """The verdict that too few have voted; None if enough have."""
     if not given:
         return Verdict(status=Status.SKIPPED, cause="No member has given a verdict.")
     if 2 * len(given) > members:
@@ -192,7 +192,7 @@ def _lack(votes: Sequence[MemberVote], given: Sequence[MemberVote], members: int
 
 
 def _by_votes(value: str, given: Sequence[MemberVote], rationale: str) -> Verdict:
-    """The verdict with the passage of the first who voted so, if any did."""
+    """The verdict with the quotation of the first vote for it, if any."""
     first = next((vote for vote in given if vote.value == value), MemberVote("", value))
     return Verdict(
         value=value,
@@ -242,9 +242,9 @@ class ProbeRequest:
 
 
 async def test(project: Project, name: str) -> dict[str, Any]:
-    """One call to the judge's endpoint: whether and how it answers, how fast, at what price, in words too.
+    """Make one call to the judge's endpoint: whether and how it answers, how fast and at what price, also in words.
 
-    The page it is to read is as long as the longest report, so that an endpoint that cuts what is long is found out.
+    The page to read is as long as the longest report, so that an endpoint that truncates long prompts is detected.
     """
     judge = named(project, name)
     if judge.kind == JudgeKind.BASELINE:
@@ -281,7 +281,7 @@ async def test(project: Project, name: str) -> dict[str, Any]:
 
 
 def facts(details: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What was learnt, name by name; what is not known is left out, never 0."""
+    """The result as (name, words) pairs; unknown values are left out, never 0."""
     seconds, cost, tokens = (details.get(name) for name in ("latency_s", "cost_usd", "tokens_input"))
     form = FORMS.get(str(details.get("form")), "")
     descriptions = {
@@ -303,12 +303,12 @@ def facts(details: Mapping[str, Any]) -> list[tuple[str, str]]:
 def _ends(arrived: list[Any]) -> str:
     if all(arrived):
         return "both ends arrive"
-    lost = [end for end, came in zip(("beginning", "end"), arrived, strict=True) if not came]
+    lost = [end for end, reached in zip(("beginning", "end"), arrived, strict=True) if not reached]
     return f"the {' and the '.join(lost)} of a long prompt is cut off silently"
 
 
 def price_words(_project: Project, judge: Judge) -> str:
-    """A judge's price with the day it was true; where it is not known, where to enter it."""
+    """A judge's price with its date; if unknown, where to enter it."""
     known = prices(judge).of(judge.model)
     if known is None:
         return "not known; enter it, or its runs have no budget and their cost is unknown"
@@ -317,24 +317,24 @@ def price_words(_project: Project, judge: Judge) -> str:
 
 
 FORM, TEXT = "response_format", "text"
-# So many ways of putting versions of several prompts together are tried to find one by its hash.
+# The number of combinations of versions of several prompts tried to find one by its hash.
 MOST_TRIED = 4096
 HIDDEN, ADDRESS = "[key removed]", "[address removed]"
 _ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)
-# A whole path, with spaces too; and one that stands within a text.
+# A whole path, with spaces too; and a path within a text.
 _PATH = re.compile(r"(?:[A-Za-z]:|~)?[\\/](?:[^\n]*[\\/])?([^\n\\/]+)[\\/]?")
 _PATH_WITHIN = re.compile(r"(?<![\w:/.\\-])(?:[A-Za-z]:|~)?(?:[\\/][^\s\\/\"']+)+[\\/]([^\s\\/\"']+)")
 _SECRET = re.compile(r"key|secret|password|passwd|authorization|token|cookie|credential", re.IGNORECASE)
 
 
-# How units are weighed where a protocol says nothing of it.
+# The default weighting of units, for protocols that define none.
 _ALIKE = Protocol.__dataclass_fields__["weight"].default
 
 
 def as_judged(project: Project, judge: Judge, protocol: Protocol, prompt: str | None = None) -> Identity:
-    """The judge as it was when it gave its verdicts under a wording (by hash); None takes the only one there is.
+    """The identity of the judge when it gave its verdicts under a prompt (by hash); None takes the only one.
 
-    Refusal where it judged by several settings, or by several wordings and none is named.
+    Raises Refusal if it judged with several settings, or with several prompts and none is named.
     """
     runs = _runs(project, judge, protocol.name, prompt)
     wordings = sorted({row.prompt_sha256 or "" for row in runs})
@@ -363,7 +363,7 @@ def as_judged(project: Project, judge: Judge, protocol: Protocol, prompt: str | 
 
 
 def as_now(project: Project, judge: Judge, protocol: Protocol) -> Identity:
-    """The judge as it would judge if it were asked now; what its last run showed of its calls belongs to it."""
+    """The identity of the judge if it were asked now, including what its last run's calls revealed."""
     last = _runs(project, judge, protocol.name, None)[-1:]
     forms, models = _seen(project, CALL.c.run_id.in_([row.id for row in last]), judge, protocol.name)
     learned = kept_keys.form_of(project, judge) if judge.kind == JudgeKind.ENDPOINT else ""
@@ -395,7 +395,7 @@ def harmless(text: str, judge: Judge | None = None) -> str:
 
 
 def nameless(text: str) -> str:
-    """A path by its last name only, also within a text; anything else as it is."""
+    """A path reduced to its last name, also within a text; anything else unchanged."""
     result = _PATH.fullmatch(text)
     return result[1] if result else _PATH_WITHIN.sub(r"\1", text)
 
@@ -422,13 +422,14 @@ def _identity(
 def _members(
     project: Project, settings: dict[str, Any], protocol: Protocol, *, now: bool
 ) -> tuple[Identity, ...]:
-    """Those that a vote counts; what it counts are the verdicts that they gave, so that these tell what they are."""
+    """The members of a vote: as they are now, or as they were when they gave the verdicts it counts."""
     ids: list[str] = settings["members"]
     rows = project.query(select(JUDGE).where(JUDGE.c.id.in_(ids))).mappings().all()
     known = {row["id"]: Judge(**row) for row in rows}
-    there = [known[one] for one in ids if one in known]
+    members_here = [known[one] for one in ids if one in known]
     result = [
-        as_now(project, judge, protocol) if now else as_judged(project, judge, protocol) for judge in there
+        as_now(project, judge, protocol) if now else as_judged(project, judge, protocol)
+        for judge in members_here
     ]
     return tuple(
         sorted(result, key=lambda identity: (identity.kind.value, identity.model, identity.model_dump_json()))
@@ -447,7 +448,7 @@ def _runs(project: Project, judge: Judge, protocol: str, prompt: str | None) -> 
 
 
 def _settings(judge: Judge, runs: Iterable[Any]) -> list[Judge]:
-    """The settings it had in its runs, each once; what came from elsewhere has none, and counts as it is here."""
+    """The distinct settings in its runs; imported runs have none, and count as the judge is here."""
     result = dict.fromkeys(row.snapshot for row in runs if row.snapshot not in ("", "{}"))
     return [Judge.model_validate_json(text) for text in result] or [judge]
 
@@ -468,13 +469,13 @@ def _seen(
 
 
 def _together(hashes: Iterable[str]) -> str:
-    """The hash by which a run knows its prompts: of one its own, of several that of their hashes."""
+    """The hash that identifies a run's prompts: that of a single one, or the hash of several hashes."""
     listed = list(hashes)
     return listed[0] if len(listed) == 1 else sha256("\n".join(listed)) if listed else ""
 
 
 def _wordings(project: Project, protocol: Protocol, prompt: str) -> tuple[Wording, ...]:
-    """The wordings of that hash, the ones in force tried first; none where they are not among the versions here."""
+    """The wordings with that hash, the ones in force tried first; empty if they are not among the versions here."""
     known = [prompts.versions(project, name)[::-1] for name in protocol.prompts]
     for chosen in islice(product(*known), MOST_TRIED):
         if chosen and _together(version.sha256 for version in chosen) == prompt:
@@ -496,13 +497,13 @@ def _without_secrets(value: Any, judge: Judge, name: str = "") -> Any:
     return HIDDEN if _SECRET.search(name) else nameless(harmless(value, judge))
 
 
-# The setting that holds what judges are bound to: judge's id and protocol → the pinned part of a card.
+# The setting with the cards judges are bound to: judge id and protocol → the pinned part of a card.
 SETTING = "cards"
 
 
 @dataclass(frozen=True, slots=True)
 class CardComparison:
-    """A card compared with a judge of the project; `judge` is empty where none matches.
+    """A card compared with a judge of the project; `judge` is empty if none matches.
 
     `remarks` are differences that do not make it another judge, and what cannot be known yet.
     """
@@ -532,17 +533,17 @@ class BoundCard:
 
 
 def check(project: Project, card: ValidityCard, name: str = "") -> CardComparison:
-    """The card beside the judge of that name; without one, beside the judge of this project that it is most like."""
+    """Compare the card with the judge of that name or, without one, with the most similar judge of this project."""
     if card.judge.protocol not in PROTOCOLS:
         raise Refusal(
             f"The card is about “{card.judge.protocol}”, a protocol that this Goldsmith does not know.",
             "Use the version that the card names.",
         )
     protocol = label_cases.protocol_of(project, card.judge.protocol)
-    there = [_derived(card, judges.named(project, name))] if name else _candidates(project, card)
+    judges_here = [_derived(card, judges.named(project, name))] if name else _candidates(project, card)
     result = [
         (differences(card.judge, now), place, judge, now)
-        for place, judge in enumerate(there)
+        for place, judge in enumerate(judges_here)
         for now in [as_now(project, judge, protocol)]
     ]
     if not result:
@@ -552,23 +553,23 @@ def check(project: Project, card: ValidityCard, name: str = "") -> CardCompariso
 
 
 def refuse_order(project: Project, card: ValidityCard, order: judge_cases.RunRequest) -> None:
-    """Refusal unless the judge of an order, as it would be asked now, is the one of the card. No call is made."""
+    """Refuse an order unless its judge, as it would be asked now, is the one of the card. Makes no call."""
     judge = judge_of(project, order)
     protocol = judge_cases.protocol_of(order.protocol)
     _refuse(judge.name, card.name, differences(card.judge, as_now(project, judge, protocol)))
 
 
 def refuse_verdicts(project: Project, card: ValidityCard, name: str, protocol: str) -> None:
-    """Refusal unless a judge's verdicts in this project were given by the judge of the card."""
+    """Refuse unless a judge's verdicts in this project were given by the judge of the card."""
     judge, definition = judges.named(project, name), judge_cases.protocol_of(protocol)
     _refuse(judge.name, card.name, differences(card.judge, as_judged(project, judge, definition)))
 
 
 @people.for_coordinators("can bind a judge to a card")
 def bind(project: Project, card: ValidityCard, name: str) -> Change:
-    """From now on a judge judges only as its card says: a run by another model, prompt … is refused before any call.
+    """Bind a judge to its card: a run with another model, prompt … is refused before any call.
 
-    Refusal where it is not the judge of the card now.
+    Raises Refusal if it is not the judge of the card now.
     """
     result = check(project, card, name)
     _refuse(result.judge, card.name, result.differences)
@@ -584,7 +585,7 @@ def bind(project: Project, card: ValidityCard, name: str) -> Change:
 
 
 def define(project: Project, card: ValidityCard, base_url: str, name: str = "", key_env: str = "") -> Change:
-    """Add the judge that a card is about, at an address that the card does not tell; by its own name unless given."""
+    """Add the judge that a card is about, at an address that the card does not contain; by default under its name."""
     identity = card.judge
     if identity.kind != JudgeKind.ENDPOINT:
         raise Refusal(
@@ -604,7 +605,7 @@ def define(project: Project, card: ValidityCard, base_url: str, name: str = "", 
 
 @people.for_coordinators("can release a judge from its card")
 def release(project: Project, judge_id: str, protocol: str) -> Change:
-    """Let a judge run as it is set, whatever a card says; Refusal where it is bound to none."""
+    """Let a judge run with its settings, whatever a card says; raises Refusal if it is bound to none."""
     known = dict(project.get(SETTING, {}))
     if known.pop(_key(judge_id, protocol), None) is None:
         raise Refusal("This judge is not bound to a card.", "Nothing was changed.")
@@ -627,7 +628,7 @@ def bound(project: Project) -> list[BoundCard]:
 
 
 def refuse_unbound(project: Project, judge: Judge, protocol: str) -> None:
-    """Refusal where a judge is bound to a card under a protocol and is not as that says; nothing otherwise."""
+    """Refuse a judge that is bound to a card under a protocol and differs from it."""
     for card in bound(project):
         if (card.judge_id, card.protocol) == (judge.id, protocol):
             now = as_now(project, judge, judge_cases.protocol_of(protocol))
@@ -635,7 +636,7 @@ def refuse_unbound(project: Project, judge: Judge, protocol: str) -> None:
 
 
 def refused_models(project: Project, judge: Judge, order: judge_cases.RunRequest) -> Callable[[str], str]:
-    """What says why a model may not answer for a judge: a card, or the order, names those that may. “” when it may."""
+    """A function that says why a model may not answer for a judge, by its card or the order; empty if it may."""
     pinned = [
         card.pinned for card in bound(project) if (card.judge_id, card.protocol) == (judge.id, order.protocol)
     ]
@@ -671,7 +672,7 @@ def _key(judge_id: str, protocol: str) -> str:
 
 
 def _candidates(project: Project, card: ValidityCard) -> list[Judge]:
-    """The judges that it could be about: of its kind, the one of its name first."""
+    """The judges that the card could be about: of its kind, the one with its name first."""
     alike = [judge for judge in judges.all_of(project) if judge.kind == card.judge.kind]
     if card.judge.kind == JudgeKind.ENDPOINT:
         alike = [
@@ -684,7 +685,7 @@ def _candidates(project: Project, card: ValidityCard) -> list[Judge]:
 
 
 def _derived(card: ValidityCard, judge: Judge) -> Judge:
-    """The judge, or the one that is made of it where the card is about several units in one call."""
+    """The judge, or the one derived from it if the card is about several units per call."""
     at_once = card.judge.together
     as_now = judge_cases.units_a_call(judge, card.judge.protocol)
     if (

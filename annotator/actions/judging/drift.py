@@ -38,15 +38,15 @@ from annotator.judging.runner import Finished, left
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import AUDIT, CALL, ITEM, JUDGEMENT, RESPONSE, SYSTEM, if_given
 
-# Under this a run of a check is kept: it judges for the check alone, no result is made of what it says.
+# The prefix of a check's runs: their verdicts are for the check alone and enter no result.
 PREFIX = judge_runs.CHECKS
 DEED = "anchored units judged again"
 FROZE, CHECKED = "freeze anchor set", "check drift"
 SIZE = 100
-# The trial of a check tells its questions from all others in the journal: they are asked afresh, once.
+# The trial of a check distinguishes its questions from all others in the journal: they are asked afresh, once.
 _FIRST_TRIAL = 1_000_000
 _SEEDS = 2**31
-# Of the calls behind the verdicts: what is compared, and what it is called.
+# The compared traits of the calls behind the verdicts, with their names in words.
 TRAITS = {
     "returned_model": "the model that answered",
     "fingerprint": "the fingerprint",
@@ -67,7 +67,7 @@ class AnchoredVerdict:
 
 @dataclass(frozen=True, slots=True)
 class RecheckedVerdict:
-    """The verdict of a check on a unit; without a value the status says why."""
+    """The verdict of a check on a unit; if there is no value, the status says why."""
 
     value: str | None
     status: str
@@ -90,9 +90,9 @@ class ChangedVerdict:
 class DriftReport:
     """A check compared with its anchor set: `compared` of its `units` have a new verdict, `missing` have none.
 
-    `agreement` is the share of verdicts that stayed, with Wilson's interval, and `kappa` Cohen's, of ordered values
-    with quadratic weights; both are over items. `differences` names what differs between the calls of then and of
-    now, each with both lists of what was seen.
+    `agreement` is the share of unchanged verdicts, with Wilson's interval, and `kappa` Cohen's κ, with quadratic
+    weights for ordered values; both are over items. `differences` are the traits that differ between the calls then and
+    now, each with both lists of values.
     """
 
     judge: str
@@ -129,7 +129,7 @@ class DriftReport:
         return sentences
 
     def difference_words(self) -> list[str]:
-        """What else is another than then, each in a sentence."""
+        """The other differences since then, each in a sentence."""
         return [
             f"Changed: {TRAITS[name]}, now {_listed(now)}, before {_listed(before)}."
             for name, (before, now) in self.differences.items()
@@ -155,10 +155,10 @@ def anchor(
     systems: Sequence[str] = (),
     items: Sequence[str] = (),
 ) -> Change:
-    """Freeze so many of a judge's verdicts, chosen at random, whole reports where units are asked together.
+    """Freeze a random sample of a judge's verdicts, whole reports if units are asked together.
 
-    Of some systems (by name) and items (by key) only, where they are named. Refusal when there is an anchor set
-    already, unless `again` puts another in its place.
+    Only of the named systems (by name) and items (by key), if any. Raises Refusal if there is an anchor set already,
+    unless `again` replaces it.
     """
     endpoint = _endpoint(project, judge)
     judge_cases.checked_scope(project, judge_cases.RunRequest(judge, protocol, tuple(systems), tuple(items)))
@@ -190,16 +190,16 @@ def anchored(project: Project, judge: str, protocol: str = USUAL) -> AnchorSet |
 
 
 class DriftCheckRun(RunKind):
-    """A run that asks a judge for its anchored verdicts again; the last line has the report as `drift`.
+    """A run that asks a judge for its anchored verdicts again; the last event has the report as `drift`.
 
-    A check that was stopped is resumed, and asks nothing twice; until it is whole there is no report.
+    A stopped check is resumed and asks nothing twice; there is no report until it is complete.
     """
 
     doing = "checking"
     things = "anchored units"
 
     def read(self, project: Project, order: judge_cases.RunRequest) -> tuple[Judge, Protocol]:
-        """The order names a protocol, or a check by it."""
+        """Read the order, which names a protocol or a check by it."""
         self._of = replace(order, protocol=order.protocol.removeprefix(PREFIX))
         judge = _endpoint(project, order.judge)
         frozen = required(
@@ -211,7 +211,7 @@ class DriftCheckRun(RunKind):
         self.order = replace(order, protocol=name, systems=(), items=(), trials=1, batch=False, models=())
         self._frozen = frozen
         self.rechecked: dict[tuple[str, str], RecheckedVerdict] = {}
-        # By its trial a check is told from all others.
+        # The trial distinguishes this check from all others.
         self._trial = _FIRST_TRIAL + len(_stored(project, CHECKED, judge.id, self._of.protocol))
         return judge, judge_runs.protocol_of(project, self._of, judge)
 
@@ -230,7 +230,7 @@ class DriftCheckRun(RunKind):
             yield replace(case, trial=self._trial)
 
     def keep(self, journal: RunJournal, db: Connection, done: list[Finished], at: datetime) -> int:
-        """Lay the verdicts aside for the report; they become no judgements, and only their calls are written."""
+        """Collect the verdicts for the report; they become no judgements, and only their calls are stored."""
         for one in done:
             self.rechecked |= {
                 (one.case.response.id, unit_id): RecheckedVerdict(
@@ -267,14 +267,14 @@ check = DriftCheckRun.run
 
 
 def reports(project: Project, judge: str = "", protocol: str = "") -> list[DriftReport]:
-    """All checks, the newest first, as they compare with the anchor set they were made against."""
+    """All checks, newest first, each compared with the anchor set it was made against."""
     known = {one.id: one.name for one in judges.all_of(project)}
     records = _stored(project, CHECKED, judges.named(project, judge).id if judge else "", protocol)
     return [_report(project, known.get(tree["judge_id"], tree["judge"]), tree) for tree in records]
 
 
 class _AllBut:
-    """All judgements except some, as those that need not be asked."""
+    """A container of all judgements except some, for those that need not be asked."""
 
     def __init__(self, keys: set[judge_cases.Key]) -> None:
         self._keys = keys
@@ -295,7 +295,7 @@ def _endpoint(project: Project, name: str) -> Judge:
 def _given(
     project: Project, judge: Judge, protocol: str, systems: Sequence[str], items: Sequence[str]
 ) -> list[AnchoredVerdict]:
-    """The verdicts of a judge's first trial, of these systems and items if some are named."""
+    """The verdicts of a judge's first trial, of these systems and items if any are named."""
     j = JUDGEMENT.c
     question = (
         select(j.item_id, j.response_id, j.unit_id, j.value, j.call_id)
@@ -314,7 +314,7 @@ def _chosen(given: list[AnchoredVerdict], single: bool, size: int, seed: int) ->
     chance = Random(seed)
     if single:
         return chance.sample(given, min(size, len(given)))
-    # Asked in other company, a unit might be judged otherwise: the reports go in whole.
+    # Asked together with other units, a unit might be judged differently: reports are sampled whole.
     responses = list(dict.fromkeys(verdict.response_id for verdict in given))
     chosen: list[AnchoredVerdict] = []
     for response in chance.sample(responses, len(responses)):
@@ -333,7 +333,7 @@ def _report(project: Project, judge: str, tree: dict[str, Any]) -> DriftReport:
 
 
 def _stored(project: Project, verb: str, judge_id: str, protocol: str) -> list[dict[str, Any]]:
-    """What was kept of anchor sets or of checks, the newest first; an empty judge or protocol means any."""
+    """The stored anchor sets or checks, newest first; an empty judge or protocol means any."""
     question = select(AUDIT.c.after).where(
         AUDIT.c.kind == "judge", AUDIT.c.verb == verb, *if_given((AUDIT.c.subject, judge_id))
     )
@@ -347,7 +347,7 @@ def _compared(
     units: Iterable[AnchoredVerdict],
     verdicts: Mapping[tuple[str, str], RecheckedVerdict],
 ) -> DriftReport:
-    """The report on a check; `about` gives its judge, protocol, run and moments by the names of a report's fields."""
+    """The report on a check; `about` gives its judge, protocol, run and times under the names of a report's fields."""
     from annotator.stats.agreement.agreement import cohen_kappa
     from annotator.stats.intervals.clustered import clustered_wilson
 
@@ -405,7 +405,7 @@ def _changed(
 
 
 def _traits(project: Project, calls: Iterable[str | None]) -> dict[str, set[str]]:
-    """What was seen of each trait in some calls; an endpoint that does not say is not taken to differ."""
+    """The values of each trait in some calls; an endpoint that reports none does not count as different."""
     call_ids, seen = sorted({call for call in calls if call}), {name: set[str]() for name in TRAITS}
     for start in range(0, len(call_ids), _AT_ONCE):
         question = select(*(CALL.c[name] for name in TRAITS)).where(
@@ -440,7 +440,7 @@ def choices(project: Project) -> tuple[ViewChoice, ...]:
 
 
 def report(project: Project, protocol: str = USUAL, judge: str = "") -> list[tuple[DriftReport, list[str]]]:
-    """Each check, the newest first, with what its changed verdicts are about, in words."""
+    """Each check, newest first, with the subjects of its changed verdicts in words."""
     result = []
     for one in reports(project, judge, protocol):
         keys = [(each.response_id, each.unit_id) for each in one.changed]

@@ -1,4 +1,4 @@
-"""Filled prompts: a preview for a unit of the project, and what a judge was sent."""
+"""Filled prompts: a preview for a unit of the project, and the prompt a judge was sent."""
 
 import asyncio
 import json
@@ -50,17 +50,17 @@ class CollectingAsk:
         return Answer(Status.SKIPPED, cause="It was not asked.")
 
 
-# So many units are put together to show a prompt that asks several at once.
+# The number of units in the preview of a prompt that asks several at once.
 TOGETHER = 3
-# So many cases of a protocol can be walked through.
+# The number of cases of a protocol that can be browsed.
 LOOKED_AT = 200
 
 
 @dataclass(frozen=True, slots=True)
 class PromptPreview:
-    """The two parts of a prompt to be sent, and its subject: item key, system, words of the unit.
+    """The two parts of a prompt to be sent, and its subject: item key, system, text of the unit.
 
-    `tokens` are roughly counted.
+    `tokens` is a rough count.
     """
 
     system_part: str
@@ -83,9 +83,9 @@ class _About:
 
 
 def preview(project: Project, name: str, text: str, number: int = 0) -> PromptPreview | None:
-    """A wording filled for the unit of that number (from 0) that is asked about by this prompt.
+    """A wording filled for the n-th unit (from 0) that this prompt asks about.
 
-    None where the project has no such unit, or the wording cannot be asked by.
+    None if the project has no such unit, or the wording is invalid.
     """
     if prompts.faults(name, text):
         return None
@@ -100,7 +100,7 @@ def preview(project: Project, name: str, text: str, number: int = 0) -> PromptPr
 
 
 async def _numbered(project: Project, name: str, number: int) -> _About | None:
-    """The question of that number that would be put by the prompt."""
+    """The n-th question that the prompt would ask."""
     protocol = next(protocol for protocol in prompts.asking() if name in protocol.prompts)
     for subject, judge in (
         _judged(project, protocol) if isinstance(protocol, Protocol) else _of_extraction(project, protocol)
@@ -122,7 +122,7 @@ async def _numbered(project: Project, name: str, number: int) -> _About | None:
 
 
 def _judged(project: Project, protocol: Protocol) -> Iterator[tuple[Case, Any]]:
-    """Cases of one unit, then, where several can be asked together, cases of several."""
+    """Cases of one unit, then, if several can be asked together, cases of several."""
     order = judge_cases.RunRequest(judge="", protocol=protocol.name)
     for judge, settings in (
         (protocol.judge, judge_cases.JudgeSettings()),
@@ -150,9 +150,9 @@ REPAIR = " The previous reply and its fault were included once, with a request t
 
 @dataclass(frozen=True, slots=True)
 class SentPrompt:
-    """The two parts of a sent prompt, its version, and in words how certain that is.
+    """The two parts of a sent prompt, its version, and how certain it is, in words.
 
-    `same` tells that its key is the one under which the reply is kept.
+    `same` if its key is the one under which the reply is stored.
     """
 
     prompt: str
@@ -165,7 +165,7 @@ class SentPrompt:
 
 @people.for_coordinators(READS)
 def sent(project: Project, judgement_id: str) -> SentPrompt | None:
-    """What was sent for a judgement; None where nobody was asked, or its wording or its unit is kept no more."""
+    """The prompt sent for a judgement; None if no model was asked, or its wording or unit is no longer stored."""
     question = (
         select(
             *(JUDGEMENT.c[name] for name in ("protocol", "unit_id", "trial", "call_id", "response_id", "rater_id")),
@@ -191,7 +191,7 @@ def sent(project: Project, judgement_id: str) -> SentPrompt | None:
 
 
 async def _as_sent(project: Project, row: Any, judge: Judge) -> SentPrompt | None:
-    """The question whose key is that of the reply; else the first that was put by the same wording."""
+    """The question whose key is that of the reply, or else the first asked with the same wording."""
     first = None
     async for question, case in _questions(project, row, judge):
         known = reversed(prompts.versions(project, question.prompt))
@@ -216,7 +216,7 @@ async def _questions(project: Project, row: Any, judge: Judge) -> Any:
 
 
 def _cases(project: Project, row: Any, judge: Judge) -> Iterator[Case]:
-    """The case that holds the unit, whole, and then with those of its units alone that the same call answered."""
+    """The case with the unit, first whole, then with only those of its units that the same call answered."""
     scope = json.loads(row["scope"] or "{}")
     settings = judge_cases.settings_of(judge, row["protocol"], scope.get("seed", 0))
     order = judge_cases.RunRequest("", row["protocol"], (row["system"],), (row["key"],), trials=row["trial"])

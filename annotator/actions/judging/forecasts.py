@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from annotator.judging.calls.asking import WeighedQuestion
 
 HALF_A_CENT = 0.005
-# From so many answers on an estimate goes by how often they settle a case.
+# With at least this many answers, an estimate uses how often they settle a case.
 _ENOUGH = 10
 
 
@@ -35,12 +35,12 @@ _ENOUGH = 10
 class CostEstimate:
     """The estimate of a run: judgements wanted of the total, calls to make, and cached calls.
 
-    Tokens are roughly counted; those of replies are the mean of this judge's so far, or `assumed`. `cost_usd` is None
-    when the price is unknown; `cost_usd_without_journal` counts the answered calls too, and `cost_usd_afresh` all of
-    `calls_afresh`: those of the whole order, as if nothing had ever been asked. `seconds` goes by how long this judge
-    took so far, or in its test (`by_test`), None before it was asked. `at_most` tells of cases that may end before
-    their last, when nobody can tell yet. With a budget of `smallest_usd` the longest question is asked; with less
-    perhaps none. `lacks` says why there is nothing to ask at all, `without` what is left out.
+    Token counts are rough; those of replies are the mean of this judge's so far, or `assumed`. `cost_usd` is None if
+    the price is unknown; `cost_usd_without_journal` includes the answered calls, and `cost_usd_afresh` all of
+    `calls_afresh`, those of the whole order as if nothing had been asked before. `seconds` is based on this judge's
+    calls so far, or on its test (`by_test`); None before it was asked. `at_most` if cases may end before their last
+    question. A budget of `smallest_usd` suffices for the longest question; a smaller one perhaps for none. `lacks` says
+    why there is nothing to ask at all, `without` what is left out.
     """
 
     judge: str
@@ -108,20 +108,20 @@ class CostEstimate:
         ]
 
     def _time(self) -> list[str]:
-        """How long it takes, in a sentence; none where nothing is asked or nobody knows."""
+        """The expected duration, in a sentence; empty if nothing is asked or it is unknown."""
         if self.seconds is None or not self.calls:
             return []
         return [f"About {lasting(self.seconds)}{', going by its test call' if self.by_test else ''}."]
 
 
 def _dollars(amount: float) -> str:
-    """“about $1.20”; half a cent and less, but for nothing at all, is no “$0.00”."""
+    """“about $1.20”; a positive amount below half a cent is not shown as “$0.00”."""
     return "under $0.01" if 0 < amount < HALF_A_CENT else f"about ${amount:,.2f}"
 
 
 @dataclass
 class QuestionSum:
-    """How many questions, their tokens, how many units they are about, and what replies are assumed to have."""
+    """The number of questions, their tokens and units, and the assumed tokens of their replies."""
 
     calls: int = 0
     tokens: int = 0
@@ -129,7 +129,7 @@ class QuestionSum:
     output: int = 0
 
     def add(self, question: "WeighedQuestion", units: int, kind: RunKind) -> None:
-        """Count a question, and after one for a plan the other that holds that plan."""
+        """Count a question and, after one for a plan, the question that contains that plan."""
         usual = TOKENS_A_UNIT * units if kind.reply_tokens is None else round(kind.reply_tokens)
         each = [(question.tokens, question.likely(usual)[1])]
         if plan := kind.plan_tokens:
@@ -148,7 +148,7 @@ class Questions:
     known: QuestionSum = field(default_factory=QuestionSum)
     ever: QuestionSum = field(default_factory=QuestionSum)
     weighed: int = 0
-    # How many of those to be asked will be, where a case ends with an answer that settles it.
+    # The expected number of questions asked, as a case ends with an answer that settles it.
     asked: float = 0.0
     # The most tokens that a question to be asked and its reply are likely to have.
     longest: tuple[int, int] = (0, 0)
@@ -156,21 +156,21 @@ class Questions:
 
 @dataclass(frozen=True, slots=True)
 class _Replies:
-    """The mean length in tokens, units and seconds of some replies so far; None before the first."""
+    """The mean tokens, units and seconds of some replies so far; None before the first."""
 
     tokens: float | None
     units: float
     seconds: float | None
 
     def output(self, of: QuestionSum) -> float:
-        """How long the replies to some questions are likely to be: where these ask several units, by the unit."""
+        """The likely tokens of the replies to some questions; proportional to units if questions have several."""
         if self.tokens is None:
             return of.output
         return self.tokens * (of.calls if of.units == of.calls else of.units / self.units)
 
 
 def summed(estimates: Sequence[CostEstimate]) -> dict[str, Any]:
-    """What several come to together; the cost is None where one of them is not known."""
+    """The sums of several estimates; the cost is None if one of them is unknown."""
     counts = {
         name: sum(getattr(estimate, name) for estimate in estimates)
         for name in ("units", "calls", "in_journal", "tokens_input", "tokens_output")
@@ -180,7 +180,7 @@ def summed(estimates: Sequence[CostEstimate]) -> dict[str, Any]:
 
 
 def joined(estimates: Sequence[CostEstimate], protocol: str, without: str) -> CostEstimate:
-    """The estimate of a whole order from those of its parts; what one of them does not know, it does not know."""
+    """The estimate of a whole order from those of its parts; unknown if one of the parts is."""
 
     def whole(name: str) -> Any:
         each = [getattr(estimate, name) for estimate in estimates]
@@ -205,16 +205,16 @@ def joined(estimates: Sequence[CostEstimate], protocol: str, without: str) -> Co
 
 
 def figure_of(estimate: CostEstimate) -> str:
-    """For which figure these judgements are: the first of their protocol, of which others are readings.
+    """The figure these judgements are for: the first of their protocol, of which others are readings.
 
-    Where they are no figure, but gold, it is what is judged.
+    If they are for gold and not for a figure, the title of what is judged.
     """
     protocol = PROTOCOLS[estimate.protocol]
     return protocol.metrics[0].title if protocol.metrics else protocol.presentation.tab
 
 
 async def of(kind: RunKind) -> CostEstimate:
-    """What an order would still take; nothing is asked and nothing is written."""
+    """The estimate of what an order still takes; nothing is asked and nothing is written."""
     work = kind.outlook()
     result = replace(await of_work(kind, work, (work.whole or work.cases)()), without=kind.without)
     if result.total or kind.reply_tokens is not None:
@@ -223,7 +223,7 @@ async def of(kind: RunKind) -> CostEstimate:
 
 
 async def of_work(kind: RunKind, work: RunWork, cases: Iterable[Case]) -> CostEstimate:
-    """The same of what is known to be asked, of all its `cases`."""
+    """The same for work known to be asked, with all its `cases`."""
     project, order, judge = kind.project, kind.order, kind.judge
     to_do = work.total - work.before
     if judge.kind != JudgeKind.ENDPOINT:
@@ -231,12 +231,12 @@ async def of_work(kind: RunKind, work: RunWork, cases: Iterable[Case]) -> CostEs
     result = await _weighed(kind, work, cases)
     of_judge = kind.reply_tokens is None
     asked_now = CALL.c.judge_id == judge.id if of_judge else CALL.c.requested_model == judge.model
-    # Of another protocol replies have another length, but take about as long for each token.
+    # Replies under another protocol differ in length, but take about as long per token.
     made = _replies(project, asked_now, RUN.c.protocol.in_((order.protocol, work.protocol.name)))
     seconds = made.seconds
     if seconds is None and of_judge:
         seconds = _replies(project, asked_now).seconds
-    # How long a test call took tells nothing of a report or a draft.
+    # The duration of a test call says nothing about a report or a draft.
     by_test = seconds is None and of_judge
     made = replace(made, seconds=kept_keys.latency(project, judge) if by_test else seconds)
     return replace(
@@ -269,7 +269,7 @@ def _free(judge: Judge, order: judge_cases.RunRequest, units: int, total: int, t
 
 
 def _priced(judge: Judge, order: judge_cases.RunRequest, totals: Questions, made: _Replies) -> CostEstimate:
-    """What the questions take when replies are as long and as slow as those `made`."""
+    """The estimate of the questions if replies are as long and as slow as those `made`."""
     price = prices(judge).of(judge.model)
     # After a question for a plan another follows, so that more may be listed than were weighed.
     share = totals.asked / totals.weighed if totals.weighed else 1.0
@@ -300,13 +300,13 @@ def _priced(judge: Judge, order: judge_cases.RunRequest, totals: Questions, made
 
 
 def _in_full(amount: float) -> float:
-    """Rounded up as it is shown: what is read and typed again must be enough."""
+    """Round up at the shown precision: an amount read and typed again must suffice."""
     places = 10_000 if amount < 0.1 else 100
     return ceil(amount * places) / places
 
 
 def _lacking(project: Project, order: judge_cases.RunRequest) -> str:
-    """Why an order comes to nothing, and what to do about it."""
+    """Why an order has nothing to ask, and what to do about it."""
     if order.protocol in EXTRACTIONS:
         (lacks,) = (drawing.lacks for drawing in judge_runs.drawings(project, order.protocol))
     else:
@@ -315,7 +315,7 @@ def _lacking(project: Project, order: judge_cases.RunRequest) -> str:
 
 
 async def _weighed(kind: RunKind, work: RunWork, cases: Iterable[Case], *, one: bool = False) -> Questions:
-    """Every question of the order, each once, broken down by whether it is still to be put; or the first `one`."""
+    """Every question of the order, each once, by whether it is still to be asked; with `one`, up to the first such."""
     from annotator.judging.calls.asking import weighed
 
     journal = RunJournal(kind.project, "", kind.judge.id, kind.order.protocol)
@@ -327,7 +327,7 @@ async def _weighed(kind: RunKind, work: RunWork, cases: Iterable[Case], *, one: 
     for case in cases if ask else ():
         remaining = next(left([case], work.already), None)
         questions = await weighed(ask, case, endpoint, edited, form) if ask else []
-        # A case asks about all of its units in one question, or about each, or whatever its steps are.
+        # A case asks about all of its units in one question, or about each, or in several steps.
         each = max(1, len(case.units) // max(1, len(questions)))
         for question in ever.new(questions, by=_key):
             result.ever.add(question, each, kind)
@@ -336,7 +336,7 @@ async def _weighed(kind: RunKind, work: RunWork, cases: Iterable[Case], *, one: 
         if remaining is not case and ask:
             questions = await weighed(ask, remaining, endpoint, edited, form)
             each = max(1, len(remaining.units) // max(1, len(questions)))
-        # What nothing can be asked about is no draft; a judgement it is, as one that is missing.
+        # A subject nothing can be asked about is not counted as a draft, but as a judgement, which is missing.
         result.units += len(remaining.units) if questions or not kind.skips else 0
         for place, question in enumerate(fresh.new(questions, by=_key)):
             known = journal.find(question.key) is not None
@@ -351,7 +351,7 @@ async def _weighed(kind: RunKind, work: RunWork, cases: Iterable[Case], *, one: 
 
 
 async def refuse_small_budget(kind: RunKind) -> None:
-    """Refuse an order whose budget does not reach for its first question, or cannot be kept."""
+    """Refuse an order whose budget does not suffice for its first question, or cannot be kept."""
     budget, judge = kind.order.budget_usd, kind.asker()
     if budget is None or judge.kind != JudgeKind.ENDPOINT:
         return
@@ -368,7 +368,7 @@ async def refuse_small_budget(kind: RunKind) -> None:
 
 
 def _stopping(kind: RunKind) -> float | None:
-    """How often a judge's answers have settled a case so far; None before it has given enough of them."""
+    """How often a judge's answers have settled a case so far; None if there are too few."""
     question = select(func.count(), func.sum(case_of((JUDGEMENT.c.value == YES, 1), else_=0))).where(
         JUDGEMENT.c.rater_id == kind.judge.id,
         JUDGEMENT.c.protocol == kind.order.protocol,
@@ -387,9 +387,9 @@ def _key(question: Any) -> str:
 
 
 def _replies(project: Project, *whose: ColumnElement[bool]) -> _Replies:
-    """What some replies so far have on average.
+    """The means over some replies so far.
 
-    Test calls belong to no run, and are left out: they read one long page. A call that served several cases counts the
+    Test calls belong to no run and are left out: they read one long page. A call that served several cases counts the
     units of one of them.
     """
     cases = func.count(distinct(JUDGEMENT.c.response_id.concat(JUDGEMENT.c.trial)))
@@ -409,17 +409,17 @@ def _replies(project: Project, *whose: ColumnElement[bool]) -> _Replies:
     return _Replies(tokens, units or 1.0, seconds)
 
 
-# What calls are paid by.
+# The groupings of costs by payer.
 PURPOSE, OF_JUDGE, OF_RUN = "purpose", "judge", "run"
 _PAID_BY = (PURPOSE, OF_JUDGE, OF_RUN)
-# What their costs are shared out among, and the columns that name it: the first one's is the name.
+# The groupings over which costs are shared, with the columns that name them; the first one is the name.
 _NAMED: dict[str, tuple[ColumnElement[Any], ...]] = {
     "question": (ITEM.c.key,),
     "system": (SYSTEM.c.name,),
     "criterion": (JUDGEMENT.c.unit_id, ITEM.c.key),
 }
 ALL_ELSE = "Other: checks, attacks, extraction, test calls, unused answers"
-# Less than this, in US dollars, is what sums of fractions leave.
+# Less than this, in US dollars, is rounding error.
 _SMALL = 1e-9
 BY = (*_PAID_BY, *_NAMED)
 
@@ -429,9 +429,9 @@ class Cost:
     """Cost of one purpose, judge, run, question, system or criterion under a protocol.
 
     `name` is that of the purpose, judge or system, the run's id, the item's key, or the unit's id with its item's key
-    in `item`; empty for what is no single question's, system's or criterion's. `cost_usd` is None while the cost of no
-    call is known; `unpriced` counts the calls of unknown cost, or the judgements that rest on one. `guessed` counts
-    the requests that were cut short: their share of `cost_usd` is what others of their run cost on average.
+    in `item`; empty for the rest that belongs to no single question, system or criterion. `cost_usd` is None if no
+    call's cost is known; `unpriced` counts the calls of unknown cost, or the judgements that rest on one. `guessed`
+    counts requests that were cut short, charged in `cost_usd` at the mean cost of their run's others.
     """
 
     name: str
@@ -452,7 +452,7 @@ class Cost:
         return f"{name}{of}{about}"
 
     def remark(self) -> str:
-        """For how much, what is not known of the sum, and what is guessed in it."""
+        """The counts behind the sum, and what is unknown or estimated in it."""
         counts = ((self.judgements, "judgements"), (self.calls, "calls"))
         parts = [f"{number:,} {what}" for number, what in counts if number]
         text = f" for {' by '.join(parts)}" if parts else ""
@@ -461,12 +461,11 @@ class Cost:
 
 
 def costs(project: Project, by: str = OF_JUDGE, *, judge: str = "", run: str = "") -> list[Cost]:
-    """The costs by one of `BY`, the dearest first; of one judge (by name) or run (by id) if given.
+    """The costs by one of `BY`, highest first; of one judge (by name) or run (by id) if given.
 
-    By each of them the lines come to the same sum: all that was paid, for runs, checks, attacks, drawing and trial
-    calls. Among questions, systems and criteria all calls that put a judgement's question count, those that failed and
-    were made again among them; what several judgements rest on is shared evenly among them; the rest is a line of its
-    own.
+    Each grouping has the same total: all that was paid, for runs, checks, attacks, extraction and trial calls. By
+    question, system and criterion, all calls for a judgement's question count, including failed and repeated ones; the
+    cost of a call shared by several judgements is split evenly; the rest is a line of its own.
     """
     refuse_other(by, BY, f"Costs cannot be grouped by “{by}”.")
     judge_id = judges.named(project, judge).id if judge else ""
@@ -478,7 +477,7 @@ def costs(project: Project, by: str = OF_JUDGE, *, judge: str = "", run: str = "
 
 
 def total(costs: Iterable[Cost]) -> float | None:
-    """What lines come to together; None while the cost of none is known."""
+    """The total of some lines; None if no cost is known."""
     known = [cost.cost_usd for cost in costs if cost.cost_usd is not None]
     return fsum(known) if known else None
 
@@ -514,7 +513,7 @@ def _paid(project: Project, by: str, judge_id: str, run: str) -> list[Cost]:
 
 
 def _given(db: Connection, by: str) -> dict[tuple[str, str], int]:
-    """How many judgements there are by each judge (or run) under each protocol."""
+    """The number of judgements by each judge (or run) under each protocol."""
     j = JUDGEMENT.c
     name = j.run_id if by == OF_RUN else JUDGE.c.name
     question = select(name, j.protocol, func.count()).join(JUDGE, JUDGE.c.id == j.rater_id)
@@ -563,7 +562,7 @@ def _shared(project: Project, by: str, judge_id: str, run: str) -> list[Cost]:
 
 
 def unit_words(project: Project, costs: Iterable[Cost]) -> dict[tuple[str, str, str], str]:
-    """(item's key, protocol, unit) → the words of the units that costs were told by."""
+    """(item's key, protocol, unit) → the texts of the units named in costs."""
     pairs = {(cost.item, cost.protocol) for cost in costs}
     question = select(RESPONSE.c.id, ITEM.c.id, ITEM.c.key).join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
     of = {row[0]: (row[1], row[2]) for row in project.query(question)}
@@ -583,7 +582,7 @@ def questions(project: Project) -> dict[str, str]:
 
 
 def _put() -> Subquery:
-    """Question → what all its calls cost together, how many of them nobody knows the cost of, and who shares it."""
+    """A subquery by question: the total cost of its calls, the number of unknown costs, and of judgements sharing."""
     bill = bills()
     calls = (
         select(

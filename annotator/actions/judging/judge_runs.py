@@ -31,7 +31,7 @@ from annotator.protocols.registry import RANKING
 from annotator.storage.tables import ITEM
 
 WRITING = "Reports written by a model"
-# Under this and a protocol's name a run is kept that only checks whether a judge has changed.
+# The prefix, before a protocol's name, of runs that only check whether a judge has changed.
 CHECKS = "drift."
 
 
@@ -39,7 +39,7 @@ CHECKS = "drift."
 class ExtractionStep:
     """An extraction that a protocol needs: number of reports, and how many have none yet.
 
-    `alone` tells whether the baseline draws it too, without any model.
+    `alone` if the baseline can extract it too, without any model.
     """
 
     extraction: str
@@ -60,7 +60,7 @@ class ExtractionStep:
 class ProtocolOffer:
     """A protocol that can be ordered. `ready` counts complete items; `lacks` says what the others need.
 
-    One that is not `asked` is computed from what is at hand. With `together` several units fit into one call.
+    Without `by_model` it is computed from what is there. With `together`, several units fit into one call.
     """
 
     name: str
@@ -91,7 +91,7 @@ class ProtocolOffer:
 class ExtractionOffer:
     """An extraction that can be ordered: number of reports (or items), and how many have none yet.
 
-    `alone` tells whether the baseline draws it too; `lacks` says what is missing where there is nothing to draw from.
+    `alone` if the baseline can extract it too; `lacks` says what is missing if there is nothing to extract from.
     """
 
     name: str
@@ -139,7 +139,7 @@ class _Counts:
 def offers(project: Project, *named: str) -> list[ProtocolOffer]:
     """The protocols named, or those that the project uses, with what it lacks for each.
 
-    The items are read once, their reports' words never.
+    Items are read once, the texts of reports never.
     """
     offered = [PROTOCOLS[name] for name in named] or profile.protocols(project).values()
     protocols = tuple(protocol for protocol in offered if not protocol.by_people)
@@ -157,9 +157,9 @@ def runnable(offer: ProtocolOffer | ExtractionOffer) -> bool:
 
 
 def in_order(offers: list[ProtocolOffer]) -> list[ProtocolOffer]:
-    """What can be asked for now before all else, and each paper of which that is several things as one order.
+    """The offers sorted: those that can be asked first, with one order for each paper of which several can.
 
-    The usual protocol is the first where it can be asked for.
+    The usual protocol comes first if it can be asked.
     """
     ready = [offer for offer in offers if offer.by_model and runnable(offer)]
     whole = []
@@ -182,9 +182,9 @@ def in_order(offers: list[ProtocolOffer]) -> list[ProtocolOffer]:
 
 
 def unasked(project: Project, protocol: str) -> str:
-    """Why nothing, or not everything, can be asked by a protocol, in sentences; empty where nothing lacks."""
+    """Why nothing, or not everything, can be asked under a protocol, in sentences; empty if nothing is missing."""
     definition = PROTOCOLS[protocol]
-    met = [
+    report_cases = [
         (material, list(definition.cases(material)))
         for at_hand in materials.each(
             project, materials.for_asking(definition), materials.item_ids(project, answered=True)
@@ -192,11 +192,11 @@ def unasked(project: Project, protocol: str) -> str:
         for material in at_hand.responses
     ]
     (offer,) = offers(project, protocol)
-    return " ".join(label_cases.gaps(definition, met) or offer.lacks)
+    return " ".join(label_cases.gaps(definition, report_cases) or offer.lacks)
 
 
 def drawings(project: Project, *named: str) -> list[ExtractionOffer]:
-    """The extractions named, or those in use, with how much they have not drawn from. No report's words are read."""
+    """The extractions named, or those in use, with what they have not extracted from yet. Reads no report's text."""
     material = materials.MaterialRequest((), texts=False, sources=True)
     seen = list(materials.each(project, material, materials.item_ids(project, answered=True)))
     kinds = extracts.kinds_of_items(project)
@@ -210,7 +210,7 @@ def drawings(project: Project, *named: str) -> list[ExtractionOffer]:
 def _drawing(
     extraction: Extraction, reports: Iterable[Collection[str]], items: Iterable[Collection[str]]
 ) -> ExtractionOffer:
-    """An extraction over reports and over items with a source, each given by the kinds that are drawn from it."""
+    """An extraction over reports and items with a source, each given by the kinds already extracted from it."""
     of_reports = isinstance(extraction.makes, ResponsePart)
     held = [extraction.key in kinds for kinds in (reports if of_reports else items)]
     lacks = "No report is there yet." if of_reports else "No item has a source with its text yet."
@@ -265,12 +265,12 @@ def _step(extraction: Extraction, counts: _Counts) -> ExtractionStep:
 
 
 def draws(name: str) -> bool:
-    """Whether what is ordered by that name draws something, instead of judging it."""
+    """Whether an order of that name extracts something instead of judging it."""
     return name in EXTRACTIONS
 
 
 def purpose(name: str) -> str:
-    """What the calls of a run by that name were paid for; those of no run are trial calls."""
+    """The purpose of the calls of runs by that name; calls without a run are trial calls."""
     kinds = {
         CHECKS: "drift checks", judge_cases.ATTACK: "attacks", judge_cases.DRAFT: "drafts", PAIRING: "pairing",
     }  # fmt: skip
@@ -283,7 +283,7 @@ def purpose(name: str) -> str:
 
 
 def title(name: str) -> str:
-    """What a run by that name was about, as people say it; the name itself where nobody knows it any more."""
+    """The title of a run by that name; the name itself if it is no longer known."""
     if name.startswith(CHECKS):
         return f"Drift check: {title(name.removeprefix(CHECKS))}"
     known = PROTOCOLS.get(name) or EXTRACTIONS.get(name)
@@ -308,7 +308,7 @@ def _drafted(name: str) -> str:
 
 
 def drawings_of(project: Project, overview: materials.Reports) -> list[ExtractionOffer]:
-    """Every extraction in use, with how many reports (or items with a source) have nothing drawn yet."""
+    """Every extraction in use, with the number of reports (or items with a source) not extracted from yet."""
     reports = [line.parts for of_cell in overview.lines.values() for line in of_cell]
     items = [item.parts for item in overview.items if item.sources]
     every = [item.parts for item in overview.items]
@@ -356,9 +356,9 @@ def plan(project: Project, order: RunRequest) -> JudgementPlan:
 
 
 def parts(project: Project, order: RunRequest) -> list[RunRequest]:
-    """What an order is made of: of one that names a paper, each protocol that this judge can be asked for now.
+    """The parts of an order: if it names a paper, each of its protocols that this judge can be asked now.
 
-    Refusal where that is none.
+    Raises Refusal if there are none.
     """
     if order.protocol not in PAPERS:
         return [order]
@@ -378,7 +378,7 @@ def parts(project: Project, order: RunRequest) -> list[RunRequest]:
 
 
 def left_out(project: Project, order: RunRequest) -> str:
-    """What of a paper an order leaves out, and why, in a sentence; empty where that is nothing."""
+    """What an order leaves out of a paper, and why, in a sentence; empty if nothing."""
     named = {part.protocol for part in parts(project, order)}
     protocols = [
         protocol for protocol in PAPERS[order.protocol].protocols if protocol.values and protocol.judge
@@ -400,7 +400,7 @@ class JudgeRun(run_kind.RunKind):
         return judge, protocol_of(project, order, judge)
 
     def check(self) -> None:
-        """Refuse batches of nobody, an order that no case comes of, and a judge that is not as its card says."""
+        """Refuse batches without a model, an order without cases, and a judge that differs from its card."""
         if self.order.batch and self.judge.kind != JudgeKind.ENDPOINT:
             raise Refusal(f"“{self.judge.name}” asks no model.", "Run it without batches.")
         if next(judge_cases.cases(self.project, self.order), None) is None:
@@ -411,7 +411,7 @@ class JudgeRun(run_kind.RunKind):
         derived_judges.refuse_unbound(self.project, self.judge, self.order.protocol)
 
     def opened(self) -> run_records.OpenRun:
-        """The run; Refusal while what it would ask is in another run's batches."""
+        """Open the run; raises Refusal while another run's batches contain what it would ask."""
         going_on = run_records.stopped(self.project, self.judge, self.order)
         protocol, run_id = self.order.protocol, going_on.id if going_on else ""
         run_kind.refuse_while_out(self.project, self.judge, protocol, run_id)
@@ -463,7 +463,7 @@ def waiting(project: Project) -> list[QueuedRun]:
 
 
 def add(project: Project, order: RunRequest) -> QueuedRun:
-    """Put an order at the end; Refusal for one that cannot be run, or that waits already."""
+    """Append an order; raises Refusal if it cannot be run or already waits."""
     judges.named(project, order.judge)
     if order.protocol in EXTRACTIONS:
         extracting.checked(project, order)
@@ -471,7 +471,7 @@ def add(project: Project, order: RunRequest) -> QueuedRun:
         for part in parts(project, order):
             judge_cases.checked(project, part)
     known = waiting(project)
-    # How fast and for how much money orders are run does not tell them apart.
+    # Speed and budget do not distinguish orders.
     names = "concurrency", "timeout_s", "budget_usd", "requests_per_minute", "tokens_per_minute"
     limits: dict[str, Any] = {name: getattr(order, name) for name in names}
     if any(replace(run.order, **limits) == order for run in known):
@@ -490,7 +490,7 @@ def remove(project: Project, waiting_id: str) -> None:
 
 
 def take(project: Project, without: Container[str] = ()) -> RunRequest | None:
-    """The order whose turn it is, which then waits no longer; None when nothing waits but of judges `without`."""
+    """Remove and return the next order in the queue; None if only orders of judges in `without` wait."""
     known = waiting(project)
     taken = next((run for run in known if run.order.judge not in without), None)
     if taken is None:
@@ -500,7 +500,7 @@ def take(project: Project, without: Container[str] = ()) -> RunRequest | None:
 
 
 def move(project: Project, waiting_id: str, by: int) -> None:
-    """Let an order change places with the one before it (-1) or after it (1); at an end it stays."""
+    """Swap an order with the one before it (-1) or after it (1); at an end it stays."""
     known = waiting(project)
     place = next((n for n, run in enumerate(known) if run.id == waiting_id), None)
     if place is None:
@@ -534,7 +534,7 @@ class RunSummary:
 
 
 def look(project: Project, order: RunRequest) -> RunSummary:
-    """What an order comes to; a refusal is told in words, since the order is not finished yet."""
+    """The summary of an order; a refusal is shown as words, since the order is not finished yet."""
     try:
         if order.judge:
             kept_keys.refuse_failed(project, judges.named(project, order.judge))
@@ -551,18 +551,18 @@ def look(project: Project, order: RunRequest) -> RunSummary:
 
 
 def keys_of(project: Project, words: str) -> tuple[str, ...]:
-    """The keys that a person wrote: “1, 4, 7–9”; a stretch goes by the project's order. Nothing written means all.
+    """The keys in a text: “1, 4, 7–9”; a range follows the project's order. An empty text means all.
 
-    Refusal names the first that there is not.
+    The Refusal names the first unknown key.
     """
     question = select(ITEM.c.key).where(ITEM.c.retired.is_(False))
     known = list(project.query(question.order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)).scalars())
     each = words.replace("，", ",").replace("、", ",").replace(";", ",").split(",")
-    chosen = (key for word in each if word.strip() for key in _stretch(word.strip(), known))
+    chosen = (key for word in each if word.strip() for key in _range(word.strip(), known))
     return tuple(dict.fromkeys(chosen))
 
 
-def _stretch(word: str, known: list[str]) -> list[str]:
+def _range(word: str, known: list[str]) -> list[str]:
     if word in known:
         return [word]
     for dash in _DASHES:

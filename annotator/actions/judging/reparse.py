@@ -1,4 +1,4 @@
-"""Stored replies read again by today's rules, without a call."""
+"""Stored replies parsed again by the current rules, without a call."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -27,21 +27,21 @@ from annotator.protocols import PROTOCOLS, USUAL
 from annotator.protocols.registry import RANKING
 from annotator.storage.tables import CALL, CONTEST, ITEM, JUDGE, JUDGEMENT, RESPONSE, RUN, SYSTEM, put
 
-# Of these there is a reply that someone wrote.
+# The statuses of calls with a reply.
 _OK = Status.OK.value
 _REPLIED = (_OK, Status.INVALID.value)
 _COUNTED = ("read", "won", "unread", "lost", "otherwise")
 Row = dict[str, Any]
-# How the parameters of a call tell in which form it was asked; earlier versions said nothing of plain text.
+# How a call's parameters show the form it was asked in; earlier versions recorded nothing for plain text.
 _FORM, _IN_TEXT = '"response_format"', '"response_format":"text"'
 
 
 @dataclass(frozen=True, slots=True)
 class RereadReport:
-    """The result of reading replies again: judgements read, gained, changed, and still missing.
+    """The result of parsing replies again: judgements read, gained, changed, and still missing.
 
-    `lost` of the changed had a verdict and have none now. `otherwise` counts the verdicts that were left as they are
-    though their reply reads otherwise today, or no longer as a verdict.
+    `lost` of the changed had a verdict and have none now. `otherwise` counts verdicts left unchanged though their reply
+    now reads differently, or no longer as a verdict.
     """
 
     judge: str
@@ -62,7 +62,7 @@ class RereadReport:
         return text
 
     def offer(self) -> str:
-        """What reading all replies again would change; empty when nothing."""
+        """What parsing all replies again would change, in a sentence; empty if nothing."""
         if not self.otherwise:
             return ""
         return (
@@ -74,10 +74,9 @@ class RereadReport:
 async def again(
     project: Project, judge: str, protocol: str = USUAL, *, everything: bool = False
 ) -> RereadReport:
-    """Read the replies behind a judge's invalid judgements once more, or behind all of them; no call is made.
+    """Parse the replies behind a judge's invalid judgements again, or behind all of them; makes no call.
 
-    Only with `everything` does a verdict change that was read before. The audit keeps what it was, and the call its
-    reply.
+    Existing verdicts change only with `everything`. The audit keeps the former verdict, and the call its reply.
     """
     judge_record = judges.named(project, judge)
     definition = judge_runs.protocol_of(project, judge_cases.RunRequest(judge, protocol), judge_record)
@@ -111,7 +110,7 @@ async def again(
 def _cases(
     project: Project, protocol: Protocol, judge: Judge, *, everything: bool
 ) -> Iterator[tuple[list[Row], Case]]:
-    """The judgements to be read again, those of one call together, each with the case that it was about."""
+    """The judgements to parse again, grouped by call, each group with its case."""
     for at_hand in materials.each(project, materials.for_judging(protocol), materials.item_ids(project)):
         with project.store.read() as db:
             calls = _of_calls(db, protocol, judge, at_hand.item.id, everything=everything)
@@ -135,14 +134,14 @@ def _cases(
 def _of_calls(
     db: Connection, protocol: Protocol, judge: Judge, item_id: str, *, everything: bool
 ) -> list[list[Row]]:
-    """An item's judgements with a kept reply, call by call, where any of them is to be read again."""
+    """An item's judgements with a stored reply, by call, if any of them is to be parsed again."""
     question = select(JUDGEMENT).where(
         JUDGEMENT.c.item_id == item_id,
         JUDGEMENT.c.protocol == protocol.name,
         JUDGEMENT.c.rater_id == judge.id,
         JUDGEMENT.c.call_id.is_not(None),
     )
-    # A reply about another wording says nothing of this one.
+    # A reply about another wording does not apply to this one.
     gone = label_rows.outdated(db, JUDGEMENT.c.item_id == item_id, JUDGEMENT.c.rater_id == judge.id)
     by_call = grouped(
         ((row["call_id"], row["response_id"]), dict(row))
@@ -158,7 +157,7 @@ def _of_calls(
 
 
 def _in_plain_text(db: Connection, judge: Judge) -> set[str]:
-    """The answered calls of a judge in plain text, which earlier versions read less strictly than JSON."""
+    """The answered calls of a judge in plain text, which earlier versions parsed less strictly than JSON."""
     column = CALL.c.parameters
     plain = or_(column.contains(_IN_TEXT), column.not_like(f"%{_FORM}%"))
     question = select(CALL.c.id).where(CALL.c.judge_id == judge.id, CALL.c.status == _OK, plain)
@@ -166,9 +165,9 @@ def _in_plain_text(db: Connection, judge: Judge) -> set[str]:
 
 
 async def _reread(project: Project, protocol: Protocol, rows: list[Row], case: Case) -> list[tuple[Row, Row]]:
-    """Each judgement as it was and as its reply reads now; none where no reply is kept."""
+    """Each judgement before and after its reply is parsed again; empty if no reply is stored."""
     with project.store.read() as db:
-        # The newest first: a reply and what came of the request to repair it.
+        # Newest first: a reply and the result of the request to repair it.
         question = same_question(rows[0]["call_id"]).where(CALL.c.status.in_(_REPLIED))
         replay = ReplayAsk([call_of(row) for row in db.execute(question).mappings()])
     if not replay.calls or protocol.judge is None:
@@ -205,9 +204,9 @@ class MissingLine:
 
 
 def lines(project: Project, *, judge: str = "", run: str = "", status: str = "") -> list[MissingLine]:
-    """The judges' judgements without a verdict; of one judge, one run (by its id's beginning) or one cause.
+    """The judges' judgements without a verdict; of one judge, one run (by the start of its id) or one cause.
 
-    A verdict on another wording is none. What a halted run never came to ask for is among them.
+    A verdict on another wording counts as none. Includes what a halted run never asked.
     """
     causes = [
         *(each.value for each in Status if each not in SETTLED),
@@ -240,8 +239,8 @@ def lines(project: Project, *, judge: str = "", run: str = "", status: str = "")
         gone = label_rows.outdated(db, label_rows.BY_JUDGES)
         rows = list(db.execute(question.where(JUDGEMENT.c.status.not_in(SETTLED))))
         for some in _batched(gone):
-            came = JUDGEMENT.c.status == Status.OK.value
-            rows += db.execute(question.where(came, JUDGEMENT.c.id.in_(some)))
+            answered = JUDGEMENT.c.status == Status.OK.value
+            rows += db.execute(question.where(answered, JUDGEMENT.c.id.in_(some)))
     result = [_line(row, reworded=row.id in gone) for row in rows]
     if status in ("", run_records.NOT_ASKED):
         result += _without_reply(project, judge, run)
@@ -282,7 +281,7 @@ def _not_compared(project: Project, judge: str, run: str) -> Iterator[MissingLin
 
 
 def _requested(project: Project, judge_id: str, protocol: str) -> set[judge_cases.Key]:
-    """All that a judge was asked for under a protocol, whatever came of it."""
+    """All that a judge was asked under a protocol, whatever the result."""
     j = JUDGEMENT.c
     question = select(j.response_id, j.unit_id, j.trial).where(j.rater_id == judge_id, j.protocol == protocol)
     with project.store.read() as db:
@@ -298,7 +297,7 @@ def _line(row: Any, *, reworded: bool) -> MissingLine:
 
 
 def _batched(ids: Iterable[str]) -> Iterator[list[str]]:
-    """So many ids at a time as any database takes in one question."""
+    """Batches of ids small enough for one query of any database."""
     listed = list(ids)
     for start in range(0, len(listed), AT_ONCE):
         yield listed[start : start + AT_ONCE]
