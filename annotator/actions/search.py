@@ -1,4 +1,4 @@
-"""Search in all texts that the person working may see, asked of the pages' own questions and held in memory."""
+"""Search in all texts that the person working may see, read by the pages' own queries and held in memory."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,15 +27,15 @@ from annotator.storage.tables import AUDIT, ITEM, JUDGEMENT, RESPONSE, SOURCE
 ITEMS, PEOPLE, DOCUMENTS, REPORTS, NOTES, SOURCES = KINDS_OF_TEXT = (
     "Items", "People", "Documents", "Reports", "Notes", "Sources",
 )  # fmt: skip
-# Of these the title is searched, too.
+# The kinds of which the title is searched, too.
 TITLED = (ITEMS, PEOPLE)
 # The fields of a unit that are searched.
 PROSE = ("title", "text", "passage", "authors", "identifier")
-# So many of a kind are shown; the letters before the first word that is met, and from there on.
+# The number of hits shown of a kind; the characters shown before the first matched word, and from there on.
 MOST, BEFORE, AFTER = 6, 32, 160
-# Texts are joined to stretches of this many letters: a stretch without one of the words is passed over whole.
+# Texts are joined into blocks of this many characters: a block without one of the words is skipped whole.
 STRETCH = 1 << 16
-# Stands before every text, and in none.
+# Stands before every text, and occurs in none.
 _BEGIN = b"\0"
 
 
@@ -48,7 +48,7 @@ class SearchText(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A text in which all words are met, with those around the first; `marks` are the words in it, as (start, end)."""
+    """A text that contains all words, with the text around the first; `marks` are the words in it, as (start, end)."""
 
     kind: str
     title: str
@@ -59,14 +59,14 @@ class SearchHit:
 
 
 class _Stretch(NamedTuple):
-    """Folded texts in UTF-8, which is searched a third faster than letters are, and where each begins."""
+    """A block of folded texts in UTF-8, which is searched a third faster than str, and where each begins."""
 
     folded: bytes
     starts: Sequence[int]
     texts: Sequence[SearchText]
 
     def having(self, words: Sequence[bytes]) -> Iterator[SearchText]:
-        """The texts with all of the words, looked for by the one that is first met last."""
+        """The texts with all of the words, searched by the word whose first match comes last."""
         firsts = [self.folded.find(word) for word in words]
         at = max(firsts) if min(firsts) >= 0 else -1
         rarest = words[firsts.index(at)] if at >= 0 else b""
@@ -79,7 +79,7 @@ class _Stretch(NamedTuple):
 
 
 class SearchIndex:
-    """All texts that a person may see, as they were at one `moment`."""
+    """All texts that a person may see, as of one `moment`."""
 
     def __init__(self, moment: object, texts: Iterable[tuple[str, SearchText]]) -> None:
         self.moment = moment
@@ -89,14 +89,14 @@ class SearchIndex:
         }
 
     def hits(self, typed: str) -> Iterator[SearchHit]:
-        """By kind, an item or a person of exactly this key first; one more than `MOST` where there are more."""
+        """Hits by kind, an item or a person with exactly this key first; one more than `MOST` if there are more."""
         words = fold(storable(typed)).split()
         for kind, stretches in self._stretches.items() if words else ():
             every = [word.encode() for word in words]
             exact = [b"%b%b\n" % (_BEGIN, b" ".join(every))]
             ways = [exact, every] if kind in TITLED else [every]
-            met = {id(one): one for way in ways for one in islice(_met(stretches, way), MOST + 1)}
-            for text in islice(met.values(), MOST + 1):
+            matches = {id(one): one for way in ways for one in islice(_met(stretches, way), MOST + 1)}
+            for text in islice(matches.values(), MOST + 1):
                 shown, marks = _around(text.text, words)
                 yield SearchHit(kind, text.title, shown, marks, text.page, text.place)
 
@@ -120,12 +120,12 @@ def _joined(texts: Iterable[SearchText], titled: bool) -> Iterator[_Stretch]:
 
 
 def fold(text: str) -> str:
-    """Without the difference of capitals, letter by letter: what is found here stands there in the text."""
+    """Fold case, keeping the length: a position in the folded text is the same in the text."""
     return text.replace("İ", "i").lower().replace("ς", "σ")
 
 
 def marks(text: str, words: Iterable[str]) -> tuple[tuple[int, int], ...]:
-    """Where any of the folded words stands in a text."""
+    """The spans of the folded words in a text."""
     folded, result = fold(text), set[tuple[int, int]]()
     for word in words:
         at = folded.find(word)
@@ -145,7 +145,7 @@ def _around(text: str, words: Sequence[str]) -> tuple[str, tuple[tuple[int, int]
 
 
 def moment(project: Project) -> object:
-    """What is the same as long as the same person works and nothing is changed: an index of then holds until then."""
+    """A key that stays the same while the same person works and nothing is changed: an index with it is up to date."""
     return people.someone(project).id, project.query(select(func.max(AUDIT.c.seq))).scalar()
 
 
@@ -194,8 +194,8 @@ def _documents(db: Connection, me: str, keys: Mapping[str, str]) -> Iterator[tup
 
 
 def _reports(project: Project, db: Connection, keys: Mapping[str, str]) -> Iterator[tuple[str, SearchText]]:
-    """Reports by their blind names where the person labels them, the others for those whom Material shows them; notes
-    that the person gave beside their labels.
+    """Reports under their blind names if the person labels them, the others for those who see them in Material; and the
+    notes that the person gave with their labels.
     """
     me, tasks = people.someone(project).id, dict[str, tuple[str, labels.LabelTask]]()
     protocols = label_cases.protocols_by_item(db, me).values()

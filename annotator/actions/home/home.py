@@ -41,20 +41,20 @@ from annotator.storage.tables import (
 
 MOST = 5
 LATELY = 3
-# What waits for a person on a page, in one and in several.
+# What awaits a person on a page, in the singular and plural.
 WAITING = {
     "Author": ("item for you to write", "items for you to write"),
     "Label": ("report for you to label", "reports for you to label"),
     "Adjudicate": ("conflict for you to adjudicate", "conflicts for you to adjudicate"),
 }
-# Of more people only the number is told.
+# Of more people only the number is shown.
 NAMED = 3
 Place = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class HomeStep:
-    """A step of the benchmark: how much of it is done, of how much where that is known, and where it is done."""
+    """A step of the benchmark: how much is done, of how much if known, and where."""
 
     title: str
     done: int | None
@@ -66,7 +66,7 @@ class HomeStep:
 
 @dataclass(frozen=True, slots=True)
 class NextStep:
-    """What is to be done next, the words of its button, and where it is done; or a text to be copied."""
+    """What is to be done next, the text of its button, and where; or a text to copy."""
 
     words: str
     button: str
@@ -86,7 +86,7 @@ class HomeReport:
 
 @dataclass(frozen=True, slots=True)
 class _Counts:
-    """What is counted for the steps of a whole benchmark."""
+    """The counts for the steps of a whole benchmark."""
 
     roles: Mapping[str, int]
     reports: int
@@ -111,14 +111,14 @@ class _Counts:
         return sum(many for role, many in self.roles.items() if FOLLOWS[ItemRole(role)].answered)
 
     def takes(self, kind: Kind) -> dict[str, int]:
-        """How many items there are by role for which a kind of document is written."""
+        """The number of items by role for which a kind of document is written."""
         return {role: many for role, many in self.roles.items() if kind in FOLLOWS[ItemRole(role)].kinds}
 
 
 def report(project: Project) -> HomeReport:
     me = people.someone(project)
     everybody = {person.id: person for person in people.people(project)}
-    # Asked before a transaction begins, where their answers are kept.
+    # Queried before a transaction begins, so that the cached answers are used.
     own, used = waiting.counts(project), profile(project)
     conflicts = adjudicating.conflicts(project) if me.has(Role.COORDINATOR) else Counter[str]()
     with project.store.read() as db:
@@ -133,7 +133,7 @@ def report(project: Project) -> HomeReport:
             following = _next(project, db, counts, used, everybody, own)
             about = _about(counts, used, everybody)
             lately = tuple(_lately(db, everybody))
-        # What is not shown is not counted.
+        # Lazily: what is not shown is not counted.
         return HomeReport(project.title, about, steps, tuple(islice(following, MOST)), lately)
 
 
@@ -148,7 +148,7 @@ def _counted(db: Connection, used: profiles.Profile, conflicts: Counter[str]) ->
         of_kinds.group_by(a.item_id, a.kind).having(func.min(a.author_id) < func.max(a.author_id)).subquery()
     )
     begun = db.execute(select(a.kind, func.count(a.item_id.distinct())).group_by(a.kind)).all()
-    # A stage is called as the kind of document that it makes.
+    # A stage has the name of the kind of document that it makes.
     asked = select(ASSIGNMENT.c.stage, ASSIGNMENT.c.item_id).where(ASSIGNMENT.c.item_id.not_in(gone))
     either = select(a.kind, a.item_id).where(a.item_id.not_in(gone)).union(asked).subquery()
     provided = db.execute(select(either.c.kind, func.count()).group_by(either.c.kind)).all()
@@ -161,7 +161,7 @@ def _counted(db: Connection, used: profiles.Profile, conflicts: Counter[str]) ->
     newest = select(RUN.c.protocol, RUN.c.done, RUN.c.total).order_by(RUN.c.started_at)
     judged = {name: (done, total) for name, done, total in db.execute(newest) if used.judges(name)}
     closed = ADJUDICATION.c.state == AdjudicationState.CLOSED.value
-    # What an item is takes longer to tell, and matters where tasks are made of seminars.
+    # Item roles are slow to query, and matter only if tasks are made of seminars.
     roles = {ItemRole.QUESTION.value: one(select(func.count()).where(ITEM.c.retired.is_(False)))}
     if Kind.INSPIRATIONS in used.kinds:
         roles = items.counts(db)
@@ -269,7 +269,7 @@ def _next(
 
 
 def readiness(project: Project) -> tuple[NextStep, ...]:
-    """What a reader of a release would miss, each with where it is mended."""
+    """What a reader of a release would miss, each with the place to fix it."""
     return tuple(_lacking(project, profile(project)))
 
 
@@ -302,7 +302,7 @@ def _items(of: Sized) -> str:
 
 
 def _unchecked() -> Select[str, str]:
-    """Judges with a protocol by which they judged something, and nobody labelled any of it."""
+    """Judges with a protocol by which they judged something of which nobody labelled anything."""
     judged, labelled = JUDGEMENT.alias(), JUDGEMENT.alias()
     same = (labelled.c[name] == judged.c[name] for name in ("protocol", "response_id", "unit_id"))
     both = labelled.join(judged, and_(*same, judged.c.rater_id == RUN.c.judge_id))
@@ -316,7 +316,7 @@ _UNCHECKED = _unchecked()
 
 
 def _conflicts(conflicts: Counter[str], everybody: dict[str, Person], me: str) -> Iterator[NextStep]:
-    """Conflicts by who is to settle them, this person's own first."""
+    """Conflicts by the person who is to settle them, this person's own first."""
     for person_id, many in sorted(conflicts.items(), key=lambda one: (one[0] != me, -one[1])):
         words = f"{counted(many, 'conflict')} {'waits' if many == 1 else 'wait'} for"
         if person_id == me:
@@ -333,7 +333,7 @@ def _conflicts(conflicts: Counter[str], everybody: dict[str, Person], me: str) -
 
 
 def _late(project: Project, db: Connection, everybody: dict[str, Person]) -> Iterator[NextStep]:
-    """Who is late, the longest first, with a reminder to be copied into a mail."""
+    """The people who are late, longest first, with a reminder to copy into a mail."""
     moment = now()
     rows = db.execute(
         select(ASSIGNMENT.c.person_id, func.count(), func.min(ASSIGNMENT.c.due))
@@ -357,7 +357,7 @@ def _late(project: Project, db: Connection, everybody: dict[str, Person]) -> Ite
 
 
 def _awaited(db: Connection, everybody: dict[str, Person], me: str) -> Iterator[NextStep]:
-    """What others have not handed in yet; who is late is named elsewhere, and so are conflicts."""
+    """What others have not handed in yet, without what is late and without conflicts, which are named elsewhere."""
     a = ASSIGNMENT.c
     rows = db.execute(
         select(a.person_id, func.count())
@@ -395,7 +395,7 @@ def _lately(db: Connection, everybody: dict[str, Person]) -> list[str]:
 
 
 def _own_steps(db: Connection, me: Person) -> Iterator[HomeStep]:
-    """A person's own work: what is submitted of what was asked for."""
+    """A person's own work: what is submitted of what was assigned."""
     progress: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
     for stage, submitted in _own(db, me):
         page = {Stage.LABELLING: "Label", Stage.ADJUDICATION: "Adjudicate"}.get(Stage(stage), "Author")

@@ -55,7 +55,7 @@ class ExtractionPlan:
 
 
 def plan(project: Project, order: RunRequest) -> ExtractionPlan:
-    """Of how much an extraction is wanted, and of how much this judge has not drawn it yet."""
+    """The number of subjects of an extraction, and how many this judge has not extracted from yet."""
     kind = ExtractionRun(project, order)
     work = kind.outlook()
     return ExtractionPlan(kind.judge.name, work.total, work.total - work.before, kind.things)
@@ -74,7 +74,7 @@ class ExtractionRun(DocumentRun):
     def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
         project, order, extraction = self.project, self.order, self._extraction
         e = EXTRACT.c
-        # What this judge has drawn before, in this run or another; of a rubric set, what anybody has.
+        # What this judge has extracted before, in this run or another; for a rubric set, what any judge has.
         before = select(e.item_id, e.response_id).where(
             e.origin == self._origin, e.kind == extraction.makes.value
         )
@@ -92,7 +92,7 @@ class ExtractionRun(DocumentRun):
         )
 
     def cases(self, without: Container[Key] = frozenset()) -> Iterator[Case]:
-        """The cases of what is at hand, which is remembered until it is drawn from."""
+        """The cases of the material, which is held until it is extracted from."""
         extraction = self._extraction
         for material in _chosen(self.project, self.order, extraction, materials.for_extracting(extraction)):
             key = _key(extraction, material.item.id, material.response.id)
@@ -101,7 +101,7 @@ class ExtractionRun(DocumentRun):
                 yield Case(extraction.name, material.item, material.response, "", (Unit(id=key[1]),))
 
     def keep(self, journal: RunJournal, db: Connection, done: list[Finished], at: datetime) -> int:
-        """Write what was drawn; what failed does not count as done."""
+        """Write the extracts; failures do not count as done."""
         count = 0
         for finished in done:
             case = finished.case
@@ -118,12 +118,12 @@ run = ExtractionRun.run
 
 
 def named(extraction: str) -> Extraction:
-    """The extraction of that name; Refusal lists the names there are."""
+    """The extraction of that name; the Refusal lists the existing names."""
     return one_of(extraction, EXTRACTIONS, f"There is no extraction “{extraction}”.", "Available:")
 
 
 def checked(project: Project, order: RunRequest) -> Extraction:
-    """The extraction that an order names; Refusal for an order that cannot be run."""
+    """The extraction that an order names; raises Refusal for an order that cannot be run."""
     extraction = named(order.protocol)
     if judges.named(project, order.judge).kind == JudgeKind.DERIVED:
         raise Refusal(
@@ -149,7 +149,7 @@ def _chosen(
 
 
 def _key(extraction: Extraction, item_id: str, response_id: str) -> Key:
-    """What names a case: of an item, which has no response, the item itself."""
+    """The key of a case: for an item, which has no response, the item itself."""
     return response_id, extraction.makes.value if response_id else item_id, 1
 
 
@@ -158,7 +158,7 @@ GONE = Refusal("That unit no longer exists.", "Look at the list again.")
 
 @people.for_coordinators(materials.DOES)
 def of(project: Project, subject: Subject, kind: ResponsePart | Kind) -> Extract | None:
-    """The version that stands; None where nobody drew anything."""
+    """The version in force; None if there is none."""
     item_id, response_id = subject
     with project.store.read() as db:
         return extracts.standing(db, [item_id]).get((item_id, response_id), {}).get(kind.value)
@@ -167,7 +167,7 @@ def of(project: Project, subject: Subject, kind: ResponsePart | Kind) -> Extract
 def add_unit(
     project: Project, subject: Subject, kind: ResponsePart | Kind, after: str = "", **fields: Any
 ) -> Change:
-    """A unit that was overlooked, below the one named in `after` or at the end; Refusal names what does not fit."""
+    """Add a unit that was overlooked, below `after` or at the end; the Refusal names what does not fit."""
     document = _document(project, subject, kind)
     made = _checked(document, {"id": new_id(), **_quoted(project, document, fields)})
     place = _place(document, after) + 1 if after else len(document.units)
@@ -177,7 +177,7 @@ def add_unit(
 def change_unit(
     project: Project, subject: Subject, kind: ResponsePart | Kind, unit_id: str, **fields: Any
 ) -> Change:
-    """Give fields of a unit other values; it keeps its id, and with it what was judged of it."""
+    """Change fields of a unit; it keeps its id, and with it its judgements."""
     document = _document(project, subject, kind)
     place = _place(document, unit_id)
     made = _checked(
@@ -189,14 +189,14 @@ def change_unit(
 
 
 def remove_unit(project: Project, subject: Subject, kind: ResponsePart | Kind, unit_id: str) -> Change:
-    """Take out what is none; what a judge drew stays beside it."""
+    """Remove a unit; a judge's version stays beside it."""
     document = _document(project, subject, kind)
     place = _place(document, unit_id)
     return _write(project, subject, kind, document, (*document.units[:place], *document.units[place + 1 :]))
 
 
 def part_unit(project: Project, subject: Subject, kind: ResponsePart | Kind, unit_id: str) -> Change:
-    """Make what was merged into a key point units of their own again; Refusal where nothing was."""
+    """Split a merged key point into its units again; raises Refusal if nothing was merged."""
     document = _document(project, subject, kind)
     place = _place(document, unit_id)
     parted = document.units[place].parted()
@@ -207,7 +207,7 @@ def part_unit(project: Project, subject: Subject, kind: ResponsePart | Kind, uni
 
 
 def confirm(project: Project, subject: Subject, kind: ResponsePart | Kind) -> Change:
-    """Say that the version that stands is right; Refusal where there is none, or it was confirmed before."""
+    """Confirm the version in force; raises Refusal if there is none, or it is already confirmed."""
     result = required(
         of(project, subject, kind),
         f"There is no {kind.value} to confirm.",
@@ -222,7 +222,7 @@ def confirm(project: Project, subject: Subject, kind: ResponsePart | Kind) -> Ch
 
 
 def open_points(extract: Extract | None) -> int:
-    """How many units of a person's own version they have not accepted, where each is accepted by itself."""
+    """The number of units of a person's own version that they have not accepted, if units are accepted one by one."""
     if extract is None or not extract.origin.startswith("person:"):
         return 0
     return sum(not getattr(unit, "accepted", True) for unit in extract.document.units)
@@ -235,7 +235,7 @@ def confirm_all(
     systems: Sequence[str] = (),
     items: Sequence[str] = (),
 ) -> int:
-    """Say that all versions of a kind that wait for it are right, of some systems and items if named; how many."""
+    """Confirm all waiting versions of a kind, of some systems and items if given; return their number."""
     checked_scope(project, RunRequest("", systems=tuple(systems), items=tuple(items)))
     chosen, item_ids = system_ids(project, systems), set(materials.item_ids(project, items))
     of_system = dict(project.query(select(RESPONSE.c.id, RESPONSE.c.system_id)).all())
@@ -276,9 +276,9 @@ def _write(
 
 
 def _quoted(project: Project, document: Document[Any], fields: dict[str, Any]) -> dict[str, Any]:
-    """The fields, typed spans of a key point as quotations of its pages; whoever changes one accepts it.
+    """The fields, with typed spans of a key point as quotations of its pages; changing a key point accepts it.
 
-    Refusal names a span that stands in no page.
+    The Refusal names a span that occurs in no page.
     """
     if not isinstance(document, KeyPoints):
         return fields
@@ -314,10 +314,10 @@ def _checked(document: Document[Any], values: dict[str, Any]) -> Any:
 
 @people.for_coordinators(materials.DOES)
 def replies(project: Project, extract_id: str) -> tuple[Reply, ...]:
-    """The replies that an extract was read from, the newest first.
+    """The replies that an extract was read from, newest first.
 
-    None for what a person wrote, what came with an import and what asked nobody, and none where the prompt or the
-    text has changed since, so that its questions are no longer known.
+    Empty for what a person wrote, what was imported and what asked no model, and if the prompt or the text has changed
+    since, so that its questions are no longer known.
     """
     question = (
         select(

@@ -1,4 +1,4 @@
-"""Look-ups of works at OpenAlex and CrossRef, on request: replies are kept as cited pages are, or come from a file."""
+"""Look-ups of works at OpenAlex and CrossRef, on request: replies are stored like cited pages, or come from a file."""
 
 import asyncio
 from collections import Counter
@@ -33,7 +33,7 @@ IMPORTED = "import references"
 
 @dataclass(frozen=True, slots=True)
 class OfferedReference(ReadEntry):
-    """An entry to be taken, and which reference it repeats; a doubtful one is taken only where a person says so."""
+    """An entry to take, and which reference it repeats; a doubtful one is taken only if a person says so."""
 
     repeats: str = ""
 
@@ -88,7 +88,7 @@ class EvidenceOffer:
 
 
 def from_text(project: Project, item_id: str, text: str, name: str = "") -> EvidenceOffer:
-    """The references of a pasted text or of a file's; what it is shows by itself."""
+    """The references of a pasted text or a file's; the format is detected."""
     return _offer(project, item_id, bibliographies.read(text, name))
 
 
@@ -126,7 +126,7 @@ def of_research(project: Project, item_id: str) -> bool:
 
 
 def take(project: Project, item_id: str, references: Sequence[Reference], form: str) -> Change:
-    """Put references into the person's own evidence, begun where it is lacking, in one act that can be undone."""
+    """Add references to the person's own evidence, started if missing, in one undoable change."""
     if not references:
         raise Refusal("There is nothing new to take.", "Nothing was changed.")
     given = [
@@ -194,7 +194,7 @@ def _offer(project: Project, item_id: str, read: Bibliography) -> EvidenceOffer:
 
 
 def _repeated(reference: Reference, known: Collection[tuple[str, Reference]]) -> str:
-    """Where the same work stands already; two with different DOIs are different works, whatever their titles."""
+    """The place of the same work, empty if there is none; works with different DOIs differ, whatever their titles."""
     keys, named = set(work_keys(reference)), work_named(reference.identifier)
     return next(
         (
@@ -212,7 +212,7 @@ FILLED = ("text", "authors", "year")
 
 @dataclass(frozen=True, slots=True)
 class WorkLookups:
-    """What was found of works by their DOI, on which day, and of which there was nothing, with its cause."""
+    """The works found by their DOI, with the day, and those not found, with the cause."""
 
     works: Mapping[str, tuple[Work, date]] = field(default_factory=dict)
     lacking: Mapping[str, str] = field(default_factory=dict)
@@ -226,7 +226,7 @@ class WorkLookups:
 
 
 def in_file(path: Path) -> WorkLookups:
-    """The works of a file with replies of either service; they are of its day of writing."""
+    """The works in a file with replies of either service; they are dated by the file's modification."""
     result = required(
         bibliographies.works_of(read_json(path)),
         f"“{path.name}” holds no works of CrossRef or OpenAlex.",
@@ -238,7 +238,7 @@ def in_file(path: Path) -> WorkLookups:
     )
 
 
-# A service that could not be reached so often in a row is not asked any more.
+# A service that could not be reached this many times in a row is not asked any more.
 UNREACHED = 2
 NOT_ASKED = "It was not asked for: its service could not be reached."
 
@@ -251,9 +251,9 @@ async def look_up(
     refresh: bool = False,
     make: Callable[[pages.FetchRequest], "Fetcher"] = pages.fetcher_of,
 ) -> WorkLookups:
-    """What the services say of works; a reply that is kept is asked for again only to `refresh` it.
+    """Look up works at the services; a stored reply is requested again only with `refresh`.
 
-    `services` are addresses with {} for the DOI, asked in turn; being the person's choice, they may be private.
+    `services` are addresses with {} for the DOI, asked in turn; as the person chose them, they may be private.
     """
     result: dict[str, tuple[Work, date]] = {}
     unreached = Counter[str]()
@@ -281,7 +281,7 @@ async def look_up(
 
 
 def _stored(project: Project, address: str) -> Page | None:
-    """The reply that the project has of an address."""
+    """The project's stored reply of an address; None if there is none with a text."""
     page = pages.page(project, address)
     return page if page is not None and page.state is PageState.OK and page.text else None
 
@@ -296,14 +296,14 @@ def _work(page: Page) -> Work | None:
 
 
 def to_complete(project: Project, item_id: str) -> list[str]:
-    """The identifiers in the person's own evidence whose title, authors or year are lacking."""
+    """The identifiers in the person's own evidence whose title, authors or year are missing."""
     own = own_evidence(project, item_id)
     units: Sequence[Reference] = own.document.units if own else ()
     return [unit.identifier for unit in units if work_named(unit.identifier) and _lacks(unit)]
 
 
 def complete(project: Project, item_id: str, works: WorkLookups) -> Change:
-    """Fill in the titles, authors and years that are lacking in the person's own evidence, in one act."""
+    """Fill in missing titles, authors and years in the person's own evidence, in one change."""
     own = required(
         own_evidence(project, item_id), "You have no evidence for this item yet.", "Import references first."
     )
@@ -319,7 +319,7 @@ def complete(project: Project, item_id: str, works: WorkLookups) -> Change:
 def look_up_evidence(
     project: Project, item_id: str, progress: Progress = lambda *_: None
 ) -> tuple[Change, WorkLookups]:
-    """Ask for what the person's own evidence lacks, and fill it in."""
+    """Look up what the person's own evidence is missing, and fill it in."""
     identifiers = to_complete(project, item_id)
     progress("looking up", 0, len(identifiers))
     result = asyncio.run(look_up(project, identifiers))
@@ -338,7 +338,7 @@ def look_up_sources(
 
 
 def describe_sources(project: Project, item_ids: Iterable[str], works: WorkLookups) -> Change:
-    """Give sources the date, venue, citations and kind that were found, in one act."""
+    """Set the date, venue, citations and kind of sources from the works found, in one change."""
     values: dict[str, dict[str, Any]] = {}
     for item_id in item_ids:
         for source in items.sources(project, item_id):

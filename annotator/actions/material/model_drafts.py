@@ -1,4 +1,4 @@
-"""Runs in which a model drafts for a person; each draft is laid aside until they take, edit or refuse it."""
+"""Runs in which a model drafts for a person; each draft is held until they take, edit or refuse it."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -68,12 +68,12 @@ class Proposal:
 
 
 def proposed(kind: str) -> Kind | WriterAid:
-    """What a model drafts, by its name; ValueError for anything else."""
+    """The kind of a draft by its name; raises ValueError for anything else."""
     return WriterAid(kind) if kind in set(WriterAid) else Kind(kind)
 
 
 def proposals(project: Project, item_id: str = "", kind: Kind | WriterAid | None = None) -> list[Proposal]:
-    """The drafts that the person working asked for and has not dealt with, newest first; of all items by default."""
+    """The open drafts that the person working asked for, newest first; of all items by default."""
     mine = (requested_by(people.someone(project).id), EXTRACT.c.state == ExtractState.PROPOSED.value)
     narrowed = if_given((EXTRACT.c.item_id, item_id), (EXTRACT.c.kind, kind.value if kind else ""))
     question = _question().where(*mine, *narrowed).order_by(EXTRACT.c.at.desc(), EXTRACT.c.id)
@@ -83,9 +83,9 @@ def proposals(project: Project, item_id: str = "", kind: Kind | WriterAid | None
 
 
 def waiting_proposal(project: Project, begins: str, kind: str = "") -> Proposal:
-    """The one draft that waits for the person working, by its item's key or the first letters of its id.
+    """The one open draft of the person working, by its item's key or the start of its id.
 
-    Refusal when there is none, or more.
+    Raises Refusal if there is none, or more than one.
     """
     mine = [proposal for proposal in proposals(project) if not kind or proposal.kind.value == kind]
     of_item = [one for one in mine if items.read(project, one.item_id).key == begins]
@@ -112,10 +112,10 @@ def numbered(proposal: Proposal, numbers: Sequence[int]) -> list[str]:
 
 
 def take(project: Project, extract_id: str, unit_ids: Sequence[str] = (), after: str = "") -> Change:
-    """Put units of a draft into the person's own document, below `after` or at the end; all that are left by default.
+    """Add units of a draft to the person's own document, below `after` or at the end; by default all that are left.
 
-    The document is begun when there is none. Its history names the model and the draft from now on, and no unit comes
-    in but by this verb. The one blank unit of a document that was only just begun gives way.
+    The document is started if there is none. Its history then names the model and the draft; units of drafts enter only
+    by this action. The one blank unit of a document just started is replaced.
     """
     with project.store.write() as db:
         proposal = mine(project, db, extract_id)
@@ -137,25 +137,25 @@ def take(project: Project, extract_id: str, unit_ids: Sequence[str] = (), after:
 
 
 def refuse(project: Project, extract_id: str) -> Change:
-    """Say that nothing more of a draft is wanted; it is kept, and no longer shown."""
+    """Refuse the rest of a draft; it is stored, and no longer shown."""
     return settle(project, extract_id, ExtractState.REFUSED, "refuse draft")
 
 
 def confirm(project: Project, extract_id: str) -> Change:
-    """Say that all that was wanted of a draft's units is taken; it is kept, and no longer shown."""
+    """Mark a draft of units as done; it is stored, and no longer shown."""
     with project.store.read() as db:
         _artifacts(mine(project, db, extract_id))
     return settle(project, extract_id, ExtractState.CONFIRMED, "confirm draft")
 
 
 def drafted(project: Project, artifact_id: str) -> dict[str, DraftSource]:
-    """The units of a document that were taken from a model's draft, each with where from."""
+    """The units of a document that were taken from a model's draft, each with its source."""
     with project.store.read() as db:
         return artifacts.of_artifacts(db, [artifact_id]).get(artifact_id, {})
 
 
 def taken_id(artifact_id: str, extract_id: str, unit_id: str) -> str:
-    """The id that a unit of a draft gets in a document: always the same, so that it cannot be taken twice."""
+    """The id of a draft's unit in a document: always the same, so that it cannot be taken twice."""
     return derived_id("taken", artifact_id, extract_id, unit_id)
 
 
@@ -177,13 +177,13 @@ def _question() -> Any:
 
 
 def requested_by(person_id: str) -> Any:
-    """The condition on the extract table that leaves the drafts a person asked for, and nobody else's."""
+    """The condition on the extract table for the drafts a person asked for, and nobody else's."""
     personal = EXTRACT.c.origin.like(f"judge:%:{'_' * MARK}")
     return (EXTRACT.c.response_id == "") & (EXTRACT.c.by == person_id) & personal
 
 
 def mine(project: Project, db: Connection, extract_id: str) -> Proposal:
-    """A draft of the person working, whatever became of it; Refusal when it is gone, or someone else's."""
+    """A draft of the person working, in any state; raises Refusal if it is gone, or someone else's."""
     condition = requested_by(people.someone(project).id) & (EXTRACT.c.id == extract_id)
     row = db.execute(_question().where(condition)).mappings().first()
     if row is None:
@@ -201,13 +201,13 @@ def _proposal(project: Project, db: Connection, row: Any) -> Proposal:
     artifact_id = _own(project, db, proposal)
     if not artifact_id:
         return proposal
-    there = {unit.id for unit in artifacts.read(project, artifact_id).document.units}
-    taken = (unit.id for unit in document.units if taken_id(artifact_id, row["id"], unit.id) in there)
+    unit_ids = {unit.id for unit in artifacts.read(project, artifact_id).document.units}
+    taken = (unit.id for unit in document.units if taken_id(artifact_id, row["id"], unit.id) in unit_ids)
     return replace(proposal, taken=frozenset(taken))
 
 
 def _own(project: Project, db: Connection, proposal: Proposal) -> str:
-    """The id of the person's own document of the kind, empty while there is none."""
+    """The id of the person's own document of the kind; empty if there is none."""
     return str(
         db.execute(
             select(ARTIFACT.c.id).where(
@@ -222,14 +222,14 @@ def _own(project: Project, db: Connection, proposal: Proposal) -> str:
 
 
 def _artifacts(proposal: Proposal) -> Kind:
-    """The kind of artifact that a draft's units go into; Refusal for one that is taken as a whole."""
+    """The kind of artifact that a draft's units go into; raises Refusal for one that is taken as a whole."""
     if isinstance(proposal.kind, WriterAid):
         raise Refusal("That draft is not a list of units.", "Edit its text, and add it to the item.")
     return proposal.kind
 
 
 def _chosen_units(proposal: Proposal, unit_ids: Sequence[str]) -> list[Unit]:
-    """The units to be taken, in the draft's order."""
+    """The units to take, in the draft's order."""
     units = {unit.id: unit for unit in proposal.document.units}
     for unit_id in unit_ids:
         if unit_id not in units:
@@ -242,7 +242,7 @@ def _chosen_units(proposal: Proposal, unit_ids: Sequence[str]) -> list[Unit]:
 
 
 def blank_unit(document: Document[Any]) -> str:
-    """The id of the one unit of a document in which nothing was written or chosen; empty when there is more."""
+    """The id of the only unit of a document if it is blank; otherwise empty."""
     if len(document.units) != 1:
         return ""
     (unit,) = document.units
@@ -272,7 +272,7 @@ class EditedDraft:
 
 
 def lacks(project: Project, item_id: str) -> str:
-    """What an item still needs before a model can be asked, in a sentence; empty when nothing."""
+    """What an item still needs before a model can be asked, in a sentence; empty if nothing."""
     if not any(source.text.strip() and not source.drafted for source in items.sources(project, item_id)):
         return NO_SOURCE
     documents = (
@@ -286,23 +286,23 @@ def lacks(project: Project, item_id: str) -> str:
 
 
 def waiting(project: Project, item_id: str) -> EditedDraft | None:
-    """The draft for an item that the person working has not dealt with, with what they changed in it so far."""
+    """The open draft for an item of the person working, with their changes so far."""
     offers = proposals(project, item_id, WriterAid.REFERENCE)
     return _edited(project, offers[0]) if offers else None
 
 
 def edit(project: Project, extract_id: str, part: str, text: str) -> None:
-    """Keep what is being typed into a part (`text` or `beyond`) of a draft; it goes nowhere before it is confirmed."""
+    """Store what is being typed into a part (`text` or `beyond`) of a draft; it is used only once confirmed."""
     artifacts.save_draft(project, artifacts.REFERENCE, extract_id, part, text)
 
 
 def confirm_material(
     project: Project, extract_id: str, from_sources: str | None = None, beyond: str | None = None
 ) -> Change:
-    """Put a draft beside its item as a source for everybody, for good: as edited so far, or with these parts.
+    """Add a draft to its item as a source for everybody, for good: as edited so far, or with these parts.
 
-    Its `drafted` and the history say which model wrote it, and who confirmed it when. Refusal to all but a
-    coordinator where work is handed out, for an empty text, and for a draft that was dealt with.
+    Its `drafted` field and the history record which model wrote it, and who confirmed it when. Raises Refusal for all
+    but a coordinator if work is handed out, for an empty text, and for a draft that is not open.
     """
     refuse_others(project)
     me = people.someone(project)
@@ -336,7 +336,7 @@ def may_confirm(project: Project) -> bool:
 
 
 def refuse_others(project: Project) -> None:
-    """Refuse anyone who is no coordinator, in a project that hands work out and in one that was handed out."""
+    """Refuse anyone who is not a coordinator, in a project that hands out work and in one made from a task."""
     shared = project.query(select(ASSIGNMENT.c.id).limit(1)).first() is not None
     if shared or project.from_task:
         people.refuse_others(project, DOES)
@@ -375,7 +375,7 @@ def _title(db: Connection, item_id: str) -> str:
 
 
 def _settle(project: Project, db: Connection, row: dict[str, object]) -> None:
-    """The draft is done with, and stays so: the source that came of it is not taken back."""
+    """Mark a draft as confirmed, without undo: the source made of it cannot be undone either."""
     state = {"state": ExtractState.CONFIRMED.value}
     extract_id = str(row["id"])
     db.execute(update(EXTRACT).where(EXTRACT.c.id == extract_id).values(**state))
@@ -385,12 +385,12 @@ def _settle(project: Project, db: Connection, row: dict[str, object]) -> None:
 
 
 def unconfirmed_classes(project: Project, item_id: str) -> Proposal | None:
-    """The draft for an item that the person working has not dealt with."""
+    """The open draft of the person working for an item."""
     return next(iter(proposals(project, item_id, WriterAid.CLASSIFICATION)), None)
 
 
 def proposed_class(proposal: Proposal) -> ProposedType:
-    """What a draft proposes; Refusal where it is of another kind."""
+    """The type that a draft proposes; raises Refusal if the draft is of another kind."""
     if not isinstance(proposal.document, ItemClassification):
         raise GONE
     return proposal.document.units[0]
@@ -399,24 +399,24 @@ def proposed_class(proposal: Proposal) -> ProposedType:
 def confirm_class(
     project: Project, extract_id: str, fields: Mapping[str, str] = MappingProxyType({})
 ) -> Change:
-    """Give an item the type and the subject of a draft, or what `fields` say instead; the draft is done with.
+    """Set the type and the subject of an item from a draft, or from `fields`; the draft is then done.
 
-    The history names the model. Refusal for anyone who may not change items, and for a draft that was dealt with.
+    The history names the model. Raises Refusal for anyone who may not change items, and for a draft that is not open.
     """
     with project.store.write() as db:
         proposal = mine(project, db, extract_id)
         proposed_type = proposed_class(proposal)
         if proposal.id not in {one.id for one in proposals(project, proposal.item_id)}:
             raise GONE
-        # What a person takes back first is the item's new values.
+        # Undo restores the item's former values first.
         settle(project, extract_id, ExtractState.CONFIRMED, "confirm draft")
         values = {"question_type": proposed_type.question_type, "subject": proposed_type.subject, **fields}
         return items.change_all(project, {proposal.item_id: values}, artifacts.verb(proposal.source))
 
 
-# Words of a piece of a transcript.
+# The bounds of the words in a piece of a transcript.
 FEWEST, MOST = 100, 20_000
-# What a model may be asked to draft, by the kind it makes.
+# What a model can be asked to draft, by the kind it makes.
 OFFERED: dict[Kind | WriterAid, Extraction] = {
     proposed(one.makes): one for one in (*DRAFTS.values(), DRAFTED_RUBRIC, DRAFTED_DIAGNOSTICS)
 }
@@ -424,26 +424,26 @@ _LETTERS_OF_TRIAL = 8
 
 
 def kind_of(name: str) -> Kind | WriterAid:
-    """The kind of that name; Refusal when there is none."""
+    """The kind of that name; raises Refusal if there is none."""
     if name not in {*Kind, *WriterAid}:
         raise Refusal(f"“{name}” is not a kind of document.", f"Choose one of {', '.join(OFFERED)}.")
     return proposed(name)
 
 
 def offered(project: Project) -> list[Kind | WriterAid]:
-    """What models draft of what the project uses, beside the type of an item."""
+    """The kinds that models draft of those the project uses, besides the type of an item."""
     used = profile.profile(project).kinds
     return [kind for kind in OFFERED if kind in used or kind is WriterAid.REFERENCE]
 
 
 def protocol_name(kind: Kind | WriterAid) -> str:
-    """The name under which a run that drafts a kind is kept; Refusal for a kind that no model is asked for."""
+    """The name of runs that draft a kind; raises Refusal for a kind that models do not draft."""
     refuse_other(kind, OFFERED, f"Models do not draft {_named(kind)}.", "Choose one of")
     return judge_cases.DRAFT + OFFERED[kind].name
 
 
 def wording(kind: Kind | WriterAid) -> str:
-    """The name of the prompt by which a kind is asked for."""
+    """The name of the prompt that asks for a kind."""
     return OFFERED[kind].prompts[0]
 
 
@@ -476,8 +476,7 @@ def _named(kind: Kind | WriterAid) -> str:
 class DraftRun(DocumentRun):
     """A run in which a judge drafts for the person working; `protocol` names the kind of draft.
 
-    An item with a draft that they have not dealt with gets no second one. The last line lists under `failed` what did
-    not come, with its cause.
+    An item with an open draft gets no second one. The last event lists failures with their cause under `failed`.
     """
 
     doing, resumed, skips = "drafting", False, True
@@ -512,12 +511,12 @@ class DraftRun(DocumentRun):
     def cases(self) -> Iterator[Case]:
         """A case for each item, with what this person may see of it.
 
-        Its trial is theirs: nobody is served from the journal what another was shown.
+        Its trial is specific to them: nobody is served from the journal what another was shown.
         """
         material = materials.MaterialRequest((), texts=self._extraction.exemplar, sources=True)
         for at_hand in materials.each(self.project, material, self.to_do):
             item = at_hand.item
-            # What is settled comes before what the person wrote, which comes before what was imported.
+            # Consensus takes precedence over the person's own document, and that over imported gold.
             seen = sorted(
                 reversed(annotating.artifacts_of(self.project, item.id)),
                 key=lambda artifact: artifact.state is State.CONSENSUS,

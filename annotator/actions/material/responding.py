@@ -54,9 +54,9 @@ BESIDE = {
 
 @dataclass(frozen=True, slots=True)
 class WrittenResponse:
-    """A report that was written, and the plan made before it or the references that it lists, if any.
+    """A written report, with the plan made before it or the references it lists, if any.
 
-    `fields` are those of the response that are known better than from its last call; `told` goes into the journal.
+    `fields` are fields of the response known better than from its last call; `details` go into the audit.
     """
 
     text: str
@@ -76,13 +76,13 @@ class ResponseOrigin:
 
 
 def manner_words(prompts: Sequence[str], parameters: str = "", how: str = "") -> str:
-    """How a model was asked, as a report says it: by which prompts, how else, with which parameters."""
+    """How a model was asked, for the report's settings: the prompts, the manner and the parameters."""
     given = f"; parameters {parameters}" if parameters not in ("", "{}") else ""
     return f"{PROMPTS}{', '.join(prompts)}{how and f' ({how})'}{given}"[:2000]
 
 
 def failures(project: Project, run_id: str) -> list[dict[str, Any]]:
-    """The reports that a run was to write and that are not there: item, trial, and why it failed the last time."""
+    """The reports that a run failed to write and that are still missing: item, trial, and the last cause."""
     question = select(AUDIT.c.after).where(AUDIT.c.subject == run_id, AUDIT.c.verb == FAILED)
     with project.store.read() as db:
         records = (json.loads(after) for after in db.execute(question.order_by(AUDIT.c.seq)).scalars())
@@ -95,7 +95,7 @@ def failures(project: Project, run_id: str) -> list[dict[str, Any]]:
 
 
 def written_in(project: Project, run_id: str) -> list[dict[str, Any]]:
-    """What the journal tells of each report that a run wrote, in the order in which they came."""
+    """The audit's details of each report that a run wrote, in order."""
     records = map(
         json.loads,
         project.query(select(AUDIT.c.after).where(AUDIT.c.verb == WROTE).order_by(AUDIT.c.seq)).scalars(),
@@ -142,20 +142,20 @@ def remarks(project: Project, run_id: str) -> list[str]:
 
 
 def _beside(call: Call, text: str) -> dict[str, Any]:
-    """What else was in the reply that a report came of: characters of thinking, sources that became its list."""
+    """What else a report's reply contained: characters of thinking, sources that became its list."""
     parts = parted(call.raw)
     listed = len(parts.sources) if len(text) > len(parts.text) else 0
     return {name: count for name, count in zip(BESIDE, (len(parts.thinking), listed), strict=True) if count}
 
 
 def _sum(figures: Iterable[float | None]) -> float | None:
-    """The sum of what is known; None when anything is not."""
+    """The sum of the figures; None if any is unknown."""
     known = list(figures)
     return None if None in known else fsum(figure for figure in known if figure is not None)
 
 
 def _report_tokens(call: Call) -> int | None:
-    """The tokens of the report itself, without those of thinking where the server counts them in; None if unknown."""
+    """The tokens of the report without thinking, if the server counts it in; None if unknown."""
     if call.tokens_output is None:
         return None
     thought = call.tokens_reasoning or 0
@@ -163,7 +163,7 @@ def _report_tokens(call: Call) -> int | None:
 
 
 def _run_tokens(used: Sequence[Call]) -> int | None:
-    """The tokens of all calls, questions and replies; None if those of one are not known."""
+    """The tokens of all calls, questions and replies; None if unknown for one."""
     known = _sum(figure for call in used for figure in (call.tokens_input, call.tokens_output))
     return int(known) if used and known is not None else None
 
@@ -185,11 +185,11 @@ class MissingResponse:
 
 
 def lacking(project: Project) -> list[MissingResponse]:
-    """What models were asked for and did not give, item by item; a report that came since is not among it."""
+    """The reports that models failed to give, item by item; without those that came since."""
     question = (
         select(AUDIT.c.subject, AUDIT.c.after, AUDIT.c.at).where(AUDIT.c.verb == FAILED).order_by(AUDIT.c.seq)
     )
-    there = select(RESPONSE.c.item_id, SYSTEM.c.name, RESPONSE.c.trial, RESPONSE.c.mode).join(
+    existing = select(RESPONSE.c.item_id, SYSTEM.c.name, RESPONSE.c.trial, RESPONSE.c.mode).join(
         SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id
     )
     last: dict[AttemptKey, MissingResponse] = {}
@@ -198,13 +198,13 @@ def lacking(project: Project) -> list[MissingResponse]:
         for run_id, after, at in db.execute(question):
             response = MissingResponse(**json.loads(after), run_id=run_id, at=at)
             last[response.item_id, response.system, response.trial, response.mode] = response
-        came: set[AttemptKey] = {(row[0], row[1], row[2], row[3]) for row in db.execute(there)}
-    result = [one for key, one in last.items() if key not in came and one.item_id in used]
+        present: set[AttemptKey] = {(row[0], row[1], row[2], row[3]) for row in db.execute(existing)}
+    result = [one for key, one in last.items() if key not in present and one.item_id in used]
     return sorted(result, key=lambda one: (natural(one.item), one.system, one.mode, one.trial))
 
 
 def by_cause(responses: Iterable[MissingResponse]) -> dict[tuple[str, str], int]:
-    """(status, cause in words) → how many reports it kept away, the most frequent first."""
+    """(status, cause in words) → the number of missing reports, most frequent first."""
     return dict(Counter((response.status, response.cause) for response in responses).most_common())
 
 
@@ -224,7 +224,7 @@ __all__ = [
 SystemSettings = reference_system.SystemSettings
 ORACLES = reference_system.ORACLES
 _USUAL = SystemSettings()
-# As much as a run's name may have, and a mode.
+# The longest name of a run, and of a mode.
 LONGEST_NAME, LONGEST_MODE = 80, 40
 
 
@@ -232,7 +232,7 @@ LONGEST_NAME, LONGEST_MODE = 80, 40
 class ResponseSettings:
     """How reports are asked for: which gold is given (`needs`), or whether the model plans first.
 
-    `mode` is what they are filed under; the `condition` gives prompts and parameters, the `cutoff` the last day of
+    `mode` is the mode they are filed under; the `condition` gives prompts and parameters, `cutoff` the last day of
     publication to keep to.
     """
 
@@ -244,7 +244,7 @@ class ResponseSettings:
 
     @property
     def continued(self) -> bool:
-        """Whether no report is asked for, but how the first half of a task goes on."""
+        """Whether the second half of a task is asked for, not a report."""
         return self.mode == CONTINUATION
 
     @property
@@ -262,7 +262,7 @@ class ResponseSettings:
 
 @dataclass(frozen=True, slots=True)
 class ResearchSettings(ResponseSettings):
-    """The same where the works that reports rest on are searched, or given, by a system of several steps."""
+    """The same for a system of several steps that searches the works its reports rest on, or is given them."""
 
     system: SystemSettings = _USUAL
 
@@ -272,7 +272,7 @@ class ResearchSettings(ResponseSettings):
 
 
 PREFIX, RESEARCH = "respond.", "respond.research"
-# By the name under which a run of it is kept.
+# The manners by the name of their runs.
 MANNERS: dict[str, ResponseSettings] = {
     "respond.end-to-end": ResponseSettings(END_TO_END),
     "respond.end-to-end.planned": ResponseSettings(END_TO_END, planned=True),
@@ -282,13 +282,13 @@ MANNERS: dict[str, ResponseSettings] = {
         CONTINUATION, condition=Condition("", "", parameters=leakage.PARAMETERS)
     ),
 }
-# As they are said on the command line.
+# The modes by their names on the command line.
 MODES = {mode.replace(" ", "-"): mode for mode in (END_TO_END, ISOLATED, INJECTION, CONTINUATION)}
 _BETWEEN, _CONDITION, _UNTIL, _FILED = "|", "by=", "until=", "as="
 
 
 def in_use(project: Project) -> tuple[list[str], list[Condition]]:
-    """The modes, as they are said, and the conditions that are about what the project uses."""
+    """The modes, as named on the command line, and the conditions relevant to what the project uses."""
     kinds, used = profile.profile(project).kinds, profile.protocols(project)
     modes = {
         name
@@ -310,7 +310,7 @@ def protocol_name(
     cutoff: str = "",
     filed_as: str = "",
 ) -> str:
-    """The name of the manner in which an order asks for reports; Refusal for a mode or condition there is not."""
+    """The name of the manner in which an order asks for reports; raises Refusal for an unknown mode or condition."""
     mode_name = spelled(mode)
     if mode_name not in MODES.values():
         raise Refusal(f"There is no mode “{mode}”.", f"Available: {', '.join(MODES)}.")
@@ -351,9 +351,9 @@ def _more(condition: str, cutoff: str, filed_as: str) -> Iterator[str]:
 
 
 def research_name(**how: Any) -> str:
-    """The name of the manner in which the system of several steps is asked; what is usual is left out.
+    """The name of the manner in which the system of several steps is asked, without default values.
 
-    Refusal for an oracle there is not. Where one is, nothing is searched, and how does not matter.
+    Raises Refusal for an unknown oracle. With an oracle nothing is searched, so the search options are left out.
     """
     oracle = how.get("oracle", "")
     if oracle and oracle not in ORACLES:
@@ -374,7 +374,7 @@ def _research(more: Sequence[str]) -> ResearchSettings:
 
 
 def settings_of(name: str) -> ResponseSettings | None:
-    """The manner of that name; None when it is none."""
+    """The settings of the manner with that name; None if there is none."""
     base, *more = name.split(_BETWEEN)
     if base == RESEARCH:
         return _research(more)
@@ -404,26 +404,26 @@ NO_PLAN, NO_EVIDENCE = "The item has no settled gold plan.", "The item has no se
 class ResponseRun(RunKind):
     """A run in which a system's writer answers the items of an order, `trials` times each.
 
-    The order's `protocol` names the manner, `systems` the one system, `judge` its writer or the judge whose endpoint is
-    to write. What is there already is never written again. The last line lists under `failed` what did not come, with
-    its cause: nothing stands for it.
+    The order's `protocol` names the manner, `systems` the one system, `judge` its writer or the judge whose endpoint
+    writes. Existing reports are never written again. The last event lists failures with their cause under `failed`:
+    nothing stands in for them.
     """
 
     doing, resumed, many_calls = "writing", False, True
     things, reply_tokens = "reports", 3_000
     cut_by_item: ClassVar[bool] = False
-    """Whether each item has a cut-off of its own."""
+    """Whether each item has its own cut-off."""
 
     def read(self, project: Project, order: judge_cases.RunRequest) -> tuple[Judge, Protocol]:
         self._manner = _checked(project, order)
         self.plan_tokens = 200 if self._manner.planned else 0
         (self._system,) = order.systems
         ids = materials.item_ids(project, order.items, answered=True)
-        # The reports that the system has in this mode, no matter who wrote them.
+        # The system's reports in this mode, whoever wrote them.
         answers = _answers(self._system, self._manner.mode, RESPONSE.c.item_id, RESPONSE.c.trial)
-        there = {(item_id, trial) for item_id, trial in project.query(answers)}
+        existing = {(item_id, trial) for item_id, trial in project.query(answers)}
         self.requested = [(item, trial) for item in ids for trial in range(1, order.trials + 1)]
-        self.to_do = [one for one in self.requested if one not in there]
+        self.to_do = [one for one in self.requested if one not in existing]
         self.written: dict[str, WrittenResponse] = {}
         self._materials: dict[str, Material] = {}
         judge = judges.writer_named(project, order.judge) or judges.named(project, order.judge)
@@ -443,7 +443,7 @@ class ResponseRun(RunKind):
         return "" if self.order.items else items.left_out(self.project).sentence
 
     def check(self) -> None:
-        """Refuse a system whose reports came about in another way."""
+        """Refuse a system whose reports were made in another way."""
         self.stored_judge()
 
     def stored_judge(self) -> Judge:
@@ -459,7 +459,7 @@ class ResponseRun(RunKind):
         )
 
     def _refuse_mixed(self, db: Connection, writer: Judge) -> None:
-        """Refuse a system whose reports in this mode were made by a plan, by other prompts or with another cut-off."""
+        """Refuse a system whose reports in this mode were made with(out) a plan, other prompts or another cut-off."""
         system, how = self._system, self._manner
         plans = select(EXTRACT.c.response_id).where(
             EXTRACT.c.kind == ResponsePart.PLAN.value, EXTRACT.c.origin == by_judge(writer.id)
@@ -500,7 +500,7 @@ class ResponseRun(RunKind):
 
     @staticmethod
     def words(line: RunEvent) -> list[str]:
-        """The last line of a run as a person reads it: how far it came, what did not come and why, what it cost."""
+        """The last event of a run in words: its progress, failures with causes, and cost."""
         count = counted(len(line["failed"]), "report")
         first = f"{count} failed. Run the same command again to retry."
         words = failure_words(line, lambda one: f"Item {one['item']}, trial {one['trial']}", first=first)
@@ -524,7 +524,7 @@ class ResponseRun(RunKind):
         return self.took(case, await self.made(case, self._materials.pop(case.response.id), ask))
 
     def took(self, case: Case, made: WrittenResponse | Answer) -> Verdicts:
-        """Take a report over for the journal, or say why there is none."""
+        """Hold a report for the journal, or return the verdict that says why there is none."""
         if isinstance(made, Answer):
             cause = f"{made.cause} {INCOMPLETE}" if made.status is Status.TRUNCATED else made.cause
             return {case.unit.id: replace(made, cause=cause.strip()).verdict()}
@@ -532,7 +532,7 @@ class ResponseRun(RunKind):
         return {case.unit.id: Verdict(value=WRITTEN)}
 
     def keep(self, journal: RunJournal, db: Connection, done: list[Finished], at: datetime) -> int:
-        """Write the reports, the system with its first; of one that failed its calls are kept, and the cause."""
+        """Store the reports, and the system with its first one; for failures, the calls and the cause."""
         count = 0
         for finished in done:
             written = self.written.pop(finished.case.response.id, None)
@@ -580,7 +580,7 @@ class ResponseRun(RunKind):
         fields = ResponseFields.model_validate(known)
         row = {**fields.model_dump(), "id": case.response.id, "sha256": response_hash(written.text)}
         if not add_missing(db, RESPONSE, row).rowcount:
-            # It came from elsewhere while this one was being written.
+            # The report was imported while this one was being written.
             return False
         origin = by_judge(self.judge.id)
         for part, document in written.parts.items():
@@ -620,7 +620,7 @@ class ResponseRun(RunKind):
         return WrittenResponse(answer.reply.text, {ResponsePart.PLAN: plan} if plan else {})
 
     async def _respond(self, material: Material, ask: Ask) -> tuple[Answer, PlanDocument | None]:
-        """The report, and the plan of its own that it was written by."""
+        """The report, and the model's own plan it was written by."""
         needs, item, how = self._manner.needs, material.item, self._manner
         if how.continued:
             return await leakage.ask_to_continue(item, ask), None

@@ -1,4 +1,4 @@
-"""Sources in tables: kind by discipline and what is lacking, and scores before and after a cut-off."""
+"""Sources in tables: kind by discipline and what is missing, and scores before and after a cut-off."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,7 +38,7 @@ UNREAD = {"text", "transcript"}
 
 
 class SourceLine(Source):
-    """A source without its text, and its item's key."""
+    """A source without its text, with its item's key."""
 
     key: str
 
@@ -70,7 +70,7 @@ def balance(
 ) -> tuple[ResultSheet, ...]:
     """Items by discipline and kind of their source, and every source with the criteria it does not meet.
 
-    An item counts once, under the one kind of its sources that meet the criteria; under none where they differ.
+    An item counts once, under the kind of its sources that meet the criteria; under none if these differ.
     """
     items = results.items_named(project)
     lines = tuple(source_line for source_line in source_lines(project) if source_line.item_id in items)
@@ -98,9 +98,11 @@ def balance(
 
 
 def _cells(counts: Mapping[tuple[str, str], int], disciplines: Sequence[str], wanted: int) -> list[int]:
-    there = {kind: [counts.get((discipline, kind), 0) for discipline in disciplines] for kind in ("", *KINDS)}
-    lacking = [sum(max(0, wanted - number) for number in there[kind]) for kind in KINDS]
-    return [*(sum(there[kind]) for kind in (*KINDS, "")), *lacking]
+    by_kind = {
+        kind: [counts.get((discipline, kind), 0) for discipline in disciplines] for kind in ("", *KINDS)
+    }
+    lacking = [sum(max(0, wanted - number) for number in by_kind[kind]) for kind in KINDS]
+    return [*(sum(by_kind[kind]) for kind in (*KINDS, "")), *lacking]
 
 
 def _each_source(sources: Sequence[SourceLine], since: str, least: str) -> ResultSheet:
@@ -138,7 +140,7 @@ def source_lines(project: Project) -> tuple[SourceLine, ...]:
 
 
 def cut_choices(project: Project) -> tuple[ViewChoice, ...]:
-    """Where the cut lies, by date or by citations, which score, by whose judgements."""
+    """The choices of cut, by date or citations, metric and rater."""
     months = sorted(
         {source_line.published[:7] for source_line in source_lines(project) if source_line.published}
     )[1:]
@@ -156,7 +158,7 @@ def cut_choices(project: Project) -> tuple[ViewChoice, ...]:
 def cut(
     project: Project, at: str = LEAST_CITATIONS[0], metric: str = USUAL_METRIC, judge: str = ""
 ) -> tuple[ResultSheet, ...]:
-    """Each system over items whose source was published since a month, or is cited so often, and over the others."""
+    """Each system over items whose source was published since a month, or is cited that often, and over the others."""
     by_date = at not in LEAST_CITATIONS
     lines = source_lines(project)
     sides = (
@@ -193,7 +195,7 @@ def cut(
 
 
 def _since(lines: Sequence[SourceLine], month: str) -> dict[str, bool]:
-    """Item → whether its source was published since a month, where that is known: a year alone may leave it open."""
+    """Item → whether its source was published since a month, if known: a year alone may leave it open."""
     dated = ((line.item_id, line.published) for line in lines if line.published)
     return {item: day[:7] >= month for item, day in dated if len(day) >= len(month) or day[:4] != month[:4]}
 
@@ -206,7 +208,7 @@ NO_PERIOD = "not known"
 def collected(project: Project) -> tuple[ResultSheet, ...]:
     """Every system with reports on items in use, in the order in which collecting began; undated ones last.
 
-    The days between which they were collected, and what is said of their origin.
+    With the first and last day of collection, and what is recorded of their origin.
     """
     about = [RESPONSE.c[name] for name in ("collected_on", *ORIGIN)]
     rows = project.query(
@@ -288,7 +290,7 @@ def _lines(info: MetricInfo, system: str, periods: Mapping[str, list[Score]]) ->
 
 
 def _periods(project: Project, period: str) -> dict[str, str]:
-    """Response → the period it belongs to, in words that sort by time."""
+    """Response → its period, in words that sort by time."""
     rows = project.query(select(RESPONSE.c.id, RESPONSE.c.collected_on, RESPONSE.c.product_version)).all()
     if period == "version":
         return {row.id: row.product_version or NO_PERIOD for row in rows}
@@ -305,11 +307,11 @@ def _timeframe(days: Sequence[date]) -> SheetCell:
 
 
 def _day(day: date, year: int = 0) -> str:
-    """24 March 2025; without its year where that is said beside it."""
+    """24 March 2025; without its year if equal to `year`."""
     return f"{day.day} {MONTHS[day.month - 1]}{'' if day.year == year else f' {day.year}'}"
 
 
-# Not the machine's: a table is the same everywhere.
+# Not locale-dependent: a table is the same everywhere.
 MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",

@@ -36,7 +36,8 @@ AnyOrder = (
 )
 
 
-# By how what is ordered begins; all else is an extraction, or judged by a protocol. Much is loaded for each of them.
+# The runs by the beginning of the ordered name; all else is an extraction, or judged by a protocol. Loaded only when
+# needed, as each loads much.
 BEGINNINGS = {
     ATTACK: "attacks.attacking.AttackRun",
     judge_runs.CHECKS: "judging.drift.DriftCheckRun",
@@ -49,7 +50,7 @@ BEGINNINGS = {
 
 
 def kind_of(protocol: str) -> type[RunKind]:
-    """Of which kind a run is that is ordered by that name."""
+    """The kind of run for an order of that name."""
     for beginning, place in BEGINNINGS.items():
         if protocol.startswith(beginning):
             module, _, name = place.rpartition(".")
@@ -58,7 +59,7 @@ def kind_of(protocol: str) -> type[RunKind]:
 
 
 def of_judge(protocol: str) -> type[RunKind]:
-    """The same of what a judge may be asked; Refusal for reports and drafts, which have commands of their own."""
+    """The same for what a judge can be asked; raises Refusal for reports and drafts, which have their own commands."""
     kind = kind_of(protocol)
     if not kind.resumed:
         raise Refusal(
@@ -70,7 +71,7 @@ def of_judge(protocol: str) -> type[RunKind]:
 async def carry_out(
     project: Project, order: AnyOrder, *, tell: Tell = lambda _: None, listen: TextIO | None = None
 ) -> RunEvent:
-    """Run an order, whatever it is of; the last line tells how it ended."""
+    """Run an order of any kind; the last event says how it ended."""
     if isinstance(order, RunRequest) and order.protocol in PAPERS:
         return await _part_by_part(project, order, tell, listen)
     if isinstance(order, RunRequest):
@@ -86,13 +87,13 @@ async def carry_out(
 
 
 class _OrderLines:
-    """The lines that are meant for a whole order, heard by one of its parts after the other."""
+    """The lines meant for a whole order, read by one of its parts after the other."""
 
     def __init__(self, listen: TextIO) -> None:
         self.lines: SimpleQueue[str | None] = SimpleQueue()
-        Thread(target=self._hear, args=(listen,), daemon=True).start()
+        Thread(target=self._read_lines, args=(listen,), daemon=True).start()
 
-    def _hear(self, listen: TextIO) -> None:
+    def _read_lines(self, listen: TextIO) -> None:
         for line in listen:
             self.lines.put(line)
 
@@ -101,7 +102,7 @@ class _OrderLines:
 
 
 async def _part_by_part(project: Project, order: RunRequest, tell: Tell, listen: TextIO | None) -> RunEvent:
-    """Run each protocol of a paper in turn within one budget, until one does not end; the last line tells of all."""
+    """Run each protocol of a paper in turn within one budget, until one is not completed; the last event covers all."""
     result, listener = list[RunEvent](), _OrderLines(listen) if listen is not None else None
     each = judge_runs.parts(project, order)
     if order.budget_usd is not None:
@@ -136,7 +137,7 @@ async def _part_by_part(project: Project, order: RunRequest, tell: Tell, listen:
 
 
 def unfinished(project: Project, judge: str = "", **how: Any) -> RunRequest:
-    """The order that resumes the newest unfinished run (of a judge); `how` gives what is not kept of it.
+    """The order that resumes the newest unfinished run (of a judge); `how` gives what is not stored with it.
 
     Reports and drafts are resumed by the commands that asked for them.
     """
@@ -149,7 +150,7 @@ def _is_resumed(protocol: str) -> bool:
 
 
 async def foreseen(project: Project, order: RunRequest) -> "forecasts.CostEstimate | AttackEstimate":
-    """What an order would take; nobody is asked."""
+    """The estimate of an order; no model is asked."""
     if isinstance(order, AttackRunRequest):
         from annotator.actions.attacks import attacking
 
@@ -165,14 +166,14 @@ def forecast(project: Project, order: RunRequest) -> Any:
 
 
 def of_paper(project: Project, order: RunRequest) -> list[forecasts.CostEstimate]:
-    """What each protocol of a paper would take that can be judged now; none where the order names no paper."""
+    """The estimates of a paper's protocols that can be judged now; empty if the order names no paper."""
     if order.protocol not in PAPERS:
         return []
     return [asyncio.run(forecasts.of(JudgeRun(project, part))) for part in judge_runs.parts(project, order)]
 
 
 def handed_over(project: Project, order: AnyOrder) -> dict[str, str]:
-    """The environment in which a child finds the key of the endpoint that an order asks; empty where none is wanted."""
+    """The environment in which a child process finds the key of the order's endpoint; empty if none is needed."""
     if isinstance(order, pages.FetchRequest | pages.PagesFolder):
         return {}
     writer = judges.writer_named(project, order.judge)
@@ -180,7 +181,7 @@ def handed_over(project: Project, order: AnyOrder) -> dict[str, str]:
     return kept_keys.handed_over(project, judge)
 
 
-# How an order is called on its way.
+# The names of the kinds of order in a request.
 KINDS: dict[str, Any] = {
     "run": RunRequest,
     "attack": AttackRunRequest,
@@ -192,9 +193,9 @@ KINDS: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class ChildRequest:
-    """An order with its project file and person; with `estimate` only its cost is estimated.
+    """An order with its project file and person; with `estimate`, only its cost is estimated.
 
-    No key is in it: a child finds keys in its environment.
+    It contains no key: the child finds keys in its environment.
     """
 
     file: Path
@@ -211,7 +212,7 @@ class ChildRequest:
 async def answer(
     request: ChildRequest, project: Project, *, tell: Callable[[RunEvent], None], listen: TextIO | None = None
 ) -> RunEvent:
-    """Do what is asked over its project; the last line is what came of it."""
+    """Carry out the request on its project; the last event is the result."""
     if request.estimate and isinstance(request.order, RunRequest):
         tell(result := {"event": "ended", **(await foreseen(project, request.order)).tree()})
         return result
@@ -219,7 +220,7 @@ async def answer(
 
 
 def read(line: str) -> ChildRequest:
-    """The request of a line; Refusal for a line that is none."""
+    """The request in a line; raises Refusal for a line that is none."""
     try:
         tree = json.loads(line)
         order = TypeAdapter(KINDS[tree.pop("kind")]).validate_python(tree.pop("order"))

@@ -54,7 +54,7 @@ from annotator.storage.tables import (
     put,
 )
 
-# A list longer than this is narrowed before anyone reads it.
+# A longer list must be filtered before anyone reads it.
 MOST = 5_000
 NO_VERDICT, FLAGGED, ALL = "no verdict", "flagged", "all"
 READS = "can read judges' replies"
@@ -64,7 +64,8 @@ READS = "can read judges' replies"
 class JudgementQuery:
     """A filter of judgements: missing, flagged or all; by cause, flag and system.
 
-    `words` are sought in the item's key, what was said and its cause; `item` is a key, `unit` an id within it.
+    `words` are searched in the item's key, the rationale, the quotation and the cause; `item` is a key, `unit` an id
+    within it.
     """
 
     which: str = NO_VERDICT
@@ -87,7 +88,7 @@ class JudgementSource:
 
 @dataclass(frozen=True, slots=True)
 class JudgementLine:
-    """A judgement in a list; `unit` is its subject. Without a value the status is the cause."""
+    """A judgement in a list; `unit` is its subject. Without a value, the status is the cause."""
 
     id: str
     protocol: str
@@ -103,7 +104,7 @@ class JudgementLine:
 
 @dataclass(frozen=True, slots=True)
 class JudgementLines:
-    """The result of a query, counts by sort, cause and flag, and how many were cut off."""
+    """The result of a query, counts by sort, cause and flag, and the number cut off."""
 
     lines: tuple[JudgementLine, ...]
     counts: Mapping[str, int]
@@ -116,7 +117,7 @@ class JudgementLines:
 def lines(
     project: Project, source: JudgementSource, query: JudgementQuery = JudgementQuery()
 ) -> JudgementLines:
-    """The judgements that a query names, item by item; only a coordinator reads what judges say."""
+    """The judgements selected by a query, item by item; only a coordinator may read judges' replies."""
     question = _question(source, query)
     with project.store.read() as db:
         rows = db.execute(question.limit(MOST)).mappings().all()
@@ -141,7 +142,7 @@ def listed() -> Select[Any]:
 
 
 def line_of(row: Any, words: Mapping[judge_cases.UnitKey, str]) -> JudgementLine:
-    """A row of the above as a line; `words` says what each unit is."""
+    """A row of `listed` as a line; `words` names each unit."""
     return JudgementLine(
         id=row["id"],
         protocol=row["protocol"],
@@ -185,7 +186,7 @@ def _question(source: JudgementSource, query: JudgementQuery) -> Select[Any]:
 
 
 def _counts(db: Connection, source: JudgementSource) -> tuple[dict[str, int], dict[str, int]]:
-    """How many there are of each sort, and of each cause, the most frequent first."""
+    """The number of judgements of each sort, and of each cause, most frequent first."""
     j = JUDGEMENT.c
     by_status = select(j.status, func.count()).where(_of(source)).group_by(j.status)
     causes: dict[str, int] = {
@@ -222,7 +223,7 @@ class KnownKeys(Container[Any]):
         self._since.add(hash(key))
 
     def new(self, things: Iterable[T], by: Callable[[T], Hashable]) -> list[T]:
-        """Those of some things whose keys are not known yet, which are from now on."""
+        """The things whose keys are not known yet; from now on they are."""
         fresh = []
         for one in things:
             if (key := by(one)) not in self:
@@ -237,7 +238,7 @@ class KnownKeys(Container[Any]):
         return result or hashed in self._since
 
 
-# Built once: making a statement again takes longer than running it.
+# Built once: building a statement again takes longer than running it.
 _ANSWERED = CALL.c.status == Status.OK.value
 _LATEST = (
     select(CALL).where(CALL.c.cache_key == bindparam("key"), _ANSWERED).order_by(CALL.c.at.desc()).limit(1)
@@ -256,10 +257,10 @@ BATCH_SETTLED = BatchStage.SETTLED.value
 
 
 class RunJournal:
-    """The journal of one run, and the shelf of its batches; each method commits before it returns.
+    """The journal of one run, and the storage of its batches; each method commits before it returns.
 
-    A run's own `keep` writes what finished cases come to, where that is no judgements. With `many_calls` a case takes
-    so many that a kill in the middle of it must lose none of them.
+    A run's own `keep` writes the results of finished cases if they are not judgements. `many_calls` if a case takes so
+    many calls that none may be lost when the process is killed in the middle of it.
     """
 
     def __init__(
@@ -276,26 +277,26 @@ class RunJournal:
         self._known: KnownKeys | None = None
         self._begun = now()
         self._noted: dict[str, Status] = {}
-        """How calls came back that are stored, and that no verdict has been stored with yet."""
+        """Call id → status of stored answers with which no verdict has been stored yet."""
 
     def find(self, cache_key: str) -> Call | None:
-        """The latest call of that key that was answered; an error is never served again."""
+        """The latest answered call with that key; an error is never served again."""
         if cache_key not in self._answered():
             return None
         row = self._project.query(_LATEST, {"key": cache_key}).mappings().first()
         return call_of(row) if row else None
 
     def _answered(self) -> KnownKeys:
-        """The keys that may be found. No other process adds to them: one run at a time writes to a project."""
+        """The keys of answered calls. No other process adds any: one run at a time writes to a project."""
         if self._known is None:
             with self._project.store.read() as db:
                 self._known = KnownKeys(db.execute(select(CALL.c.cache_key).where(_ANSWERED)).scalars())
         return self._known
 
     def finished(self, run: str) -> Container[Key]:
-        """The judgements not to be asked for: those given before, and whatever this very run has finished.
+        """The judgements not to ask for: those given before, and what this very run has finished.
 
-        What was said of another wording is asked for again.
+        Judgements of another wording are asked for again.
         """
         mine = (JUDGEMENT.c.rater_id == self._judge_id, JUDGEMENT.c.protocol == self._protocol)
         question = select(JUDGEMENT.c.response_id, JUDGEMENT.c.unit_id, JUDGEMENT.c.trial).where(
@@ -307,16 +308,16 @@ class RunJournal:
             return KnownKeys(key for row in db.execute(question) if (key := tuple(row)) not in gone)
 
     def without(self) -> dict[str, int]:
-        """How many judgements this run left without a verdict, by cause."""
+        """The number of judgements this run left without a verdict, by cause."""
         return by_cause(self._project, JUDGEMENT, JUDGEMENT.c.run_id == self.run_id)
 
     def record(self, batch: list[Finished]) -> None:
-        """Commit a batch: the calls as they came, what was read from them, and how far the run is.
+        """Commit a batch: the calls, the verdicts read from them, and the progress of the run.
 
-        All units of a case are in one batch, and so are stored together or not at all.
+        All units of a case are in one batch, so they are stored together or not at all.
         """
         at = now()
-        # An answer may be shared before it is journalled: it goes in with the first judgement that rests on it.
+        # An answer may be shared before it is journalled: it is stored with the first judgement that rests on it.
         shared = (call for one in batch for call in one.reused if call.cache_key not in self._answered())
         done = [finished for finished in batch if finished.judged]
         with self._writing() as db:
@@ -330,7 +331,7 @@ class RunJournal:
         self._know(calls)
 
     def keep_calls(self, new_calls: Iterable[Call]) -> None:
-        """Commit calls that a batch brought; one whose id is there already is left as it is."""
+        """Commit calls that a batch brought; an existing id is not changed."""
         at = now()
         with self._writing() as db:
             calls = [self._call(call, at) for call in new_calls]
@@ -338,7 +339,7 @@ class RunJournal:
         self._know(calls)
 
     def batches(self) -> list[BatchState]:
-        """The run's batches whose answers are still to be fetched, the oldest first."""
+        """The run's batches whose answers are still to be fetched, oldest first."""
         mine = (BATCH.c.run_id == self.run_id, BATCH.c.stage != BATCH_SETTLED)
         question = select(BATCH.c.content).where(*mine).order_by(BATCH.c.at, BATCH.c.id)
         return [
@@ -346,20 +347,20 @@ class RunJournal:
         ]
 
     def keep_batch(self, state: BatchState) -> None:
-        """Keep a batch as it stands now, in place of how it stood before."""
+        """Store the present state of a batch in place of the former."""
         row = {"stage": state.stage.value, "content": state.model_dump_json()}
         with self._project.store.write() as db:
             if not db.execute(update(BATCH).where(BATCH.c.id == state.id), row).rowcount:
                 db.execute(insert(BATCH), {"id": state.id, "run_id": self.run_id, "at": now(), **row})
 
     def declined(self) -> list[Call]:
-        """The run's calls of which asking again is no use."""
+        """The run's calls that need not be repeated, as the provider declined them."""
         mine = (CALL.c.run_id == self.run_id, CALL.c.status.in_([each.value for each in DECLINED]))
         rows = self._project.query(select(CALL).where(*mine).order_by(CALL.c.at)).mappings().all()
         return [call_of(row) for row in rows]
 
     def note(self, noted: list[Call]) -> None:
-        """Commit calls as they go out and come back, each in place of what was known of it before."""
+        """Commit calls as they are sent and answered, each in place of its former record."""
         at = now()
         with self._writing() as db:
             calls = [self._call(call, at) for call in noted]
@@ -369,7 +370,7 @@ class RunJournal:
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
-        """One transaction; whatever prevents it is a Refusal, so that a run ends in words and can be resumed."""
+        """One transaction; any failure is a Refusal, so that a run ends in words and can be resumed."""
         try:
             with self._project.store.write() as db:
                 yield db
@@ -383,7 +384,7 @@ class RunJournal:
     def _add(self, db: Connection, calls: list[dict[str, Any]]) -> None:
         if calls:
             add_missing(db, CALL, calls)
-        # A call of a batch is there before its reply is read whole: that it is of no use is learnt only now.
+        # A call of a batch is stored before its reply is parsed: only now is it known to be unusable.
         spoilt = [call for call in calls if call["status"] in _SPOILT]
         if spoilt:
             named = ("status", "cause", "sha256")
@@ -396,7 +397,7 @@ class RunJournal:
             self._answered().add(call["cache_key"])
 
     def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
-        """Write what finished cases came to, in the transaction of their calls; how much that is."""
+        """Write the results of finished cases, in the transaction of their calls; return their number."""
         wordings = label_rows.now_says(db, {finished.case.artifact_id for finished in done}, self._begun)
         rows = [row for finished in done for row in self._judgements(finished, at, wordings)]
         if rows:
@@ -413,7 +414,7 @@ class RunJournal:
         case, now_said = finished.case, wordings.get(finished.case.artifact_id, {})
         texts = {unit.id: unit.text for unit in case.units}
         for unit_id, given in finished.verdicts.items():
-            # Someone worded it again while the judge was asked.
+            # The unit was reworded while the judge was asked.
             words = texts.get(unit_id, "")
             wording = now_said.get(unit_id, now_said.get(unit_id.rpartition("~")[2], words))
             verdict = given if wording == words else _OVERTAKEN
@@ -440,7 +441,7 @@ Keep = Callable[[RunJournal, Connection, list[Finished], datetime], int]
 
 
 def by_cause(project: Project, given: Table, *whose: ColumnElement[bool]) -> dict[str, int]:
-    """How many of some judgements have no verdict, by cause."""
+    """The number of these judgements without a verdict, by cause."""
     question = select(given.c.status, func.count()).where(given.c.status.not_in(SETTLED), *whose)
     return {status: count for status, count in project.query(question.group_by(given.c.status))}
 
@@ -450,26 +451,26 @@ def call_of(row: Mapping[str, Any] | RowMapping) -> Call:
 
 
 def same_question(call_id: str | None) -> Select[Any]:
-    """Every call that put the question of this one, the newest first; of one moment the repaired one."""
+    """Every call that asked the same question as this one, newest first; the repaired one first if at the same time."""
     key = select(CALL.c.cache_key).where(CALL.c.id == call_id).scalar_subquery()
     return select(CALL).where(CALL.c.cache_key == key).order_by(CALL.c.at.desc(), CALL.c.repaired.desc())
 
 
 def call_hash(row: dict[str, Any]) -> str:
-    """The hash of a journalled call: what was asked for, what came, and what it cost."""
+    """The hash of a journalled call: its request, its reply and its cost."""
     return sha256(canonical_json({key: row[key] for key in Call.model_fields}))
 
 
-# A call whose bill is unknown has been kept with the most that it may have cost, and no count of tokens.
+# A call whose bill is unknown has been stored with the most it may have cost, and no token counts.
 UNBILLED = and_(CALL.c.tokens_output.is_(None), CALL.c.cost_usd > 0)
 _UNANSWERED = CALL.c.status.in_((Status.SKIPPED.value, Status.TIMEOUT.value, Status.API_ERROR.value))
 
 
 def bills() -> Subquery:
-    """Every call with its run and judge, what it was `charged`, and whether its bill is `known` (1) or guessed (0).
+    """Every call with its run and judge, what it was `charged`, and whether its bill is `known` (1) or estimated (0).
 
-    A request that was cut short is guessed to have cost what those of its run cost on average. `charged` is None
-    where that is unknown too, where no price is known, and where an answer came without counts of tokens.
+    A request that was cut short is estimated at the mean cost of its run's calls. `charged` is None if that is unknown
+    too, if no price is known, and if an answer came without token counts.
     """
     mean = (
         select(CALL.c.run_id, CALL.c.judge_id, func.avg(CALL.c.cost_usd).label("usual"))
@@ -499,7 +500,7 @@ def bills() -> Subquery:
     )
 
 
-# So many characters are shown before and after a quote.
+# The number of characters shown before and after a quotation.
 AROUND = 160
 
 
@@ -516,8 +517,8 @@ class Reply:
 class JudgementDetail:
     """A judgement in full: question, value, and replies, newest first.
 
-    `found` tells whether the quote stands in the report (or in the cited page), None where nothing is quoted;
-    `before` and `after` are the words around it; `address` is the cited page's.
+    `quote_found` is whether the quotation occurs in the report (or in the cited page), None if nothing is quoted;
+    `before` and `after` are the text around it; `address` is the cited page's.
     """
 
     line: JudgementLine
@@ -533,7 +534,7 @@ class JudgementDetail:
 
 @people.for_coordinators(READS)
 def judgement_detail(project: Project, judgement_id: str) -> JudgementDetail:
-    """A judgement with every reply to its question; Refusal when it was judged again since the list was read."""
+    """A judgement with every reply to its question; raises Refusal if it was replaced since the list was read."""
     with project.store.read() as db:
         row = required(
             db.execute(listed().where(JUDGEMENT.c.id == judgement_id)).mappings().first(),
@@ -559,7 +560,7 @@ def judgement_detail(project: Project, judgement_id: str) -> JudgementDetail:
 
 @people.for_coordinators(READS)
 def calls(project: Project, run_id: str) -> CutList[Reply]:
-    """The calls of a run, the newest first: all that is kept of what an extraction asked."""
+    """The calls of a run, newest first: all that is stored of what an extraction asked."""
     question = select(CALL).where(CALL.c.run_id == run_id).order_by(CALL.c.at.desc(), CALL.c.id)
     with project.store.read() as db:
         shown = [_reply(row, "") for row in db.execute(question.limit(MOST)).mappings()]
@@ -568,7 +569,7 @@ def calls(project: Project, run_id: str) -> CutList[Reply]:
 
 
 def _quoted(quote: str, case: Case | None) -> tuple[bool | None, str, str]:
-    """Whether the quote stands where it was taken from, and the words before and after it."""
+    """Whether the quotation occurs in its text, and the text before and after it."""
     if not quote or case is None:
         return None, "", ""
     text = case.given.get("page") or case.response.text

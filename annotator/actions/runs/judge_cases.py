@@ -26,10 +26,10 @@ Key = tuple[str, str, int]
 class RunRequest:
     """A person's request to a judge. Empty `systems` and `items` (by key) mean all of them.
 
-    `together` units are asked in one call, by 0 as many as the judge is set to, and each of them `trials` times. With
-    `batch` the provider answers overnight at half price. The rates, per minute, take the place of the judge's own.
-    Where `models` names some, the run ends when another one answers. Works are searched in the `corpus`, a file or
-    folder, where one is named. Drafts read a transcript in pieces of about `piece_words`, by default of the usual size.
+    `together` is the number of units per call (0: the judge's setting), `trials` how often each is asked. With `batch`,
+    the provider answers overnight at half price. The rates, per minute, replace the judge's own. If `models` are given,
+    the run ends when another one answers. Works are searched in the `corpus`, a file or folder, if given. Drafts read a
+    transcript in pieces of about `piece_words`, 0 for the default size.
     """
 
     judge: str
@@ -49,8 +49,8 @@ class RunRequest:
     piece_words: int = 0
 
 
-# How the names begin under which runs are kept that test a judge (what it says of copies enters no result), and runs
-# that draft for one person.
+# The prefixes of the names of runs that test a judge (verdicts on copies enter no result), and of runs that draft for
+# one person.
 ATTACK, DRAFT = "attack.", "proposal."
 WIDTH = 0.2
 
@@ -59,7 +59,7 @@ WIDTH = 0.2
 class AttackRequest:
     """A request for a test: the judge and the attacks (names or their beginnings; all that apply by default).
 
-    `size` verdicts are drawn by the chance of `seed`; without it as many as an interval of that `width` takes.
+    `size` verdicts are sampled with `seed`; by default as many as an interval of that `width` needs.
     """
 
     judge: str
@@ -79,7 +79,7 @@ class AttackRunRequest(RunRequest):
 
 @dataclass(frozen=True, slots=True)
 class JudgeSettings:
-    """How units are put to a judge: units per case, shuffle seed, weights shown or not."""
+    """The settings for putting units to a judge: units per case, shuffle seed, weights shown or not."""
 
     together: int = 1
     weights_shown: bool = False
@@ -88,7 +88,7 @@ class JudgeSettings:
 
 @dataclass(frozen=True, slots=True)
 class RequestOverview:
-    """The size of a request: judgements, existing ones, reports, and items with gaps."""
+    """The size of a request: judgements, existing ones, reports, and items with missing ones."""
 
     total: int
     done: int
@@ -97,7 +97,7 @@ class RequestOverview:
 
 
 def checked(project: Project, order: RunRequest) -> None:
-    """Refuse an order that cannot be run, naming what is there."""
+    """Refuse an order that cannot be run, naming what is available."""
     protocol = protocol_of(order.protocol)
     if not protocol.values:
         raise Refusal(f"{protocol.title} is computed; it is not judged.", "See the results.")
@@ -116,7 +116,7 @@ def checked(project: Project, order: RunRequest) -> None:
 
 
 def protocol_of(protocol: str) -> Protocol:
-    """The protocol of that name; Refusal lists the names there are."""
+    """The protocol of that name; the Refusal lists the existing names."""
     return one_of(protocol, PROTOCOLS, f"There is no protocol “{protocol}”.", "Available:")
 
 
@@ -130,7 +130,7 @@ def settings_of(judge: Judge, protocol: str, seed: int) -> JudgeSettings:
 
 
 def checked_scope(project: Project, order: RunRequest) -> None:
-    """Refuse a system or item that is not there, naming what is."""
+    """Refuse an unknown system or item, naming what exists."""
     with project.store.read() as db:
         named = sorted(db.execute(select(SYSTEM.c.name)).scalars())
         keys = set(db.execute(select(ITEM.c.key).where(ITEM.c.retired.is_(False))).scalars())
@@ -142,7 +142,7 @@ def checked_scope(project: Project, order: RunRequest) -> None:
 
 
 def outlook(project: Project, order: RunRequest, answered: Container[Key]) -> RequestOverview:
-    """How much the order comes to, and what of it is not answered; the reports' words are read only where they must."""
+    """The size of an order and what is unanswered of it; the texts of reports are read only if necessary."""
     protocol = protocol_of(order.protocol)
     total, done, reports, waiting = 0, 0, set[str](), []
     for item_id, result in _by_item(project, order, materials.for_counting(protocol)):
@@ -152,10 +152,10 @@ def outlook(project: Project, order: RunRequest, answered: Container[Key]) -> Re
             for unit in case.units
             for trial in range(1, order.trials + 1)
         }
-        there = sum(key in answered for key in keys)
+        answered_count = sum(key in answered for key in keys)
         reports.update(key[0] for key in keys)
-        total, done = total + len(keys), done + there
-        waiting += [item_id] if there < len(keys) else []
+        total, done = total + len(keys), done + answered_count
+        waiting += [item_id] if answered_count < len(keys) else []
     return RequestOverview(total, done, len(reports), tuple(waiting))
 
 
@@ -165,7 +165,7 @@ def cases(
     items: Sequence[str] | None = None,
     settings: JudgeSettings = JudgeSettings(),
 ) -> Iterator[Case]:
-    """The cases of an order, or of some of its items (by id), read from the file a stretch of items at a time."""
+    """The cases of an order, or of some of its items (by id), read from the file a batch of items at a time."""
     for _, result in _by_item(project, order, materials.for_judging(protocol_of(order.protocol)), items):
         for _, of_response in groupby(result, key=lambda case: case.response.id):
             yield from _arranged(list(of_response), order.trials, settings)
@@ -177,7 +177,7 @@ def _by_item(
     material: materials.MaterialRequest,
     items: Sequence[str] | None = None,
 ) -> Iterator[tuple[str, list[Case]]]:
-    """Item by item, the cases that the order reaches, each once."""
+    """Item by item, the cases that the order covers, each once."""
     protocol, chosen = protocol_of(order.protocol), system_ids(project, order.systems)
     ids = materials.item_ids(project, order.items) if items is None else items
     for at_hand in materials.each(project, material, ids):
@@ -192,7 +192,7 @@ def _reached(protocol: Protocol, at_hand: materials.MaterialAtHand, chosen: froz
 
 
 def _is_meant(case: Case, chosen: frozenset[str]) -> bool:
-    """Whether a case is about the chosen systems: of a pair both, or one where only one is chosen."""
+    """Whether a case is about the chosen systems: both of a pair, or one of it if only one is chosen."""
     if not chosen:
         return True
     shown = {case.response.system_id} | ({case.other.system_id} if case.other is not None else set())
@@ -200,14 +200,14 @@ def _is_meant(case: Case, chosen: frozenset[str]) -> bool:
 
 
 def _arranged(cases: list[Case], trials: int, settings: JudgeSettings) -> Iterator[Case]:
-    """The cases of one response, trial by trial, put together where that is asked for."""
+    """The cases of one response, trial by trial, combined if several units are asked together."""
     for trial in range(1, trials + 1):
         repeated = [replace(case, trial=trial, weights_shown=settings.weights_shown) for case in cases]
         yield from repeated if settings.together == 1 else _together(repeated, settings)
 
 
 def _together(cases: list[Case], settings: JudgeSettings) -> Iterator[Case]:
-    """Units of one artifact, shuffled, so many to a case; the same seed gives the same cases."""
+    """Units of one artifact, shuffled, `together` to a case; the same seed gives the same cases."""
     for _, alike in groupby(cases, key=lambda case: (case.artifact_id, dict(case.given), case.other)):
         of_artifact = list(alike)
         first = of_artifact[0]
@@ -218,7 +218,7 @@ def _together(cases: list[Case], settings: JudgeSettings) -> Iterator[Case]:
 
 
 def system_ids(project: Project, names: Iterable[str]) -> frozenset[str]:
-    """The ids of the systems of those names; none for no names."""
+    """The ids of the systems with these names; empty for no names."""
     name_list = list(names)
     result = (
         project.query(select(SYSTEM.c.id).where(SYSTEM.c.name.in_(name_list))).scalars() if name_list else ()
@@ -240,7 +240,7 @@ UnitKey = tuple[str, str]
 
 
 def words_of(project: Project, pairs: Iterable[tuple[str, str]]) -> dict[UnitKey, str]:
-    """(response, unit) → what was asked about, of items by id, each with the name of a protocol."""
+    """(response, unit) → the subject in words, for pairs of an item's id and a protocol's name."""
     by_protocol = nested((protocol, item_id, None) for item_id, protocol in pairs)
     names, result = _systems(project), dict[UnitKey, str]()
     for protocol, ids in by_protocol.items():
@@ -254,7 +254,7 @@ def words_of_case(project: Project, case: Case | None) -> dict[UnitKey, str]:
 
 
 def case_of(project: Project, protocol: str, item_id: str, key: UnitKey) -> Case | None:
-    """The case that a judgement was about, as its item stands now; None where its unit is gone."""
+    """The case that a judgement was about, as its item is now; None if its unit is gone."""
     definition = PROTOCOLS[protocol]
     for at_hand in materials.each(project, materials.for_judging(definition), [item_id]):
         for material in at_hand.responses:
@@ -265,7 +265,7 @@ def case_of(project: Project, protocol: str, item_id: str, key: UnitKey) -> Case
 
 
 def _cases(project: Project, protocol: Protocol, item_ids: list[str]) -> Iterator[Case]:
-    # The reports' words are read only where units come from them.
+    # The texts of reports are read only if units come from them.
     wanted_material = (
         materials.for_judging(protocol) if protocol.unit_kind is None else materials.for_counting(protocol)
     )
@@ -283,7 +283,7 @@ def _words(case: Case, systems: Mapping[str, str]) -> dict[UnitKey, str]:
 
 
 def _unit_words(case: Case, unit: Unit, systems: Mapping[str, str]) -> str:
-    """A unit's words; of a pair the system shown second, of a plan both sub-tasks."""
+    """A unit's text; for a pair, the system shown second; for a plan, both sub-tasks."""
     if case.other is not None:
         return f"Against {systems.get(case.other.system_id, 'another report')}, which is shown second"
     return "\u2002↔\u2002".join([*label_cases.beside(case), unit.text])

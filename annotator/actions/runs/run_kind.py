@@ -52,9 +52,9 @@ async def asking(
     refused: Refused = lambda _: "",
     output_tokens: int = TOKENS_A_UNIT,
 ) -> AsyncIterator[Asker | None]:
-    """What puts the questions of an order to a judge's endpoint; None for a judge that asks no model.
+    """The asker for a judge's endpoint; None for a judge that asks no model.
 
-    `refused` says why a model may not answer; `output_tokens` is the most tokens that a reply is told to have.
+    `refused` says why a model may not answer; `output_tokens` is the most tokens that a reply is expected to have.
     """
     if judge.kind != JudgeKind.ENDPOINT:
         yield None
@@ -110,7 +110,7 @@ class OutstandingBatch:
 
 
 def out(project: Project, judge_id: str = "", protocol: str = "") -> list[OutstandingBatch]:
-    """The batches whose answers are still to be fetched, the oldest first; of one judge or protocol if named."""
+    """The batches whose answers are still to be fetched, oldest first; of one judge or protocol if given."""
     question = (
         select(BATCH.c.content, BATCH.c.run_id, RUN.c.judge_id, RUN.c.protocol, JUDGE.c.name)
         .join(RUN, RUN.c.id == BATCH.c.run_id)
@@ -124,7 +124,7 @@ def out(project: Project, judge_id: str = "", protocol: str = "") -> list[Outsta
     for row in rows:
         state = BatchState.model_validate_json(row.content)
         if not state.input_file:
-            # The provider has never had it: its questions are filed again.
+            # The provider never received it: its questions are filed again.
             continue
         about = row.run_id, row.judge_id, row.name, row.protocol, len(state.entries)
         result.append(OutstandingBatch(state.id, *about, state.stage.value, state.status, state.expires_at))
@@ -141,9 +141,9 @@ def refuse_while_out(project: Project, judge: Judge, protocol: str, run_id: str)
 
 
 async def withdraw(project: Project, judge: str = "") -> int:
-    """Ask the providers to stop all batches that are out (of a judge); how many they stop.
+    """Ask the providers to stop all outstanding batches (of a judge); return the number stopped.
 
-    What was answered by then comes with the next start of the run. Refusal while a run is in progress.
+    Answers given by then are fetched when the run is next started. Raises Refusal while a run is in progress.
     """
     waiting = out(project, judges.named(project, judge).id if judge else "")
     stopped = 0
@@ -154,9 +154,9 @@ async def withdraw(project: Project, judge: str = "") -> int:
 
 
 def forget(project: Project, judge: str = "") -> int:
-    """Give up all batches that are out (of a judge), whatever their provider does; how many.
+    """Give up all outstanding batches (of a judge), whatever their provider does; return their number.
 
-    For one that cannot be reached any more: what it was to answer is asked again, and paid again.
+    For a provider that cannot be reached any more: the questions are asked again, and paid for again.
     """
     waiting = out(project, judges.named(project, judge).id if judge else "")
     with run_records.alone(project), project.store.write() as db:
@@ -194,9 +194,9 @@ Tell = Callable[[RunEvent], None]
 class RunWork:
     """The work of a run: its cases, their protocol, and what is already done.
 
-    `cases` gives them again at each call, and `whole` those too that are done, for counting; `deed` says what is
-    done with what: “criteria judged”. `refused` says why a model may not answer; the first that may not ends the run.
-    `output_tokens` is the most tokens that a reply is told to have.
+    `cases` yields them anew at each call, `whole` also those already done, for counting; `deed` names what is done:
+    “criteria judged”. `refused` says why a model may not answer; the first such answer ends the run. `output_tokens` is
+    the most tokens that a reply is expected to have.
     """
 
     protocol: Protocol
@@ -219,10 +219,10 @@ async def drive(
     tell: Tell,
     listen: TextIO | None,
 ) -> RunEvent:
-    """Do the work and close its run; the line that is returned tells how it ended.
+    """Do the work and close its run; the returned event says how it ended.
 
-    `tell` gets a line for each batch that was committed; a line “cancel” on `listen` stops the run within a second,
-    “pause” lets it begin nothing more until “resume”; meanwhile its lines are marked `held`.
+    `tell` gets an event for each committed batch; a line “cancel” on `listen` stops the run within a second, “pause”
+    lets it begin nothing more until “resume”; meanwhile its events are marked `held`.
     """
     run_id = journal.run_id
     run_records.set_counts(project, run_id, work.total, work.before)
@@ -255,7 +255,7 @@ class _Drive:
         )
 
     async def through(self, asker: Asker | None) -> runner.RunEnd:
-        """Do the work, and the batches before it where the order wants them."""
+        """Do the work, and before it the batches if the order wants them."""
         work, source, asks = self._work, self._work.cases(), None
         if asker is not None and self._order.batch:
             asks, source = await self._by_batches(asker)
@@ -273,7 +273,7 @@ class _Drive:
         )
 
     async def _by_batches(self, asker: Asker) -> tuple[Any, Iterable[Case]]:
-        """What came of the batches, and the cases in the order in which it serves them."""
+        """The answers of the batches, and the cases in the order in which these serve them."""
         from annotator.judging.batches import batching
 
         work, judge = self._work, self._work.protocol.judge
@@ -306,9 +306,9 @@ class _Drive:
 
 @contextmanager
 def _little_garbage() -> Iterator[None]:
-    """Look for garbage seldom: what is loaded by now is none, and judging leaves hardly any in circles.
+    """Collect garbage rarely: what is loaded so far stays alive, and judging leaves few cycles.
 
-    What is set aside stays so: a process that judges does little else.
+    Objects frozen here stay frozen: a process that judges does little else.
     """
     before = gc.get_threshold()
     gc.freeze()
@@ -322,23 +322,23 @@ def _little_garbage() -> Iterator[None]:
 class RunKind(ABC):
     """A kind of run: the endpoint asked, the `protocol` of its questions, and the storage of its answers.
 
-    Made for each order: it reads what there is to do as the project then is. All else is the same for every kind.
+    Created for each order: it reads what there is to do as the project then is. All else is the same for every kind.
     """
 
     doing: ClassVar[str] = "judging"
     resumed: ClassVar[bool] = True
-    """Whether `judge resume` goes on with it; otherwise the command that asked for it does."""
+    """Whether `judge resume` resumes it; otherwise the command that asked for it does."""
     things: str = "judgements"
     reply_tokens: float | None = None
-    """What a reply takes until this model has given some of the kind; None where it is of the length of judgements."""
+    """The tokens of a reply before this model has given any of the kind; None if as long as judgements."""
     skips: ClassVar[bool] = False
-    """Whether its estimate leaves out what nothing can be asked about."""
+    """Whether its estimate leaves out subjects that nothing can be asked about."""
     at_most: ClassVar[bool] = False
-    """Whether its estimate goes by the most that may be asked."""
+    """Whether its estimate assumes the most that may be asked."""
     plan_tokens: int = 0
-    """What a plan takes that is asked for before."""
+    """The tokens of a plan that is asked for first."""
     many_calls: ClassVar[bool] = False
-    """Whether a case takes so many calls that a kill in the middle of it must lose none of them."""
+    """Whether a case takes so many calls that none may be lost if the process is killed in the middle of it."""
 
     def __init__(self, project: Project, order: RunRequest) -> None:
         self.project, self.order = project, order
@@ -346,24 +346,23 @@ class RunKind(ABC):
 
     @abstractmethod
     def read(self, project: Project, order: RunRequest) -> tuple[Judge, Protocol]:
-        """Who is asked and by which protocol; Refusal for an order that nothing can be made of."""
+        """The judge to ask, and the protocol; raises Refusal for an order that cannot be carried out."""
 
     def check(self) -> None:  # noqa: B027 - most kinds are refused when they are made
-        """Refuse what may be counted, but not carried out."""
+        """Refuse an order that can be estimated, but not carried out."""
 
     def journal(self, run_id: str) -> RunJournal:
-        """Where answers are kept."""
         return RunJournal(
             self.project, run_id, self.judge.id, self.order.protocol, self.keep, self.many_calls
         )
 
     def keep(self, journal: RunJournal, db: Connection, done: list[runner.Finished], at: datetime) -> int:
-        """Write what finished cases came to, in the transaction of their calls; how much that is."""
+        """Write the results of finished cases, in the transaction of their calls; return their number."""
         return journal.keep(db, done, at)
 
     @abstractmethod
     def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
-        """What there is to ask, and what of it is there already."""
+        """What there is to ask, and what of it is already done."""
 
     @staticmethod
     def words(line: RunEvent) -> list[str]:
@@ -376,7 +375,7 @@ class RunKind(ABC):
         return self.judge
 
     def opened(self) -> OpenRun:
-        """The run that begins, or goes on; Refusal, before anything is written, where nobody can answer."""
+        """The run, new or resumed; raises Refusal, before anything is written, if nothing can answer."""
         if self.asker().kind != JudgeKind.DERIVED:
             runner.refuse_unanswerable(self.protocol, by_model=self.asker().kind == JudgeKind.ENDPOINT)
         return run_records.open_run(self.project, self.judge, self.order, self.protocol.prompts)
@@ -392,7 +391,7 @@ class RunKind(ABC):
 
     @property
     def without(self) -> str:
-        """What the order leaves out, in a sentence; empty where it is nothing."""
+        """What the order leaves out, in a sentence; empty if nothing."""
         return "" if self.order.items else items.left_out(self.project).not_counted
 
     def outlook(self) -> RunWork:
@@ -402,9 +401,9 @@ class RunKind(ABC):
     async def run(
         cls, project: Project, order: RunRequest, *, tell: Tell = lambda _: None, listen: TextIO | None = None
     ) -> RunEvent:
-        """Run an order; the last line tells how it ended.
+        """Run an order; the last event says how it ended.
 
-        A run that was killed or cancelled is resumed. Refusal when another is in progress.
+        A run that was killed or cancelled is resumed. Raises Refusal if another is in progress.
         """
         run = cls(project, order)
         run.check()
@@ -425,15 +424,15 @@ class RunKind(ABC):
 
 
 class DocumentRun(RunKind):
-    """A run that makes documents by an extraction: each is laid aside, by item and response, until it is kept."""
+    """A run that makes documents by an extraction: each is held, by item and response, until it is stored."""
 
     verdict: ClassVar[str] = "drawn"
-    """What stands in the place of a verdict where a document came; `nothing` says why none did."""
+    """The verdict if a document was made; `nothing` is the cause if none was."""
     nothing: ClassVar[str] = "Nothing was drawn."
     may_be_empty: ClassVar[bool] = True
 
     def protocol_by(self, extraction: Extraction, name: str, needs: tuple[Kind, ...] = ()) -> Protocol:
-        """The extraction as a protocol, under the name by which the run is kept."""
+        """The extraction as a protocol, under the name of its runs."""
         self._extraction = extraction
         self._materials: dict[tuple[str, str], Material] = {}
         self._extracted: dict[tuple[str, str], Extracted] = {}
@@ -467,12 +466,12 @@ class DocumentRun(RunKind):
 
 
 def with_failures(line: RunEvent, failed: list[dict[str, Any]]) -> RunEvent:
-    """The last line of a run of which each failure is told: what failed is none of what is done."""
+    """The last event of a run that lists its failures, which do not count as done."""
     return {**line, "done": line["done"] - sum(line["missing"].values()), "failed": failed}
 
 
 def failure_words(line: RunEvent, of: Callable[[Mapping[str, Any]], str], *, first: str = "") -> list[str]:
-    """The same as a person reads it; `of` says what failed, and `first` stands before the first."""
+    """The same in words; `of` names what failed, and `first` comes before the first failure."""
     sentences = run_records.words({**line, "without": {}})
     failed = [f"{of(one)}: {one['status'].replace('_', ' ')}. {one['cause']}" for one in line["failed"]]
     return [sentences[0], *([first] if first and failed else []), *failed, *sentences[1:]]

@@ -26,11 +26,11 @@ from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from annotator.storage import store
 from annotator.storage.tables import CALL, EXTRACT, ITEM, JUDGE, JUDGEMENT, RESPONSE, RUN, SYSTEM, if_given
 
-# Beside the causes of missing verdicts: a run ended before it asked, or leaves no judgements that would say why.
+# Besides the causes of missing verdicts: the run ended before it asked, or leaves no judgements with a cause.
 NOT_ASKED, NOT_DONE = "not_asked", "not_done"
 _STOPPED = (RunState.INTERRUPTED.value, RunState.CANCELLED.value)
 _SEEDS = 2**31
-# Anyone who only looks whether a run goes on holds the lock for a moment.
+# A process that only checks whether a run is in progress holds the lock for a moment.
 _PATIENCE_S = 0.5
 _JUDGING = "judging"
 
@@ -75,7 +75,7 @@ class RunLine:
 
     @property
     def lacking(self) -> dict[str, int]:
-        """What the run has no result for: by cause, and what it did not come to, of which no cause is kept."""
+        """What the run has no result for: by cause, and what was not reached, without a cause."""
         rest = NOT_ASKED if self.protocol in PROTOCOLS else NOT_DONE
         return self.missing | ({rest: self.left} if self.left else {})
 
@@ -84,7 +84,7 @@ class RunLine:
         return self.done < self.total or bool(self.missing)
 
     def order(self, **how: Any) -> RunRequest:
-        """The order that resumes this run; `how` gives what is not kept: concurrency, timeout_s, budget_usd."""
+        """The order that resumes this run; `how` gives what is not stored: concurrency, timeout_s, budget_usd."""
         return RunRequest(
             judge=self.judge,
             protocol=self.protocol,
@@ -117,11 +117,11 @@ def runs(project: Project) -> list[RunLine]:
 def last_unfinished(
     project: Project, judge: str = "", among: Callable[[str], bool] = lambda _: True
 ) -> RunLine:
-    """The newest run that was cancelled, interrupted or killed, of one judge if named; Refusal when there is none.
+    """The newest run that was cancelled, interrupted or killed, of one judge if given; raises Refusal if none.
 
-    `among` tells by what a run was ordered by (its protocol) whether it is looked at.
+    `among` says whether runs of an ordered name (protocol) are considered.
     """
-    # A run that still goes on is told by its lock, not by its state.
+    # Whether a run is still in progress is known from its lock, not from its state.
     open_states = (*_STOPPED, RunState.RUNNING.value)
     for result in runs(project):
         if result.state in open_states and judge in ("", result.judge) and among(result.protocol):
@@ -154,7 +154,7 @@ def _line(row: Row[Any], missing: dict[str, int]) -> RunLine:
 
 
 def _scope(text: str) -> dict[str, Any]:
-    """What a run was to do; runs of earlier versions asked unit by unit, once, live."""
+    """The scope of a run; runs of earlier versions asked one unit per call, once, without batches."""
     known: dict[str, Any] = json.loads(text)
     return {"systems": [], "items": [], "together": 1, "trials": 1, "batch": False, "models": []} | known
 
@@ -215,7 +215,7 @@ def new_run(project: Project, judge: Judge, order: RunRequest, asked_by: tuple[s
 
 
 def seeds(project: Project, judge_id: str, protocol: str) -> dict[str, int]:
-    """Response → by which seed its units were shuffled when this judge last judged it."""
+    """Response → the seed by which its units were shuffled when this judge last judged it."""
     j = JUDGEMENT.c
     question = (
         select(j.response_id, RUN.c.scope)
@@ -242,7 +242,7 @@ def stopped(project: Project, judge: Judge, order: RunRequest) -> OpenRun | None
 
 
 def _identity(judge: Judge, order: RunRequest) -> dict[str, Any]:
-    """What tells one order of a judge from another: not how fast it is run, nor for how much money."""
+    """The fields that distinguish orders of a judge: not speed and budget."""
     return {
         "systems": list(order.systems),
         "items": list(order.items),
@@ -255,7 +255,7 @@ def _identity(judge: Judge, order: RunRequest) -> dict[str, Any]:
 
 
 def prompts_hash(project: Project, names: tuple[str, ...]) -> str:
-    """The hash of a prompt as it is in force; of several, that of their hashes."""
+    """The hash of a prompt in force; of several, the hash of their hashes."""
     from annotator.judging.messages import load
 
     edited = prompts.edited(project)
@@ -264,20 +264,20 @@ def prompts_hash(project: Project, names: tuple[str, ...]) -> str:
 
 
 def set_counts(project: Project, run_id: str, total: int, done: int) -> None:
-    """Keep how much a run comes to, and how much of it was done before it began or went on."""
+    """Store the size of a run, and how much of it was done before it began or was resumed."""
     with project.store.write() as db:
         db.execute(update(RUN).where(RUN.c.id == run_id).values(total=total, done=done))
 
 
 def spent(project: Project, run_id: str) -> tuple[float, int]:
-    """US dollars that the calls of a run have cost, unknown bills at the most, and its longest reply in tokens."""
+    """The cost of a run's calls in US dollars, unknown bills at the most, and its longest reply in tokens."""
     so_far = select(func.sum(CALL.c.cost_usd), func.max(CALL.c.tokens_output)).where(CALL.c.run_id == run_id)
     cost, longest = project.query(so_far).one()
     return float(cost or 0.0), int(longest or 0)
 
 
 def paid(project: Project, run_id: str) -> tuple[int, float | None]:
-    """How many calls a run has made, and what they cost; None where that of some is unknown."""
+    """The number of calls of a run, and their cost; None if the cost of some is unknown."""
     bill = bills()
     calls, priced, charged = project.query(
         select(func.count(), func.count(bill.c.charged), func.sum(bill.c.charged)).where(
@@ -288,7 +288,7 @@ def paid(project: Project, run_id: str) -> tuple[int, float | None]:
 
 
 def close_run(project: Project, run_id: str, state: RunState) -> float | None:
-    """Keep how a run ended, and what its calls cost; None where it made none, or the cost of some is unknown."""
+    """Store how a run ended and what its calls cost; None if it made none, or the cost of some is unknown."""
     calls, cost = paid(project, run_id)
     cost = cost if calls else None
     with project.store.write() as db:
@@ -300,7 +300,7 @@ def close_run(project: Project, run_id: str, state: RunState) -> float | None:
 
 RunEvent = dict[str, Any]
 _ASKS = JudgeKind.ENDPOINT.value
-# What can be done about judgements without a verdict, by the kind of judge.
+# Advice on judgements without a verdict, by the kind of judge.
 _ADVICE = {
     _ASKS: "Run the same command again to retry.",
     JudgeKind.DERIVED.value: "A vote makes no calls: have its members judge the missing units or more "
@@ -313,9 +313,9 @@ _ADVICE = {
 def line(
     run_id: str, deed: str, progress: Any, before: int, total: int, paid: float | None = 0.0
 ) -> RunEvent:
-    """A line of progress: what, how many, how fast, how long still, what it cost, what did not come and why.
+    """A progress event: what, how many, how fast, how long still, at what cost, what is missing and why.
 
-    The cost is that of the whole run, of which earlier sessions `paid` a part; None where some of it is unknown.
+    The cost is that of the whole run, of which earlier sessions `paid` a part; None if some of it is unknown.
     """
     cost = None if paid is None or progress.unpriced else paid + progress.spent_usd
     rate = progress.done / progress.seconds if progress.seconds > 0 else 0.0
@@ -345,7 +345,7 @@ def line(
 
 
 def _under_way(running: Any) -> RunEvent:
-    """A case that is being asked: of which response, about which units, for the how manyth time, since how long."""
+    """A case being asked: its response, units and trial, and since how long."""
     response, _, trial = running.keys[0]
     units = [unit for _, unit, _ in running.keys]
     return {"response": response, "units": units, "trial": trial, "seconds": round(running.seconds, 1)}
@@ -354,7 +354,7 @@ def _under_way(running: Any) -> RunEvent:
 def batch_line(
     run_id: str, deed: str, progress: Any, before: int, total: int, paid: float | None = 0.0
 ) -> RunEvent:
-    """A line of a run that waits for its batches: nothing is judged yet, and how far the provider is."""
+    """The event of a run that waits for its batches: nothing is judged yet; with the provider's progress."""
     until = f", by {progress.until:%Y-%m-%d %H:%M} UTC at the latest" if progress.until else ""
     return line(run_id, deed, Progress(), before, total) | {
         "paused": f"The provider has answered {progress.done:,} of {progress.questions:,} questions{until}",
@@ -373,10 +373,10 @@ def batch_line(
 def ended_line(
     run_id: str, deed: str, ended: Any, before: int, total: int, without: Mapping[str, int] | None = None
 ) -> RunEvent:
-    """The last line of a run: as any other, how it ended, and what the whole came to.
+    """The last event of a run: a progress event with how it ended and the totals.
 
-    `without` counts by cause what the run has no verdict on, that of its earlier sessions included; None where only
-    this session is known. `judged`, these and `not_asked` are together the total.
+    `without` counts by cause what the run has no verdict on, including earlier sessions; None if only this session is
+    known. `judged`, these and `not_asked` add up to the total.
     """
     result = line(run_id, deed, ended.progress, before, total)
     lacking = dict(without or result["missing"])
@@ -392,7 +392,7 @@ def ended_line(
 
 
 def together(events: Sequence[RunEvent], total: int) -> RunEvent:
-    """The last line of an order of several runs, of which some may not have begun: sums, and how the last ended."""
+    """The last event of an order of several runs, some perhaps not begun: sums, and how the last ended."""
     sums = ("done", "judged", "calls", "reused", "seconds")
     costs = [one["cost_usd"] for one in events]
     without: Counter[str] = Counter()
@@ -435,12 +435,12 @@ def words(line: RunEvent) -> list[str]:
 
 
 def causes(missing: Mapping[str, int]) -> str:
-    """How many did not come for which cause; empty when all came."""
+    """How many are missing, by cause; empty if none is."""
     return ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in missing.items())
 
 
 def dollars(cost: float | None) -> str:
-    """What something cost; None is not known, and no $0."""
+    """A cost in words; None is unknown, not $0."""
     return "an unknown amount" if cost is None else f"${cost:.4f}"
 
 
@@ -468,7 +468,7 @@ class CallSubject:
 def named(
     project: Project, protocol: str, keys: Iterable[judge_cases.UnitKey]
 ) -> dict[judge_cases.UnitKey, CallSubject]:
-    """What the calls that are in progress are about, by response and unit; only a coordinator sees whose reports."""
+    """The subjects of calls in progress, by response and unit; only a coordinator may see whose reports they are."""
     pairs = list(keys)
     question = (
         select(RESPONSE.c.id, ITEM.c.id, ITEM.c.key, SYSTEM.c.name)
@@ -492,16 +492,16 @@ def named(
 
 
 def by_system(project: Project, run_id: str, protocol: str) -> list[SystemStatus]:
-    """What a run has come to for each system, by name. Of what was not drawn only the calls are kept, no system."""
+    """The results of a run by system, sorted by name. Failed extractions have only calls stored, without a system."""
     question = _extracts(run_id) if protocol in EXTRACTIONS else _judged(run_id)
     result: dict[str, SystemStatus] = {}
     with project.store.read() as db:
         for name, status, count in db.execute(question):
-            standing = result.setdefault(name, SystemStatus(name))
+            system_status = result.setdefault(name, SystemStatus(name))
             if status in SETTLED:
-                standing.came += count
+                system_status.came += count
             else:
-                standing.missing[status] = count
+                system_status.missing[status] = count
     return list(result.values())
 
 
@@ -531,14 +531,14 @@ def _extracts(run_id: str) -> Select[Any]:
 
 
 def requested(project: Project, order: RunRequest) -> dict[str, int]:
-    """System → the judgements that an order asks for on it, there already or not; empty for an extraction."""
+    """System → the judgements that an order asks for on it, existing or not; empty for an extraction."""
     protocol = PROTOCOLS.get(order.protocol)
     if protocol is None:
         return {}
     result = {}
     for name in order.systems or judge_cases.systems(project):
         total = judge_cases.outlook(project, replace(order, systems=(name,)), frozenset()).total
-        # Of a pair this counts both orders, one of which belongs to the other system.
+        # Pairs are counted in both orders, one of which belongs to the other system.
         result[name] = total // 2 if protocol.paired else total
     return result
 
@@ -548,11 +548,11 @@ FLAGGED = "quote_missing"
 
 @dataclass(slots=True)
 class JudgeTotal:
-    """Totals of a judge under a protocol: verdicts, missing ones by cause, and quotes not found.
+    """Totals of a judge under a protocol: verdicts, missing ones by cause, and quotations not found.
 
-    `calls` and `spent_usd` are of its runs under the protocol; `unpriced` calls cost something that nobody knows.
-    `afresh_usd` is what the calls behind its present judgements cost when they were made, by whichever run: what
-    the same would cost had nothing been remembered. `items` counts the questions.
+    `calls` and `spent_usd` are of its runs under the protocol; `unpriced` counts calls of unknown cost. `afresh_usd` is
+    what the calls behind its present judgements cost when they were made, by whichever run: the cost of the same
+    without the journal. `items` counts the questions.
     """
 
     judge_id: str
@@ -572,7 +572,7 @@ class JudgeTotal:
 
 
 def summed(totals: Iterable[JudgeTotal], judge_id: str) -> JudgeTotal:
-    """All that a judge has come to, whatever it was asked; the items are those of the protocol with the most."""
+    """The totals of a judge over its protocols; the items are those of the protocol with the most."""
     mine = [total for total in totals if total.judge_id == judge_id]
     whole = JudgeTotal(judge_id, "")
     for total in mine:
@@ -593,7 +593,7 @@ def _sum(amounts: Iterable[float | None]) -> float | None:
 
 
 def totals(project: Project, judge_id: str = "", run_id: str = "") -> list[JudgeTotal]:
-    """What the judges have come to, or one of them, or one run: a line for each judge and protocol."""
+    """The totals of the judges, of one judge or one run: a line for each judge and protocol."""
     result: dict[tuple[str, str], JudgeTotal] = {}
     with project.store.read() as db:
         _judgements(db, result, judge_id, run_id)

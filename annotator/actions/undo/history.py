@@ -13,10 +13,10 @@ from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal, required
 from annotator.storage.tables import AUDIT, DRAFT
 
-# Puts the subject of a change from one image to another, or refuses because it has moved on.
+# Restores the subject of a change from one image to another, or refuses if it has changed since.
 Restorer = Callable[[Project, Connection, str, Any, Any], None]
-# Every kind of change that can be taken back → the module whose `restore` does it. It is loaded when
-# that is asked for: which changes can be undone must not hang on which pages were visited.
+# Every kind of change that can be undone → the module whose `restore` does it. It is imported on demand: which changes
+# can be undone must not depend on which pages were visited.
 RESTORERS: dict[str, str] = {
     "artifact": "annotator.actions.authoring.artifacts",
     "assignment": "annotator.actions.assignments.assignments",
@@ -34,12 +34,12 @@ RESTORERS: dict[str, str] = {
     "setting": "annotator.actions.project.file",
     "transcript": "annotator.actions.items.seminars",
 }
-# What was there before is kept with these to be read, not to be put back: work of a run, not an edit.
+# Their before-images are stored for reading, not for undo: they are the work of a run, not an edit.
 OF_RUNS = frozenset({("judge", "set writer"), ("page", "fetch page"), ("page", "import page")})
 
 
 def undo(project: Project) -> Change:
-    """Take back this person's latest change that still stands; a Refusal says why when that cannot be."""
+    """Undo this person's latest change still in force; the Refusal says why it cannot be undone."""
     with project.store.write() as db:
         row = required(_latest_standing(project, db), "There is nothing to undo.")
         change = _restore(project, db, row, row.after, row.before)
@@ -48,7 +48,7 @@ def undo(project: Project) -> Change:
 
 
 def latest(project: Project) -> Change | None:
-    """The change that `undo` would take back; None where there is none."""
+    """The change that `undo` would undo; None if there is none."""
     with project.store.read() as db:
         row = _latest_standing(project, db)
     if row is None:
@@ -58,7 +58,7 @@ def latest(project: Project) -> Change | None:
 
 
 def redo(project: Project) -> Change:
-    """Do again what was undone last, unless something else was changed since."""
+    """Redo what was undone last, unless something else was changed since."""
     with project.store.write() as db:
         row = required(_latest_undone(project, db), "There is nothing to redo.")
         change = _restore(project, db, row, row.before, row.after)
@@ -67,7 +67,7 @@ def redo(project: Project) -> Change:
 
 
 def restorer(kind: str) -> Restorer:
-    """What puts subjects of a kind back; KeyError for a kind that is not taken back."""
+    """The restorer of a kind; raises KeyError for a kind that cannot be undone."""
     result: Restorer = import_module(RESTORERS[kind]).restore
     return result
 
@@ -84,7 +84,7 @@ def _latest_standing(project: Project, db: Connection) -> Row[Any] | None:
 
 
 def _latest_undone(project: Project, db: Connection) -> Row[Any] | None:
-    # Only what was undone after this person's last change of their own can be done again.
+    # Only what was undone after this person's last own change can be redone.
     newest = select(AUDIT.c.seq).where(_mine(project)).order_by(AUDIT.c.seq.desc()).limit(1)
     last_own = db.execute(newest).scalar() or 0
     undoing = AUDIT.alias("undoing")
@@ -107,7 +107,7 @@ def _restore(
 
 
 def recover(project: Project) -> list[Change]:
-    """Turn drafts into revisions and rulings; those whose place is gone are left for `check`."""
+    """Turn unfinished drafts into revisions and rulings; drafts whose place is gone are left for `check`."""
     author = people.someone(project).id
     rows = project.query(select(DRAFT).where(DRAFT.c.person_id == author).order_by(DRAFT.c.at)).all()
     changes = []

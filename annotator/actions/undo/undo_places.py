@@ -1,4 +1,4 @@
-"""Where a change that was undone or done again is seen: the page to show, and what to name."""
+"""The place where an undone or redone change is visible: the page to show, and what to name."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ class UndoneChange:
 
 
 def seen(project: Project, change: Change) -> UndoneChange:
-    """How a change that was taken back or done again is told to anyone who does not have it in view."""
+    """The words and place of an undone or redone change, for a person who does not have it in view."""
     return _SEEN[change.kind](project, change)
 
 
@@ -52,7 +52,7 @@ def _artifact(project: Project, change: Change) -> UndoneChange:
 
 
 def _differing(was: Document[Any], now: Document[Any]) -> tuple[str, str]:
-    """The unit in which two documents differ first, and what differs in words; empty where no unit does."""
+    """The id of the first unit in which two documents differ, and the difference in words; both empty if none does."""
     name = KINDS[was.KIND].unit
     longer = was if len(was.units) > len(now.units) else now
     others = {unit.id: unit for unit in (now if longer is was else was).units}
@@ -110,7 +110,7 @@ def _person(project: Project, change: Change) -> UndoneChange:
 
 
 def _at(page: str, **place: Any) -> Callable[[Project, Change], UndoneChange]:
-    """The change under its own name, always seen in one place."""
+    """A describer of changes by their verb, always in one place."""
     return lambda _project, change: UndoneChange(change.verb, page, place)
 
 
