@@ -46,9 +46,10 @@ from annotator.storage.tables import (
 
 
 def waiting(db: Connection, assigned: Collection[Assignment]) -> dict[str, list[str]]:
-    """Item by item, which frozen agreements are a person's to adjudicate by file, by stage.
+    """Item → the frozen agreements that a person is to adjudicate by file, by stage.
 
-    Labels are adjudicated at the coordinator's, where the reports are; so is what somebody else has begun to rule on.
+    Labels are adjudicated in the coordinator's project, which has the reports; so is what somebody else has begun to
+    rule on.
     """
     whose = {
         assignment.item_id: assignment.person_id
@@ -73,9 +74,9 @@ def waiting(db: Connection, assigned: Collection[Assignment]) -> dict[str, list[
 def masked(
     project: Project, db: Connection, person: Person, served: Collection[Assignment]
 ) -> list[parcels.TaskAdjudication]:
-    """The documents and agreements that a person adjudicates, under masks that are others for every item and stage.
+    """The documents and agreements that a person adjudicates, under masks that differ for every item and stage.
 
-    Nothing tells which masks of two items are the same person: no order, no time, no figure of one of them.
+    Nothing reveals which masks of two items are the same person: no order, no time, no figure of one of them.
     """
     made = []
     for agreement_id in chained.from_iterable(waiting(db, served).values()):
@@ -121,7 +122,7 @@ def _masks(project: Project, person_id: str, frozen: Agreement) -> dict[str, str
 
 
 def _token(project: Project, db: Connection, person_id: str, frozen: Agreement) -> str:
-    """What an agreement is called in one adjudicator's task: another word once it is frozen anew."""
+    """The name of an agreement in one adjudicator's task: another one if it is frozen anew."""
     digest = db.execute(select(AGREEMENT.c.sha256).where(AGREEMENT.c.id == frozen.id)).scalar_one()
     return known_keys.alias_of(project, person_id, f"agreement/{digest}")
 
@@ -133,7 +134,7 @@ def _day(moment: datetime) -> datetime:
 def _masked_pair(
     pair: PairAgreement, masks: Mapping[str, str], orders: Mapping[str, Sequence[str]]
 ) -> PairAgreement:
-    """A pair by masks: the lower one first, and its matches in the order of that one's document."""
+    """A pair under masks: the lower one first, and its matches in the order of that one's document."""
     a, b = masks[pair.a], masks[pair.b]
     update: dict[str, Any] = {"a": a, "b": b, "figures": adjudicating.masked(pair.figures)}
     if a > b:
@@ -155,20 +156,23 @@ def _masked_pair(
 
 
 def take(project: Project, db: Connection, given: Sequence[parcels.TaskAdjudication]) -> None:
-    """Keep what a task brings to adjudicate; what is ruled on already stays as it is."""
+    """Store what a task brings to adjudicate; what has rulings already is not changed."""
     begun = {one.agreement_id for one in ruling_rows.adjudications(db)}
     for adjudication in given:
-        there = AGREEMENT.c.item_id == adjudication.item_id, AGREEMENT.c.stage == adjudication.stage.value
-        known = db.execute(select(AGREEMENT.c.id).where(*there)).scalar()
+        stage_of_item = (
+            AGREEMENT.c.item_id == adjudication.item_id,
+            AGREEMENT.c.stage == adjudication.stage.value,
+        )
+        known = db.execute(select(AGREEMENT.c.id).where(*stage_of_item)).scalar()
         if known == adjudication.agreement.id or known in begun:
             continue
-        db.execute(delete(AGREEMENT).where(*there))
+        db.execute(delete(AGREEMENT).where(*stage_of_item))
         inputs = tuple(_stored(db, adjudication, rater) for rater in adjudication.agreement.inputs)
         assignments.keep(project, db, adjudication.agreement.model_copy(update={"inputs": inputs}))
 
 
 def _stored(db: Connection, given: parcels.TaskAdjudication, rater: SealedInput) -> SealedInput:
-    """A rater's document as it came, a further revision where another one was sent before."""
+    """Store a rater's document, as a further revision if another one was sent before."""
     assert given.stage.kind is not None
     row = {
         "id": rater.artifact_id, "item_id": given.item_id, "kind": given.stage.kind.value,
@@ -195,7 +199,7 @@ def _stored(db: Connection, given: parcels.TaskAdjudication, rater: SealedInput)
 
 @dataclass(frozen=True, slots=True)
 class AdjudicatedItem:
-    """How far a person's adjudications of an item are, as one thing that goes back: `number` counts closed versions."""
+    """The progress of a person's adjudications of an item, returned as one piece: `number` counts closed versions."""
 
     id: str
     number: int
@@ -224,7 +228,7 @@ def standing(db: Connection, person_id: str) -> dict[tuple[str, Stage], Adjudica
 
 
 def returning(db: Connection, person_id: str) -> list[parcels.WorkAdjudication]:
-    """What a person has closed, every version of it; what is not closed yet stays."""
+    """What a person has closed, in all versions; open adjudications stay."""
     made = []
     for adjudication in ruling_rows.adjudications(db):
         if adjudication.adjudicator_id != person_id or not adjudication.version:
@@ -260,11 +264,10 @@ def returning(db: Connection, person_id: str) -> list[parcels.WorkAdjudication]:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """An adjudication that came back beside what is here: its outcome, why, and what of it is new.
+    """A returned adjudication compared with this project: its outcome, why, and what of it is new.
 
-    `versions` are its rulings under the letters in use here, which are its own where nothing is begun, `known` how many
-    versions are closed here; `whose` says for whom the letters stand. `fits` says that the documents and the agreement
-    are those that were sent.
+    `versions` are its rulings under the letters in use here, or its own if none are, `known` the number of versions
+    closed here; `whose` maps letters to raters. `fits` if the documents and the agreement are those that were sent.
     """
 
     outcome: ParcelOutcome
@@ -277,7 +280,7 @@ class Comparison:
 
 
 def compared(project: Project, db: Connection, person_id: str, came: parcels.WorkAdjudication) -> Comparison:
-    """What an adjudication that came back is to this project; Refusal when it does not hold together."""
+    """Compare a returned adjudication with this project; raises Refusal if it is inconsistent."""
     if assignments.adjudicator_of(db, came.item_id) != person_id:
         words = "This person is not the one who adjudicates the item."
         return Comparison(ParcelOutcome.FOREIGN, f"{words} {_both(db, came)}")
@@ -326,7 +329,7 @@ def _in_letters(row: Ruling, letters: Mapping[str, str], adjudication_id: str) -
 
 
 def _known(db: Connection, here: Adjudication | None) -> tuple[list[tuple[Ruling, ...]], bool]:
-    """The rulings of every version that was closed here, and whether somebody has ruled on anything since."""
+    """The rulings of every version closed here, and whether anybody has ruled on anything since."""
     if here is None:
         return [], False
     known, present = (
@@ -340,12 +343,12 @@ def _known(db: Connection, here: Adjudication | None) -> tuple[list[tuple[Ruling
 
 
 def _ruled(rows: Sequence[Ruling]) -> list[Ruling]:
-    """Rulings but for the taking of what all wrote, which happens by itself."""
+    """Rulings without the taking of unanimous rows, which happens automatically."""
     return [row.model_copy(update={"take": ""}) if row.unanimous else row for row in rows]
 
 
 def _both(db: Connection, came: parcels.WorkAdjudication) -> str:
-    """The version that came and the one that is here, by number, date and person."""
+    """The received version and the one here, by number, date and person."""
     words = f"Version {len(came.versions)} of the {came.stage.value} ({came.versions[-1].at:%Y-%m-%d}) waits"
     here = ruling_rows.of_stage(db, came.item_id, came.stage)
     if here is None:
@@ -361,7 +364,7 @@ def _both(db: Connection, came: parcels.WorkAdjudication) -> str:
 def taken(
     project: Project, db: Connection, person: Person, came: parcels.WorkAdjudication
 ) -> tuple[ParcelOutcome, str]:
-    """Take in what an adjudicator sent back, where it fits; its outcome, and why."""
+    """Take in what an adjudicator sent back if it fits; return its outcome, and why."""
     comparison = compared(project, db, person.id, came)
     if comparison.outcome not in (ParcelOutcome.NEW, ParcelOutcome.NEWER):
         return comparison.outcome, comparison.words
@@ -375,9 +378,9 @@ def taken(
 
 
 def accept(project: Project, db: Connection, person: Person, came: parcels.WorkAdjudication) -> Adjudication:
-    """Take the last version that came as the next one here, after those that there are; Refusal where it does not fit.
+    """Take the last received version as the next one here, after the existing ones; raises Refusal if it does not fit.
 
-    A row that this project's version pairs otherwise goes by what came; earlier versions stay as they are.
+    The pairing of rows follows the received version; earlier versions stay as they are.
     """
     comparison = compared(project, db, person.id, came)
     if not comparison.fits or comparison.outcome is ParcelOutcome.DUPLICATE:
@@ -391,7 +394,7 @@ def accept(project: Project, db: Connection, person: Person, came: parcels.WorkA
 def _begun(
     project: Project, db: Connection, person: Person, came: parcels.WorkAdjudication, comparison: Comparison
 ) -> Adjudication:
-    """The adjudication under the letters that its adjudicator saw, for their reasons speak of these."""
+    """The adjudication under the letters that its adjudicator saw, as their reasons mention these."""
     made, _ = adjudicating.laid_out(db, came.item_id, came.stage, person.id)
     made = made.model_copy(update={"letters": dict(comparison.whose)})
     adjudicating.begin(project, db, made, [])
@@ -402,7 +405,7 @@ def _closed(
     project: Project, db: Connection, here: Adjudication, person: Person, rows: Sequence[Ruling],
     came: parcels.WorkVersion,
 ) -> Adjudication:  # fmt: skip
-    """The adjudication after a further version; Refusal unless its consensus is what its rulings come to."""
+    """The adjudication after a further version; raises Refusal unless its consensus follows from its rulings."""
     kind, documents = ruling_rows.kind_of(here), ruling_rows.documents(db, here)
     ruling.refuse_unsound(kind, rows, documents)
     elsewhere = RULING.c.id.in_({row.id for row in rows}), RULING.c.adjudication_id != here.id
@@ -419,7 +422,7 @@ def _closed(
 
 
 def _values(kind: Kind, units: Iterable[Unit]) -> list[dict[str, Any]]:
-    """Units without their ids, and without what they are made of: that goes by the consensus that a project has."""
+    """Units without their ids and without links to what they are made of, which depend on a project's own consensus."""
     made_of = KINDS[kind].made_of
     left_out = {"id", made_of[0]} if made_of else {"id"}
     return [unit.model_dump(mode="json", exclude=left_out) for unit in units]

@@ -27,7 +27,7 @@ class OtherKey(Refusal):
 
 
 def words_of(project: Project, person_id: str) -> str:
-    """The six words of the key that a person's work is known by; empty before their first signed file."""
+    """The six words of the key pinned for a person; empty before their first signed file."""
     person_id = people.known(project, person_id).id
     with project.store.read() as db:
         pinned = _pinned(db).get(person_id, "")
@@ -35,13 +35,13 @@ def words_of(project: Project, person_id: str) -> str:
 
 
 def pinned(project: Project) -> dict[str, str]:
-    """The public keys that people's work is known by, by person."""
+    """The pinned public keys, by person."""
     with project.store.read() as db:
         return _pinned(db)
 
 
 def checked(project: Project, db: Connection, package: packages.Package, person: Person) -> Signed:
-    """How a person's work is signed, their key being pinned the first time; Refusal when it is not theirs."""
+    """Whether and how a person's work is signed, pinning their first key; raises Refusal if it is not theirs."""
     pinned = _pinned(db)
     own = pinned.get(person.id)
     if not package.signer:
@@ -91,7 +91,7 @@ class Replacement:
 
 
 def replacement(project: Project, path: Path, person_id: str) -> Replacement:
-    """The key that signed a file of a person's work, in place of theirs; nothing is changed before `make`."""
+    """The key that signed a file of a person's work, to replace theirs; nothing is changed before `make`."""
     person, package = people.known(project, person_id), packages.read_package(path, packages.WORK)
     if not package.signer or package.manifest.person_id != person.id:
         raise Refusal(f"“{package.name}” is not signed in the name of {person.name}.", "Choose their file.")
@@ -116,7 +116,7 @@ def replacement_by(project: Project, person_id: str, key: str) -> Replacement:
 
 @people.for_coordinators("can replace keys")
 def replace(project: Project, person_id: str, key: str) -> Change:
-    """From now on this key, in hexadecimal, is the person's: what another key signs is refused; what is here stays."""
+    """Replace a person's key with this one, in hexadecimal: from now on other signers are refused; old work stays."""
     person = people.known(project, person_id)
     with project.store.write() as db:
         pinned = _pinned(db)
@@ -132,14 +132,14 @@ def _pinned(db: Connection) -> dict[str, str]:
 
 
 def _pin(db: Connection, person_id: str, key: str) -> None:
-    # Not by Project.set, which remembers what a preview takes back.
+    # Not by Project.set, which caches values that a preview rolls back.
     name = f"{PINNED}{person_id}"
     db.execute(delete(META).where(META.c.key == name))
     db.execute(insert(META).values(key=name, value=json.dumps(key)))
 
 
 def _change(person_id: str, verb: str, before: str | None, after: str) -> Change:
-    # Without an image to go back to: a key is never put back by a stray undo.
+    # Without an image to restore: a key is never restored by an accidental undo.
     return Change("key", person_id, verb, after={"key": after, "instead_of": before})
 
 
@@ -147,7 +147,7 @@ SECRET, SIGNING_KEY = "exchange_secret", "signing_key"
 
 
 def signing_key(project: Project) -> bytes:
-    """The private key of this file, made when it is first asked for."""
+    """The private key of this file, created when first needed."""
     return _stored(project, SIGNING_KEY, packages.new_key)
 
 
@@ -158,12 +158,12 @@ def own_words(project: Project) -> str:
 
 
 def of_person(project: Project, person_id: str) -> bytes:
-    """The secret that a person's tasks and work carried in packages of format 1."""
+    """The secret in a person's tasks and work in packages of format 1."""
     return _derived(project, f"person/{person_id}")
 
 
 def alias_of(project: Project, person_id: str, what: str) -> str:
-    """What a thing is called in one person's task: a UUID that tells nothing to anyone who lacks the secret."""
+    """The alias of a thing in one person's task: a UUID that reveals nothing without the secret."""
     return str(uuid.UUID(bytes=_derived(project, f"alias/{person_id}/{what}")[:16], version=4))
 
 
@@ -181,6 +181,6 @@ def _stored(project: Project, name: str, make: Callable[[], bytes]) -> bytes:
 
 
 def _secret(project: Project, name: str) -> bytes | None:
-    """A secret as the file has it: another connection may have made it, or a preview taken it back."""
+    """A secret as stored in the file: another connection may have created it, or a preview rolled it back."""
     stored = project.query(select(META.c.value).where(META.c.key == name)).scalar()
     return None if stored is None else bytes.fromhex(json.loads(stored))

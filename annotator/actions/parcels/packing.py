@@ -30,7 +30,7 @@ from annotator.exchange.parcels import packages, parcels
 from annotator.protocols import PROTOCOLS, assigned_protocols
 from annotator.storage.tables import ASSIGNMENT, ITEM, PARCEL, SOURCE, SOURCE_FILE, add_missing
 
-# What cannot stand in a file's name on some system; an alias may hold any of it.
+# Characters not allowed in file names on some system; an alias may contain any of them.
 _NO_FILE_NAME = re.compile(r'[\x00-\x1f<>:"/\\|?*]')
 
 
@@ -60,7 +60,7 @@ class TaskIssue:
 
 # Puts a package in its place.
 Put = Callable[[bytes, packages.PackageFacts], Path]
-# What of a first task may lie open where others read it: nothing that an author of the same item must not see.
+# The stages of a first task that may lie open to others: nothing that an author of the same item must not see.
 OPEN_STAGES = tuple(stage for stage in Stage if stage not in (Stage.LABELLING, Stage.ADJUDICATION))
 
 
@@ -75,13 +75,13 @@ def task(
 ) -> PackedTask:
     """Write the task of one person: their assignments and what these need, byte for byte the same each time.
 
-    `path` may be a folder or a file; by default it lies beside the project, and `put` puts it elsewhere. Refusal when
-    nothing is assigned, when what is to be labelled has no settled document to label by, or when someone else's
-    package lies there. `openly` leaves out the name and all that not every annotator may see: no reports to label,
-    drafts, reviews or feedback; then it may hold nothing but whom it is for.
+    `path` may be a folder or a file; by default the file lies beside the project, and `put` puts it elsewhere. Raises
+    Refusal if nothing is assigned, if what is to be labelled has no settled document to label by, or if someone else's
+    package is at the path. `openly` leaves out the name and all that not every annotator may see: reports to label,
+    drafts, reviews and feedback; then the task may contain nothing but whom it is for.
     """
     person = people.known(project, person_id)
-    # Kept before anything is signed with it.
+    # Stored before anything is signed with it.
     key = known_keys.signing_key(project)
     with project.store.write() as db:
         served, assigned = _served(project, db, person), _assigned(db, person)
@@ -143,7 +143,7 @@ def task(
 
 
 def _issue(db: Connection, person: Person, entries: dict[str, bytes]) -> TaskIssue:
-    """The newest task of a person again where nothing has changed since, otherwise the next."""
+    """The newest task of a person again if nothing has changed since, otherwise the next."""
     digest = sha256(b"".join(entries[name] for name in sorted(entries)))
     sent = select(PARCEL.c.content).where(
         PARCEL.c.direction == "out", PARCEL.c.person_id == person.id, PARCEL.c.receipt == ""
@@ -172,12 +172,12 @@ def _served(project: Project, db: Connection, person: Person) -> list[ServedAssi
 
 
 def _again(project: Project, person: Person, what: str) -> str:
-    """What a thing is called where it is served to a person a second time."""
+    """The alias of a thing that is served to a person a second time."""
     return known_keys.alias_of(project, person.id, f"again/{what}")
 
 
 def going_out(db: Connection, assigned: Sequence[Assignment]) -> list[Assignment]:
-    """What of a person's assignments is served by file now.
+    """The assignments of a person that are served by file now.
 
     Adjudication waits for a frozen agreement, a repeat for its day, and labelling by a settled document until the
     person has handed in their own of the same item.
@@ -270,7 +270,7 @@ def _entries(
         ],
         "drafts.json": tasking.drafts(project, db, served),
         "reviews.json": tasking.reviews(db, person, set(items)),
-        # Only where there is one: older programs read all other tasks as before.
+        # Only if there is one: older programs read all other tasks as before.
         **({packages.ADJUDICATIONS: adjudicated} if adjudicated else {}),
     }
     return parcels.packed(records) | originals
@@ -279,7 +279,7 @@ def _entries(
 def _items(
     db: Connection, items: dict[str, dict[str, Any]], served: list[ServedAssignment]
 ) -> list[parcels.TaskItem]:
-    """Items in the project's order; one that is served again goes to the end under a key that looks like the others."""
+    """Items in the project's order; a repeated one goes to the end under a key that looks like the others."""
     last = int(db.execute(select(ITEM.c.position).order_by(ITEM.c.position.desc()).limit(1)).scalar() or 0)
     taken = set(db.execute(select(ITEM.c.key)).scalars())
     made: dict[str, parcels.TaskItem] = {}
@@ -295,7 +295,7 @@ def _items(
 
 
 def _key_like(row: dict[str, Any], taken: Collection[str]) -> str:
-    """A free key in the manner of an item's own: its number raised or, where keys are words, a word of its question."""
+    """A free key in the style of an item's own: its number raised or, if keys are words, a word of its question."""
     if any(letter.isdecimal() for letter in row["key"]):
         return free_key(row["key"], taken)
     words = re.findall(r"[^\W\d_]{4,40}", row["question"])
@@ -306,7 +306,7 @@ def _key_like(row: dict[str, Any], taken: Collection[str]) -> str:
 def _sources(
     project: Project, db: Connection, person: Person, served: list[ServedAssignment]
 ) -> tuple[list[parcels.TaskSource], dict[str, bytes]]:
-    """The sources of the items, and the bytes of those that are PDFs; of an item served again under other ids."""
+    """The sources of the items, and the bytes of PDFs among them; under other ids for a repeated item."""
     question = select(SOURCE).where(SOURCE.c.item_id.in_({one.assignment.item_id for one in served}))
     rows = db.execute(question.order_by(SOURCE.c.position, SOURCE.c.id)).mappings()
     of_item = grouped((row["item_id"], row) for row in rows)
@@ -327,7 +327,7 @@ def _sources(
 def _documents(
     db: Connection, items: dict[str, dict[str, Any]], labelled: list[ServedAssignment]
 ) -> list[parcels.TaskDocument]:
-    """What the reports are labelled by: settled documents only, for a partner's sealed one is not for this person."""
+    """The documents to label by: only settled ones, as another annotator's sealed document is not for this person."""
     item_ids = {one.assignment.item_id for one in labelled}
     whole = _gold([one.assignment for one in labelled])
     judged = {kind: annotating.judged_rows(db, kind, item_ids) for kind in whole}
@@ -388,7 +388,7 @@ def _for_raters(kind: Kind, tree: dict[str, Any]) -> dict[str, Any]:
 
 
 def place_of(project: Project, path: Path | None, stem: str, suffix: str) -> Path:
-    """Where a package goes: the file named, a file in that folder (a name without an ending), or beside the project."""
+    """The path of a package: the given file, or a file in the given folder (no extension) or beside the project."""
     path = path or project.path.parent
     if path.is_dir() or not path.suffix:
         return path / f"{project.path.stem}-{_NO_FILE_NAME.sub('-', stem)}{suffix}"
@@ -396,7 +396,7 @@ def place_of(project: Project, path: Path | None, stem: str, suffix: str) -> Pat
 
 
 def keep(place: Path, content: bytes, facts: packages.PackageFacts) -> None:
-    """Put a package in its place, its folder made where it is missing; Refusal rather than replace someone else's."""
+    """Put a package in its place, creating its folder; raises Refusal rather than replace someone else's."""
     if place.exists() and not _is_of_the_same(place, facts):
         raise Refusal(
             f"“{place.name}” already exists and belongs to another person or project. It was left unchanged.",
@@ -414,10 +414,10 @@ def keep(place: Path, content: bytes, facts: packages.PackageFacts) -> None:
 
 def _is_of_the_same(place: Path, facts: packages.PackageFacts) -> bool:
     try:
-        there = packages.read_package(place, facts.format).manifest
+        manifest = packages.read_package(place, facts.format).manifest
     except Refusal:
         return False
-    return (there.person_id, there.project_id) == (facts.person_id, facts.project_id)
+    return (manifest.person_id, manifest.project_id) == (facts.person_id, facts.project_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -438,7 +438,7 @@ class HandOutResult:
 
 
 def holdings(project: Project) -> list[TaskContent]:
-    """Everybody to whom something is to be handed out now, by alias."""
+    """The people for whom there is a task to hand out now, by alias."""
     question = select(PARCEL.c.person_id, func.max(PARCEL.c.at)).where(PARCEL.c.direction == "out")
     written = dict(project.query(question.group_by(PARCEL.c.person_id)).all())
     with project.store.read() as db:
@@ -451,7 +451,7 @@ def holdings(project: Project) -> list[TaskContent]:
 
 
 def without_task(project: Project) -> list[str]:
-    """Of everybody to whom nothing can be handed out now of what is assigned to them, why."""
+    """Why nothing can be handed out now to people who have assignments, one sentence each."""
     served = {content.person.id for content in holdings(project)}
     waiting = (person for person in people.people(project) if person.active and person.id not in served)
     return [
@@ -460,7 +460,7 @@ def without_task(project: Project) -> list[str]:
 
 
 def mail(project: Project, content: TaskContent) -> str:
-    """A text to send with a person's task. It leaves out the words of the key, which are not told by mail."""
+    """A text to send with a person's task, without the words of the key, which must not be sent by mail."""
     due = f", due on {local(content.due):%d %B %Y}" if content.due else ""
     return (
         f"Dear {content.person.name},\n\nthe attached file is your part of “{project.title}”: "
@@ -471,7 +471,7 @@ def mail(project: Project, content: TaskContent) -> str:
 
 
 def recipients(project: Project) -> list[str]:
-    """The people to whom something is to be handed out, by alias; Refusal where there is nobody."""
+    """The people for whom there is a task, by alias; raises Refusal if there are none."""
     return required(
         [holding.person.id for holding in holdings(project)],
         "Nothing is assigned to anybody.",
@@ -504,7 +504,7 @@ def write_tasks(
     write: Callable[[Project, str, Path], PackedTask] = task,
     progress: Progress | None = None,
 ) -> list[HandOutResult]:
-    """Write the tasks of these people into a folder; one that cannot be written keeps no other back."""
+    """Write the tasks of these people into a folder; a task that cannot be written does not stop the others."""
     known = {person.id: person for person in people.people(project)}
     done = []
     for place, person_id in enumerate(person_ids):

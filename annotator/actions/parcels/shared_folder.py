@@ -1,4 +1,4 @@
-"""The shared folder: tasks go out through it and work comes back, sealed, each file taken once and whole."""
+"""The shared folder: tasks go out through it and work comes back, sealed, each file taken once and complete."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,30 +22,30 @@ from annotator.exchange.parcels import packages, sealing
 from annotator.exchange.parcels.packages import Package
 from annotator.storage.tables import PARCEL
 
-# By person: the file of their newest task in the folder, and for which key it is sealed; empty where it lies open.
+# By person: the file of their newest task in the folder, and the key it is sealed for; empty if it lies open.
 SENT = "shared out"
 MOST_FILES = 20_000
-# Opening a live project as a file would drop the locks on it.
+# Opening a live project as a file would drop its locks.
 _NEVER_READ = (SUFFIX, f"{SUFFIX}-journal")
-# A package begins with its manifest, whose name stands here.
+# A package begins with its manifest, whose name is at this position.
 _ZIP, NAMED_AT, NAMED_TO, START = b"PK\x03\x04", 30, 43, 64
 _NO_NAME = re.compile(r'[\x00-\x1f<>:"/\\|?*]')
 NOT_JOINED = (
     "Not joined yet: {}. Their first tasks lie open there, with nothing but what every annotator may see."
 )
-# What whole files hold for a key, without their entries; None for nothing. A file that changes is read again.
+# The packages that complete files hold for a key, without their entries; None if none. A changed file is read again.
 _glimpses: dict[tuple[str, ...], Package | None] = {}
-# Why a package was not taken, by its hash; the program tries it again at its next start.
+# Why a package was refused, by its hash; it is tried again when the program is next started.
 _refused: dict[str, str] = {}
 
 
 class _Unfinished(Refusal):
-    """A file that has not arrived to its last byte, as far as can be told."""
+    """A file that does not seem to have arrived completely."""
 
 
 @dataclass(frozen=True, slots=True)
 class WaitingKey:
-    """A key that nobody has compared yet, maybe in place of another; what it signed waits until someone has."""
+    """A key that nobody has verified yet, perhaps in place of another; what it signed waits until someone has."""
 
     person_id: str
     alias: str
@@ -56,7 +56,7 @@ class WaitingKey:
 
 @dataclass(frozen=True, slots=True)
 class FolderNews:
-    """The state of the shared folder: what is to be taken, to whom something goes out, and what is wrong."""
+    """The state of the shared folder: what there is to take, whose task goes out, and what is wrong."""
 
     folder: Path | None = None
     came: int = 0
@@ -65,7 +65,7 @@ class FolderNews:
     unfinished: int = 0
     problems: tuple[str, ...] = ()
     open: tuple[str, ...] = ()
-    """The aliases of people whose task lies open, since their key is not known."""
+    """The aliases of people whose task lies open, as their key is not known."""
 
     @property
     def due(self) -> bool:
@@ -74,7 +74,7 @@ class FolderNews:
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """What a look into the folder came to, and its state afterwards; `new_items` is None where no task came."""
+    """The result of a sync, and the folder's state afterwards; `new_items` is None if no task came."""
 
     left: FolderNews
     arrivals: tuple[Arrival, ...] = ()
@@ -85,7 +85,7 @@ class Synced:
 
 @dataclass
 class _Contents:
-    """What lies in the folder for this project."""
+    """The files in the folder for this project."""
 
     due: list[tuple[Path, Package]] = field(default_factory=list)
     keys: dict[str, WaitingKey] = field(default_factory=dict)
@@ -94,7 +94,7 @@ class _Contents:
 
 
 def choose(project: Project, folder: Path | None) -> Change:
-    """Exchange tasks and work through this folder from now on, or with None through none."""
+    """Exchange tasks and work through this folder from now on; None for no folder."""
     if not project.from_task:
         people.refuse_others(project, "chooses the shared folder")
     if folder is not None:
@@ -118,13 +118,13 @@ def look(project: Project) -> FolderNews:
         return FolderNews(folder)
     try:
         shared.refuse_inside(project.path, folder)
-        there = _contents(project, folder)
+        contents = _contents(project, folder)
         sent = {} if project.from_task else project.get(SENT, {})
-        here = {key.person_id for key in there.keys.values()}
-        apart = {one for one, known in sent.items() if not known["key"] and one not in here}
+        waiting = {key.person_id for key in contents.keys.values()}
+        apart = {one for one, known in sent.items() if not known["key"] and one not in waiting}
         return FolderNews(
-            folder, len(there.due), _going(project, folder), tuple(there.keys.values()), there.unfinished,
-            tuple(there.problems),
+            folder, len(contents.due), _going(project, folder), tuple(contents.keys.values()), contents.unfinished,
+            tuple(contents.problems),
             tuple(person.alias for person in people.people(project) if person.id in apart),
         )  # fmt: skip
     except OSError as error:
@@ -134,7 +134,7 @@ def look(project: Project) -> FolderNews:
 
 
 def sync(project: Project, *, progress: Progress | None = None) -> Synced:
-    """Take what came, each package once, and put out what is to go; a file that is not whole yet waits."""
+    """Take what has arrived, each package once, and put out what is due; an incomplete file waits."""
     news = look(project)
     if news.folder is None:
         raise Refusal("No shared folder is chosen.", "Choose one first.")
@@ -142,7 +142,7 @@ def sync(project: Project, *, progress: Progress | None = None) -> Synced:
         return Synced(news)
     came = []
     for path, _ in _contents(project, news.folder).due:
-        # One that is gone or written again by now is looked at next time.
+        # A file that is gone or rewritten by now is read next time.
         with suppress(OSError, Refusal):
             if (package := _read(path, known_keys.signing_key(project))) is not None:
                 came.append(package)
@@ -161,7 +161,7 @@ def send(
 ) -> list[packing.HandOutResult]:
     """Put the tasks of these people into the folder, by default of everybody who has one.
 
-    Before someone's key is known, only what lies open to every annotator goes out to them.
+    Before a person's key is known, they get only what is open to every annotator.
     """
     folder = required(shared.folder_of(project), "No shared folder is chosen.", "Choose one first.")
     shared.refuse_inside(project.path, folder)
@@ -170,7 +170,7 @@ def send(
     done = packing.write_tasks(project, person_ids, folder, write=_send, progress=progress)
     for result in done:
         if result.problem is not None and (known := project.get(SENT, {}).get(result.person.id)):
-            # Once is enough by itself; it is tried again when someone sends it.
+            # Tried automatically only once; tried again when someone sends it.
             _note(
                 project, result.person.id, known["file"], known_keys.pinned(project).get(result.person.id, "")
             )
@@ -179,7 +179,7 @@ def send(
 
 @people.for_coordinators("can trust keys")
 def trust(project: Project, words: str) -> Change:
-    """Take the waiting key of these six words for its person's; Refusal where no key has them."""
+    """Trust the waiting key with these six words; raises Refusal if no key has them."""
     phrase = " ".join(words.split()).casefold()
     key = required(
         next((one for one in look(project).keys if one.words == phrase), None),
@@ -190,7 +190,7 @@ def trust(project: Project, words: str) -> Change:
 
 
 def words(news: FolderNews) -> list[str]:
-    """The state of the folder in sentences: who has not joined, what is wrong, and what is not whole yet."""
+    """The state of the folder in sentences: who has not joined, what is wrong, and what is incomplete."""
     unfinished = counted(news.unfinished, "file")
     return [
         *([NOT_JOINED.format(", ".join(news.open))] if news.open else []),
@@ -200,7 +200,7 @@ def words(news: FolderNews) -> list[str]:
 
 
 def key_words(key: WaitingKey) -> tuple[str, str]:
-    """Whose key nobody has compared yet, and what is to be asked of them."""
+    """Whose key is not verified yet, and what to ask them, as two sentences."""
     happened = f"{key.alias} joined with the key “{key.words}”"
     return f"{happened}{f', instead of “{key.before}”' if key.before else ''}.", (
         f"Ask {key.alias}, by telephone or in person, whether their Send page shows the same six words. Until then "
@@ -216,18 +216,18 @@ def _unreachable(folder: Path, error: OSError) -> Refusal:
 
 
 def _own(folder: Path, alias: str) -> Path:
-    """The subfolder of a person; the folder itself, where that subfolder alone is shared with them."""
+    """The subfolder of a person; the folder itself if it is that subfolder, shared with them alone."""
     name = _NO_NAME.sub("-", alias).strip(" .") or "-"
     name = f"{name}-" if name.split(".")[0].casefold() in RESERVED else name
     return folder if folder.name == name else folder / name
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """Whatever may be a package, by any name, in the folder and in the folders in it."""
+    """The files that may be packages, with any name, in the folder and its subfolders."""
     inside = sorted(folder.iterdir())
     yield from inside
     for each in inside:
-        # One that is another person's alone need not be readable.
+        # A folder for another person alone need not be readable.
         with suppress(OSError):
             if each.is_dir() and not each.is_symlink():
                 yield from sorted(each.iterdir())
@@ -239,7 +239,7 @@ def _is_readable(path: Path) -> bool:
 
 
 def _glimpse(path: Path, private: bytes) -> Package | None:
-    """What a file holds for a key, without its entries; Refusal while it is not whole."""
+    """The package a file holds for a key, without its entries; raises Refusal while it is incomplete."""
     stat = path.stat()
     known = (packages.public_key(private), str(path), f"{stat.st_ino} {stat.st_size} {stat.st_mtime_ns}")
     if known in _glimpses:
@@ -252,7 +252,7 @@ def _glimpse(path: Path, private: bytes) -> Package | None:
 
 
 def _read(path: Path, private: bytes) -> Package | None:
-    """The package in a file, sealed for this key or open; None for any other file, Refusal while it is not whole."""
+    """The package in a file, sealed for this key or open; None for any other file; raises Refusal while incomplete."""
     with path.open("rb") as file:
         start = file.read(START)
         if path.stat().st_size > sealing.LARGEST or not _may_be_ours(start):
@@ -270,7 +270,7 @@ def _read(path: Path, private: bytes) -> Package | None:
 
 
 def _may_be_ours(start: bytes) -> bool:
-    """Whether a file begins like a package, open or sealed, or is still empty, as some programs first make it."""
+    """Whether a file begins like a package, open or sealed, or is still empty, as some programs first create it."""
     opened = start.startswith(_ZIP) and packages.MANIFEST.encode().startswith(start[NAMED_AT:NAMED_TO])
     return opened or start.startswith(sealing.MAGIC) or not start.strip(b"\0")
 
@@ -296,7 +296,7 @@ def _contents(project: Project, folder: Path) -> _Contents:
             continue
         sort(result, path, package)
     if project.from_task:
-        # A task holds all that the ones before it held.
+        # A task contains everything that earlier ones contained.
         result.due = sorted(result.due, key=lambda one: tasking.facts_of(one[1]).number)[-1:]
     return result
 
@@ -342,18 +342,18 @@ def _sort_work(
 
 
 def _going(project: Project, folder: Path) -> tuple[str, ...]:
-    """To whom something goes out by itself: to those whose key came after their task, and back what is submitted."""
+    """Whose files go out automatically: people whose key came after their task, and submitted work that goes back."""
     if not project.from_task:
         pinned = known_keys.pinned(project)
         sent = project.get(SENT, {})
         return tuple(one for one, known in sent.items() if pinned.get(one, "") != known["key"])
     overview = tray.outlook(project)
-    here = _own(folder, people.someone(project).alias)
-    there = (
+    own_folder = _own(folder, people.someone(project).alias)
+    receipt = (
         overview.sent[0].receipt if overview.sent else packages.receipt_code(sha256(tray.joining(project)))
     )
     with suppress(OSError, Refusal):
-        _glimpse(here / f"{there}{sealing.SUFFIX}", known_keys.signing_key(project))
+        _glimpse(own_folder / f"{receipt}{sealing.SUFFIX}", known_keys.signing_key(project))
         return (project.by,) if overview.news else ()
     return (project.by,)
 
@@ -369,7 +369,7 @@ def _take_task(project: Project, came: Sequence[Package], progress: Progress | N
 
 
 def _take_in(project: Project, came: Sequence[Package], progress: Progress | None) -> list[Arrival]:
-    """As in the window: a look first, then a backup and one transaction for all that can be taken."""
+    """Preview first, as in the window, then a backup and one transaction for all that can be taken."""
     looked = unpacking.preview(project, came, progress=progress) if came else []
     good = []
     for package, arrival in zip(came, looked, strict=True):
@@ -410,7 +410,7 @@ def _note(project: Project, person_id: str, file: str, key: str) -> None:
 
 
 def _return(project: Project, folder: Path) -> str:
-    """Put what is submitted into the folder, in place of what lay there; before that, this person's key."""
+    """Put submitted work into the folder, in place of earlier files; before there is any, this person's key."""
     known, here = tasking.origin(project), _own(folder, people.someone(project).alias)
     if known is None or not known.key:
         raise Refusal("The task is not signed by a person.", "Ask the coordinator to write it again.")

@@ -73,7 +73,7 @@ class ServedAssignment:
 
 @dataclass(frozen=True, slots=True)
 class LabelledMaterial:
-    """The records of a task that raters read, in the order of aliases, so that no order tells anything."""
+    """The records of a task that raters read, sorted by aliases, so that no order reveals anything."""
 
     reports: list[parcels.TaskReport] = field(default_factory=list)
     parts: list[parcels.TaskPart] = field(default_factory=list)
@@ -81,12 +81,12 @@ class LabelledMaterial:
 
 
 def report_alias(project: Project, person_id: str, response_id: str, again: bool) -> str:
-    """The id under which a report is served to a person, the second time another than the first."""
+    """The id under which a report is served to a person, different for a repeat."""
     return known_keys.alias_of(project, person_id, f"{'again/' if again else ''}{response_id}")
 
 
 def gathered(project: Project, person: Person, labelled: Sequence[ServedAssignment]) -> LabelledMaterial:
-    """What a person needs to label what was handed out to them; Refusal where there is nothing to ask of an item."""
+    """What a person needs to label what was handed out to them; raises Refusal if an item has nothing to ask."""
     result = LabelledMaterial()
     pages: dict[str, parcels.TaskPage] = {}
     for assignment in labelled:
@@ -209,7 +209,7 @@ class TaskOrigin:
     """The origin of a project made from a task: project, key, and the tasks opened.
 
     `key` is the coordinator's public key, empty while no task was signed by a person; `secret` is that of format 1.
-    `number` and `at` are the highest that an opened task had, `newest` is the hash of the one opened last.
+    `number` and `at` are the highest of the opened tasks, `newest` is the hash of the one opened last.
     """
 
     project_id: str
@@ -222,7 +222,7 @@ class TaskOrigin:
 
 
 def origin(project: Project) -> TaskOrigin | None:
-    """Where this project's task came from; None when it is a project of its own."""
+    """The origin of this project's task; None if it was not made from one."""
     stored = project.get(ORIGIN)
     if not stored:
         return None
@@ -236,13 +236,13 @@ def keep(project: Project, known: TaskOrigin) -> None:
 
 
 def sender_words(project: Project) -> str:
-    """The six words of the key that this project's tasks are signed with; empty while no person signed one."""
+    """The six words of the key that signed this project's tasks; empty if no person signed one."""
     result = origin(project)
     return packages.fingerprint(result.key) if result and result.key else ""
 
 
 def replacement(project: Project, path: Path, _person_id: str = "") -> known_keys.Replacement:
-    """The key that signed a task, in place of the one this project's tasks are signed with; made by `make`."""
+    """The key that signed a task, to replace the one that signed this project's tasks; applied by `make`."""
     known, package = origin(project), packages.read_package(path, packages.TASK)
     facts = package.manifest
     if known is None or (facts.project_id, facts.person_id) != (known.project_id, known.person_id):
@@ -276,7 +276,7 @@ class TaskFacts(BaseModel, defer_build=True):
 
 
 def facts_of(package: packages.Package) -> TaskFacts:
-    """The facts of a task; Refusal when they do not fit, or when a task of format 1 was changed."""
+    """The facts of a task; raises Refusal if they are invalid, or if a task of format 1 was changed."""
     try:
         facts = TaskFacts.model_validate(package.manifest.extra)
     except ValidationError as error:
@@ -289,7 +289,7 @@ def facts_of(package: packages.Package) -> TaskFacts:
 
 
 def followed(project: Project, package: packages.Package, facts: TaskFacts) -> TaskOrigin:
-    """The origin after this task; Refusal when someone else made it, or when a newer one was opened before."""
+    """The origin after this task; raises Refusal if someone else made it, or if a newer one was opened before."""
     known, at = origin(project), facts.at.isoformat() if facts.at else ""
     new = TaskOrigin(
         project_id=package.manifest.project_id, person_id=package.manifest.person_id, key=package.signer,
@@ -298,7 +298,7 @@ def followed(project: Project, package: packages.Package, facts: TaskFacts) -> T
     if known is None:
         return new
     _refuse_other_sender(known, package, facts)
-    # A clock that was set back, or a project taken from a backup, lowers one of the two; only age lowers both.
+    # A clock set back, or a project restored from a backup, lowers one of the two; only age lowers both.
     same = (new.number, new.at) == (known.number, known.at)
     older = not same and new.number <= known.number and new.at <= known.at
     if package.sha256 != known.newest and (older or _opened_before(project, package, known)):
@@ -360,7 +360,7 @@ def project_of_task(among: Sequence[Path], project_id: str, person_id: str) -> P
 
 
 def owner_of_work(path: Path, among: Sequence[Path]) -> ParcelOwner:
-    """Which of these projects returned work goes to, or else which it was sent from; Refusal when it is damaged."""
+    """The project, of these, that returned work goes to, or else was sent from; raises Refusal if it is damaged."""
     package = packages.read_package(path, packages.WORK)
     facts = package.manifest
     for known in among:
@@ -375,8 +375,8 @@ def owner_of_work(path: Path, among: Sequence[Path]) -> ParcelOwner:
 class OpenedTask:
     """The result of opening a task: its project, whether it is new, and the number of new items.
 
-    `words` are the six words of the key that signed it, empty when no person did; `pinned` says that this key was
-    seen for the first time.
+    `words` are the six words of the key that signed it, empty if no person did; `pinned` if this key was seen for the
+    first time.
     """
 
     project: Project
@@ -396,15 +396,15 @@ def take_task(
     shown: Path | None = None,
     progress: Progress | None = None,
 ) -> OpenedTask:
-    """The project of a task, made now or opened and brought up to date; nothing the annotator wrote is touched.
+    """The project of a task, created or opened and updated; nothing the annotator wrote is touched.
 
-    By default it lies beside the task and is named after the project and the person. Refusal when the package is
-    damaged, or when another project lies where this one should. A task out of a shared folder makes the project go by
-    that folder, and the project lies elsewhere.
+    By default it lies beside the task and is named after the project and the person. Raises Refusal if the package is
+    damaged, or if another project is at its path. A task from a shared folder makes the project use that folder, and
+    the project lies elsewhere.
 
-    `known` are projects one of which may be this task's already, wherever it lies; `folder` is where a new one
-    is made instead of beside the task. With `alone` it is refused when another window has the project open, unless
-    that is the window over `shown`.
+    `known` are projects one of which may be this task's already, wherever it lies; `folder` is where a new one is
+    created instead of beside the task. With `alone`, refused if another window has the project open, unless that is the
+    window showing `shown`.
     """
     package = packages.read_package(task_path, packages.TASK)
     facts = facts_of(package)
@@ -420,7 +420,7 @@ def take_task(
     if not path.exists():
         made = Project.create(path, facts.title or path.stem, uses=HELD, fill=take)
         if sent_by:
-            # Where this computer cannot keep it, the folder is chosen by hand.
+            # If this computer cannot store it, the folder is chosen by hand.
             with suppress(Refusal):
                 shared.keep(made, sent_by)
         materials.warm(made, progress)
@@ -444,7 +444,7 @@ def take_task(
 
 
 def update_by(project: Project, package: packages.Package, *, progress: Progress | None = None) -> int:
-    """Bring the project of a task up to date by another one, after a backup; how many items are new."""
+    """Update the project of a task with another one, after a backup; return the number of new items."""
     facts, records = facts_of(package), parcels.task(package)
     # What cannot be taken is refused before a backup is made.
     followed(project, package, facts)
@@ -457,7 +457,7 @@ def update_by(project: Project, package: packages.Package, *, progress: Progress
 
 
 def signed_words(opened: OpenedTask) -> str:
-    """By whom a task that was opened is signed, and what to do about it the first time."""
+    """Who signed an opened task, and what to do about it the first time."""
     if not opened.words:
         return "It is not signed by a person: an older Goldsmith wrote it, and anyone could have."
     if not opened.pinned:
@@ -469,7 +469,7 @@ def signed_words(opened: OpenedTask) -> str:
 
 
 def project_place(task_path: Path) -> Path | None:
-    """Where a task's project is made when the task lies where files are cleared away or shared; None elsewhere."""
+    """The folder for a task's project if the task lies in a temporary or shared folder; otherwise None."""
     if not is_passing(task_path.parent) and not shared.is_shared(task_path.resolve().parent):
         return None
     folder = user_data() / "projects"
@@ -498,7 +498,7 @@ def _opened(package: packages.Package, path: Path) -> Project:
     project = Project.open(path)
     result = origin(project)
     facts = package.manifest
-    # A project in which nobody works is one whose making was cut short.
+    # A project without people is one whose creation was interrupted.
     if result is None and not people.people(project):
         return project
     if result is None or (result.project_id, result.person_id) != (facts.project_id, facts.person_id):
@@ -534,8 +534,8 @@ def _take(
             reviewing.take_draft(
                 project, draft.item_id, draft.kind, draft.author, draft.revision, draft.document
             )
-        for came in records["reviews.json"]:
-            reviewing.take_review(project, came.review, came.document)
+        for review in records["reviews.json"]:
+            reviewing.take_review(project, review.review, review.document)
         for feedback in records["feedback.json"]:
             digest = [each.model_dump(mode="json") for each in feedback.digest]
             project.set(f"{RECEIVED}{feedback.item_id}", digest)
@@ -551,14 +551,14 @@ def _take(
 def add_person(db: Connection, given: parcels.TaskPerson) -> Person:
     person = Person(id=given.id, name=given.name, alias=given.alias, roles=Role.ANNOTATOR.value)
     _add(db, PERSON, person.model_dump())
-    # The first task of a shared folder leaves out the name.
+    # The first task in a shared folder leaves out the name.
     unnamed = PERSON.c.id == given.id, PERSON.c.name == given.alias
     db.execute(update(PERSON).where(*unnamed).values(name=given.name))
     return person
 
 
 def _add(db: Connection, where: Table, *rows: dict[str, Any]) -> None:
-    """Add the rows whose id is not there yet; what is there stays as it is."""
+    """Add the rows whose id does not exist yet; existing rows are not changed."""
     known = set(db.execute(select(where.c.id)).scalars())
     fresh = [row for row in rows if row["id"] not in known]
     if fresh:
@@ -566,7 +566,7 @@ def _add(db: Connection, where: Table, *rows: dict[str, Any]) -> None:
 
 
 def add_items(db: Connection, items: list[parcels.TaskItem]) -> None:
-    """The items; one whose key is taken here is given a free one."""
+    """Add the items; one whose key is taken here is given a free one."""
     rows = []
     named = {row.id: row.key for row in db.execute(select(ITEM.c.id, ITEM.c.key))}
     for item in items:
@@ -605,7 +605,7 @@ def add_sources(db: Connection, sources: list[parcels.TaskSource], entries: Mapp
 
 
 def add_reports(db: Connection, reports: list[parcels.TaskReport]) -> None:
-    """Reports of nameless systems, numbered again within each item so that no two items can be linked."""
+    """Add reports of nameless systems, numbered anew within each item so that no two items can be linked."""
     known = {
         row.id: row for row in db.execute(select(RESPONSE.c.id, RESPONSE.c.item_id, RESPONSE.c.system_id))
     }
@@ -632,11 +632,11 @@ def add_reports(db: Connection, reports: list[parcels.TaskReport]) -> None:
 
 
 def store_extracts(db: Connection, given: list[parcels.TaskPart], reports: list[parcels.TaskReport]) -> None:
-    """What was drawn from the reports; of later tasks only what is new, for what was labelled stays."""
+    """Store the extracts of the reports; of later tasks only new ones, as labelled ones must stay."""
     item_of = {report.id: report.item_id for report in reports}
-    there = {tuple(row) for row in db.execute(select(EXTRACT.c.response_id, EXTRACT.c.kind))}
+    existing = {tuple(row) for row in db.execute(select(EXTRACT.c.response_id, EXTRACT.c.kind))}
     for part in given:
-        if (part.report_id, part.part.value) not in there:
+        if (part.report_id, part.part.value) not in existing:
             document = document_of_part(part.part.value, part.report_id, part.document)
             extracts.keep_row(
                 db, extracts.NewExtract(item_of[part.report_id], part.report_id, part.part, document, IMPORT)
@@ -644,7 +644,7 @@ def store_extracts(db: Connection, given: list[parcels.TaskPart], reports: list[
 
 
 def keep_document(db: Connection, name: str, given: parcels.TaskDocument) -> None:
-    """The settled document to label by; one that has changed since becomes a further revision of the same."""
+    """Store the settled document to label by; if it has changed since, as a further revision."""
     artifact_id, known = _settled(db, name, given)
     content = canonical_json(document_of(given.kind, given.document).tree())
     newest = db.execute(
@@ -681,17 +681,17 @@ def keep_document(db: Connection, name: str, given: parcels.TaskDocument) -> Non
 
 
 def _settled(db: Connection, name: str, given: parcels.TaskDocument) -> tuple[str, bool]:
-    """Under which id a settled document is kept here, and whether it is here already.
+    """The id under which a settled document is stored here, and whether it exists already.
 
-    Refusal when it would take the place of what the annotator wrote, or of another item's document.
+    Raises Refusal if it would replace the annotator's own work, or another item's document.
     """
     own = given.item_id, given.kind.value, ""
     where = ARTIFACT.c.item_id, ARTIFACT.c.kind, ARTIFACT.c.author_id
-    there = db.execute(select(*where).where(ARTIFACT.c.id == given.id)).first()
-    if there is not None and tuple(there) != own:
-        whose = "you wrote" if there.author_id else "belongs to another item"
+    existing = db.execute(select(*where).where(ARTIFACT.c.id == given.id)).first()
+    if existing is not None and tuple(existing) != own:
+        whose = "you wrote" if existing.author_id else "belongs to another item"
         raise Refusal(
-            f"“{name}” would replace a {there.kind} that {whose}.",
+            f"“{name}” would replace a {existing.kind} that {whose}.",
             "Nothing was changed: a task never touches its annotator's own work. Tell the coordinator.",
         )
     same = (column == value for column, value in zip(where, own, strict=True))
@@ -700,7 +700,7 @@ def _settled(db: Connection, name: str, given: parcels.TaskDocument) -> tuple[st
 
 
 def add_assignments(db: Connection, person_id: str, given: list[parcels.TaskAssignment]) -> None:
-    """What the annotator is asked for; later tasks change when and by which protocols."""
+    """Add the annotator's assignments; later tasks change due dates and protocols."""
     rows = [
         {
             "id": derived_id("assignment", assignment.item_id, person_id, assignment.stage.value),

@@ -1,4 +1,4 @@
-"""The tray: returned work in conflict, late or not asked for, beside what is here already."""
+"""The tray: returned work in conflict, late or not asked for, beside the existing work; and sending work back."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -62,12 +62,12 @@ def _answered(project: Project) -> list[DraftReview]:
     return [review for review in given if review is not None and review.agreed is not None]
 
 
-# In the facts of a package that brings a key and no work.
+# The fact in a package that brings a key and no work.
 JOINS = "joins"
 
 
 def pack(project: Project, person_id: str = "", path: Path | None = None) -> PackedTask:
-    """Pack a task for a person, or, in a file that was made from a task, the work that goes back."""
+    """Pack a task for a person, or, in a project made from a task, the work to send back."""
     if tasking.origin(project) is not None:
         return work(project, path)
     if not person_id:
@@ -79,14 +79,14 @@ def work(project: Project, path: Path | None = None, *, put: Put | None = None) 
     """Write what this person has submitted; the same work gives the same bytes.
 
     Drafts stay here and are counted in the notes. By default the file lies beside the project, and `put` puts it
-    elsewhere. Refusal when nothing was submitted yet.
+    elsewhere. Raises Refusal if nothing is submitted yet.
     """
     result = required(
         tasking.origin(project),
         "This project was not made from a task.",
         "Nothing needs to be sent back from here.",
     )
-    # Kept before anything is signed with it.
+    # Stored before anything is signed with it.
     key = known_keys.signing_key(project)
     with project.store.write() as db:
         artifacts, drafts = _artifacts(db, result.person_id)
@@ -142,7 +142,7 @@ def work(project: Project, path: Path | None = None, *, put: Put | None = None) 
 
 
 def joining(project: Project) -> bytes:
-    """A package of this person without any work: it brings their key; the same bytes each time."""
+    """A package of this person without any work, which brings their key; the same bytes each time."""
     result = tasking.origin(project)
     assert result is not None
     entries = parcels.packed({name: [] for name in parcels.WORK_ENTRIES if name != packages.ADJUDICATIONS})
@@ -152,7 +152,7 @@ def joining(project: Project) -> bytes:
 
 
 def _artifacts(db: Connection, person_id: str) -> tuple[list[parcels.WorkArtifact], int]:
-    """The person's artifacts that were ever sealed, by id, and how many others there are."""
+    """The person's artifacts that were ever sealed, by id, and the number of drafts."""
     question = (
         select(
             ARTIFACT.c.id.label("artifact_id"),
@@ -181,7 +181,7 @@ def _artifacts(db: Connection, person_id: str) -> tuple[list[parcels.WorkArtifac
 
 
 def _sealed(history: list[Row[Any]]) -> tuple[parcels.WorkRevision, ...]:
-    """The sealed revisions, each with the hashes of what lies between it and the sealed one before."""
+    """The sealed revisions, each with the hashes of those between it and the sealed one before."""
     made, between = [], []
     for row in history:
         if not row.sealed:
@@ -198,7 +198,7 @@ def _sealed(history: list[Row[Any]]) -> tuple[parcels.WorkRevision, ...]:
 
 
 def _drafted(drafted: Drafted, history: list[Row[Any]]) -> tuple[parcels.DraftedUnit, ...]:
-    """The units of the sealed revisions that came from a model's draft; what stays here is not told of."""
+    """The units of the sealed revisions that came from a model's draft; unsealed units are not included."""
     sealed = (json.loads(row.content)["units"] for row in history if row.sealed)
     ids = dict.fromkeys(unit["id"] for units in sealed for unit in units)
     return tuple(
@@ -248,7 +248,7 @@ _DELETE = delete(JUDGEMENT).where(JUDGEMENT.c.id == bindparam("gone"))
 
 
 def write(db: Connection, person_id: str, item_id: str, artifact_id: str) -> None:
-    """Make a person's judgements on an item those of their newest sealed labels."""
+    """Replace a person's judgements on an item with those of their newest sealed labels."""
     row = db.execute(
         select(REVISION.c.content, REVISION.c.at)
         .join(
@@ -260,7 +260,7 @@ def write(db: Connection, person_id: str, item_id: str, artifact_id: str) -> Non
 
 
 def write_again(db: Connection, person_id: str, item_id: str, content: str, at: datetime) -> bool:
-    """Keep the labels of a silent repeat as a second trial; False when these or later ones are here."""
+    """Store the labels of a silent repeat as a second trial; False if these or later ones exist."""
     labels = Labels.model_validate(orjson.loads(content)).units
     newest = db.execute(
         select(JUDGEMENT.c.at).where(*_of(person_id, item_id, 2, labels)).order_by(JUDGEMENT.c.at.desc())
@@ -278,7 +278,7 @@ def _of(person_id: str, item_id: str, trial: int, labels: Iterable[Label]) -> tu
         JUDGEMENT.c.rater_id == person_id,
         JUDGEMENT.c.item_id == item_id,
         JUDGEMENT.c.trial == trial,
-        # What else they said in this project does not travel, and stays.
+        # Their other labels in this project are not sent with tasks, and stay.
         travelled if trial > 1 else or_(travelled, to_submit()),
     )
 
@@ -288,14 +288,16 @@ def _replace(db: Connection, person_id: str, item_id: str, content: str, at: dat
     rows = list(_returned_labels_rows(db, labels, person_id, item_id, at, trial))
     returned = {(row["protocol"], row["response_id"], row["unit_id"]) for row in rows}
     j = JUDGEMENT.c
-    there = db.execute(
+    existing = db.execute(
         select(j.id, j.flags, j.protocol, j.response_id, j.unit_id).where(
             *_of(person_id, item_id, trial, labels)
         )
     )
-    # What they gave elsewhere stays, unless the labels that came back say it again.
+    # Labels given elsewhere stay, unless the returned labels include them.
     gone = [
-        {"gone": row.id} for row in there if not _stays(row, person_id, trial) or tuple(row[2:]) in returned
+        {"gone": row.id}
+        for row in existing
+        if not _stays(row, person_id, trial) or tuple(row[2:]) in returned
     ]
     if gone:
         db.execute(_DELETE, gone)
@@ -304,9 +306,11 @@ def _replace(db: Connection, person_id: str, item_id: str, content: str, at: dat
 
 
 def _stays(row: Any, person_id: str, trial: int) -> bool:
-    """Whether a judgement did not come back from a task: a label from a file, or a kind that was given here."""
-    came = derived_id("judgement", label_id(row.protocol, row.response_id, row.unit_id), person_id, trial)
-    return is_given(row.flags) or (row.protocol in TAXONOMIES and row.id != came)
+    """Whether a judgement did not come from a returned task: a label from a file, or a kind given here."""
+    returned_id = derived_id(
+        "judgement", label_id(row.protocol, row.response_id, row.unit_id), person_id, trial
+    )
+    return is_given(row.flags) or (row.protocol in TAXONOMIES and row.id != returned_id)
 
 
 def _returned_labels_rows(
@@ -325,7 +329,7 @@ def _returned_labels_rows(
 
 
 def _judged(db: Connection, item_id: str, protocols: set[str]) -> Callable[[Label], str]:
-    """What says by which document or extract a unit was labelled; nothing where there is none."""
+    """A function from a label to the id of the document or extract it was labelled by; empty if there is none."""
     of = {
         protocol: PROTOCOLS[TAXONOMIES[protocol].of if protocol in TAXONOMIES else protocol]
         for protocol in protocols
@@ -372,7 +376,7 @@ def put(
     stage: Stage | None = None,
     revision: int = 0,
 ) -> bool:
-    """Keep a piece of work apart; False when that very piece lies or lay in the tray already."""
+    """Put a piece of work into the tray; False if that very piece is or was in it already."""
     digest, name = sha256(content), stage.value if stage else ""
     entry_id = derived_id("tray", person_id, item_id, name, revision, digest)
     if db.execute(select(TRAY.c.id).where(TRAY.c.id == entry_id)).first():
@@ -396,7 +400,7 @@ def put(
 
 
 def entries(project: Project, state: TrayState | None = TrayState.WAITING) -> list[TrayEntry]:
-    """What lies in the tray in a state (every entry when none is named), by person, item and revision."""
+    """The entries of the tray in a state (all if None), by person, item and revision."""
     question = select(TRAY).order_by(
         TRAY.c.person_id, TRAY.c.item_id, TRAY.c.stage, TRAY.c.revision, TRAY.c.id
     )
@@ -408,7 +412,7 @@ def entries(project: Project, state: TrayState | None = TrayState.WAITING) -> li
 
 @people.for_coordinators("can decide about the tray")
 def accept(project: Project, entry_id: str) -> Change:
-    """Take a piece of work, also one that was set aside, as its author's newest sealed revision.
+    """Take a piece of work, even one set aside, as its author's newest sealed revision.
 
     An adjudication becomes the next version of its consensus. Frozen figures and releases stay.
     """
@@ -501,12 +505,12 @@ def facts(entry: TrayEntry) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class TraySheet:
-    """An entry with its document beside the present one (None for none); `withheld` says why neither is shown.
+    """An entry with its document beside the present one (None if none); `withheld` says why neither is shown.
 
-    `rows` are the units that belong together: those of the same id, the others by similarity as agreement has it.
-    `headings` are the words of the units that labels speak of, `reports` the number of each report within its item;
-    `consequence` says what taking it changes in the item's scores. Of an adjudication the documents are the consensus
-    that came and the one here, and `fits` says whether it may be taken at all.
+    `rows` are the units that belong together: by id, otherwise by similarity as for agreement. `headings` are the texts
+    of the units that labels are about, `reports` the number of each report within its item; `consequence` says how
+    taking it changes the item's scores. For an adjudication, the documents are the received consensus and the one here,
+    and `fits` says whether it may be taken at all.
     """
 
     entry: TrayEntry
@@ -531,14 +535,14 @@ class TraySheet:
 
 
 def sheets(project: Project, state: TrayState | None = TrayState.WAITING) -> list[TraySheet]:
-    there = entries(project, state)
+    tray_entries = entries(project, state)
     with project.store.read() as db:
         names = {row.id: row.name for row in db.execute(select(PERSON.c.id, PERSON.c.name))}
         rows = db.execute(select(ITEM.c.id, ITEM.c.key, ITEM.c.question))
         items = {row.id: (row.key, row.question) for row in rows}
     result = [
         TraySheet(entry, names.get(entry.person_id, ""), *items.get(entry.item_id, ("", "")))
-        for entry in there
+        for entry in tray_entries
     ]
     return sorted(
         result, key=lambda sheet: (sheet.item_key, sheet.person, sheet.entry.revision, sheet.entry.id)
@@ -546,7 +550,7 @@ def sheets(project: Project, state: TrayState | None = TrayState.WAITING) -> lis
 
 
 def sheet(project: Project, sheet_: TraySheet) -> TraySheet:
-    """The same entry with its documents, unless the person who looks works on that very item."""
+    """The same entry with its documents, unless the person working works on that very item."""
     entry = sheet_.entry
     kind = entry.stage.kind if entry.stage else None
     if entry.stage is Stage.ADJUDICATION and sheet_.item_key:
@@ -556,7 +560,7 @@ def sheet(project: Project, sheet_: TraySheet) -> TraySheet:
     with project.store.read() as db:
         if words := _withheld(project, db, entry.item_id, entry.stage):
             return TraySheet(entry, sheet_.person, sheet_.item_key, sheet_.question, withheld=words)
-        # The revision of the same number, where there is one, otherwise the newest sealed one of the same author.
+        # The revision with the same number if there is one, otherwise the newest sealed one of the same author.
         result = db.execute(
             select(REVISION.c.number, REVISION.c.content)
             .join(ARTIFACT, ARTIFACT.c.id == REVISION.c.artifact_id)
@@ -585,7 +589,7 @@ def _ruled(entry: TrayEntry) -> parcels.WorkAdjudication:
 
 
 def _adjudicated(project: Project, sheet_: TraySheet) -> TraySheet:
-    """The consensus that came beside the one here, and why it waits by what is here now."""
+    """The received consensus beside the one here, and why it waits, given what is here now."""
     entry, result = sheet_.entry, _ruled(sheet_.entry)
     kind = ruling_rows.kind_of_stage(result.stage)
     with project.store.read() as db:
@@ -607,14 +611,14 @@ def _adjudicated(project: Project, sheet_: TraySheet) -> TraySheet:
 
 
 def _facts(entry: TrayEntry) -> dict[str, str]:
-    """What a package of another project says of itself, or nothing where its content is a document."""
+    """The facts of a package of another project; empty if the content is a document."""
     tree = facts(entry)
     titles = {"file": "File", "project_id": "Project", "person_id": "Person"}
     return {words: str(tree[name]) for name, words in titles.items() if name in tree}
 
 
 def _withheld(project: Project, db: Connection, item_id: str, stage: Stage) -> str:
-    """Blindness holds for a coordinator too: who answers or adjudicates an item sees nobody else's answer to it."""
+    """Blindness holds for a coordinator too: whoever answers or adjudicates an item sees nobody else's answer to it."""
     begun = select(ADJUDICATION.c.id).where(
         ADJUDICATION.c.item_id == item_id, ADJUDICATION.c.adjudicator_id == project.by
     )
@@ -639,7 +643,7 @@ def _works_on(project: Project, db: Connection, item_id: str, stage: Stage) -> s
 def _rows(
     kind: Kind, came: Document[Any], here: Document[Any] | None
 ) -> tuple[tuple[Unit | None, Unit | None], ...]:
-    """The units that came, each with the one here that it belongs to, then those that are only here."""
+    """The received units, each with the one here that it belongs to, then those that are only here."""
     if here is None:
         return tuple((unit, None) for unit in came.units)
     partner = {unit.id: unit for unit in here.units}
@@ -670,7 +674,7 @@ class SendingOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SendingPiece:
-    """One stage of one item, and what happens to it; `draft` says that something is not submitted."""
+    """One stage of one item, and what happens to it; `draft` if something is not submitted."""
 
     item_id: str
     item_key: str
@@ -697,13 +701,13 @@ class SentFile:
 
 @dataclass(frozen=True, slots=True)
 class SendingOverview:
-    """The pieces in the project's order, the objections included, and the files sent, newest first."""
+    """The pieces in the project's order, with the number of disputes, and the files sent, newest first."""
 
     pieces: tuple[SendingPiece, ...]
     disputes: int
     sent: tuple[SentFile, ...]
     news: bool
-    """Whether something would go back that no file has held."""
+    """Whether something would go back that no file has contained."""
     own_key: str = ""
     """The six words of this file's key; `task_key` are those of the key that signed its tasks."""
     task_key: str = ""
@@ -724,12 +728,12 @@ def outlook(project: Project) -> SendingOverview:
         )
     sending_pieces = tuple(piece for _, piece in pieces)
     answers = len(_answered(project))
-    told_of = [
+    counts_sent = [
         max((int(facts.get(name, 0)) for facts, _ in files), default=0) for name in ("disputes", "answers")
     ]
     news = (
-        disputes > told_of[0]
-        or answers > told_of[1]
+        disputes > counts_sent[0]
+        or answers > counts_sent[1]
         or any(piece.going is SendingOutcome.NEW for piece in sending_pieces)
     )
     keys = known_keys.own_words(project), tasking.sender_words(project)

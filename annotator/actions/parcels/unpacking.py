@@ -52,7 +52,7 @@ from annotator.storage.tables import (
 MOST_SECONDS, CLOCKS_DIFFER = 1_000 * 3600.0, timedelta(days=1)
 Taken = tuple[str, Stage]
 
-# The outcome that says most about a package of several pieces comes first.
+# The outcomes in order of precedence for a package of several pieces.
 TELLING = (
     ParcelOutcome.CONFLICT, ParcelOutcome.LATE, ParcelOutcome.FOREIGN,
     ParcelOutcome.DOUBTFUL, ParcelOutcome.NEW, ParcelOutcome.NEWER, ParcelOutcome.DUPLICATE,
@@ -66,7 +66,7 @@ class _OnlyLooking(Exception):
 def preview(
     project: Project, paths: Sequence[Path | packages.Package], *, progress: Progress | None = None
 ) -> list[Arrival]:
-    """What taking these packages in would do, package by package in the order given; nothing is changed."""
+    """The arrivals that taking in these packages would give, in the given order; nothing is changed."""
     _refuse_others(project)
     read = _read(paths, progress)
     arrivals: list[Arrival] = []
@@ -81,11 +81,11 @@ def preview(
 def take_in(
     project: Project, paths: Sequence[Path | packages.Package], *, progress: Progress | None = None
 ) -> list[Arrival]:
-    """Take returned packages in, after a backup and in one transaction; each arrival tells what happened to it.
+    """Take in returned packages, after a backup and in one transaction; each arrival says what happened to it.
 
-    A package that is damaged, or signed with another key than its person's, is left out whole. What was imported
-    before changes nothing, and the result does not depend on the order in which packages come, but that where what
-    several wrote counts, the document that came first scores.
+    A package that is damaged, or signed with another key than its person's, is left out whole. What was imported before
+    changes nothing, and the result does not depend on the order of packages, except that if unadjudicated documents of
+    several people count, the first to arrive scores.
     """
     _refuse_others(project)
     read = _read(paths, progress)
@@ -170,7 +170,7 @@ def _take(project: Project, db: Connection, package: packages.Package, touched: 
 def _quarantine(
     project: Project, db: Connection, package: packages.Package, arrival: Arrival, reason: str
 ) -> Arrival:
-    """A package that cannot be this project's: what it says of itself is kept, its content stays in its file."""
+    """Record a package that cannot be this project's: its facts are stored, its content stays in its file."""
     facts = package.manifest.model_dump(mode="json", include={"package_id", "project_id", "person_id"})
     content = canonical_json({"package": package.sha256, "file": package.name, **facts}).decode()
     fresh = tray.put(db, ParcelOutcome.FOREIGN, arrival.person_id, content)
@@ -242,7 +242,7 @@ class ArrivedRevision:
 
 @dataclass
 class Sorter:
-    """Sorts one person's returned work; `touched` collects the places with something new."""
+    """Sorts one person's returned work; `touched` collects the stages of items with something new."""
 
     project: Project
     db: Connection
@@ -253,7 +253,7 @@ class Sorter:
         self, artifacts: Sequence[parcels.WorkArtifact], disputes: Sequence[parcels.WorkDispute],
         answers: Sequence[parcels.WorkAnswer] = (),
     ) -> list[ReturnedPiece]:  # fmt: skip
-        """Take it all in; Refusal when anything in it does not hold together, and then nothing was."""
+        """Take all of it in; raises Refusal, taking in nothing, if anything in it is inconsistent."""
         pieces = [
             *(piece for artifact in artifacts for piece in self._artifact(artifact)),
             *(self._dispute(dispute) for dispute in disputes),
@@ -261,7 +261,7 @@ class Sorter:
         return pieces + [self._answer(answer) for answer in answers]
 
     def adjudication(self, came: parcels.WorkAdjudication) -> ReturnedPiece:
-        """Take in what an adjudicator ruled elsewhere, or keep it apart; Refusal as for `take`."""
+        """Take in an adjudication made elsewhere, or put it into the tray; raises Refusal as `take` does."""
         outcome, words = ParcelOutcome.FOREIGN, "The item is not one of this project."
         if came.item_id in self._items:
             outcome, words = adjudications.taken(self.project, self.db, self.person, came)
@@ -301,7 +301,7 @@ class Sorter:
 
     @cached_property
     def _reports(self) -> dict[tuple[str, str], str]:
-        """Item and alias → response, for the first serving and the second, each under the item it was served as."""
+        """(item, alias) → response, for the first serving and the repeat, each under the item it was served as."""
         result = self.db.execute(select(RESPONSE.c.id, RESPONSE.c.item_id)).all()
         served = {item_id: alias for alias, item_id in self._again.items()}
         return {
@@ -333,14 +333,18 @@ class Sorter:
         return pieces
 
     def _refuse_anothers(self, artifact: parcels.WorkArtifact) -> None:
-        """Refusal when a document has the id of one that someone else wrote, or of another one of theirs."""
+        """Raise Refusal if a document has the id of someone else's, or of another one of theirs."""
         where = ARTIFACT.c.item_id, ARTIFACT.c.kind, ARTIFACT.c.author_id
-        there = self.db.execute(select(*where).where(ARTIFACT.c.id == artifact.id)).first()
-        if there is not None and tuple(there) != (artifact.item_id, artifact.kind.value, self.person.id):
+        existing = self.db.execute(select(*where).where(ARTIFACT.c.id == artifact.id)).first()
+        if existing is not None and tuple(existing) != (
+            artifact.item_id,
+            artifact.kind.value,
+            self.person.id,
+        ):
             raise Refusal(f"It contains a {artifact.kind.value} of another person or item.", packages.AGAIN)
 
     def _checked(self, artifact: parcels.WorkArtifact, kind: Kind) -> list[ArrivedRevision]:
-        """The revisions after their hashes and their chain were found to hold."""
+        """The revisions, after verifying their hashes and their chain."""
         link = local = ""
         number, made = 0, []
         for came in artifact.revisions:
@@ -363,7 +367,7 @@ class Sorter:
         return made
 
     def _resolved(self, item_id: str, document: Document[Any]) -> Document[Any]:
-        """Labels with their reports' own ids in place of aliases; any other document as it is."""
+        """Labels with their reports' own ids in place of aliases; any other document unchanged."""
         if not isinstance(document, Labels):
             return document
         units = []
@@ -383,7 +387,7 @@ class Sorter:
         return label_cases.in_order(document.model_copy(update={"units": tuple(order)}))
 
     def _unit(self, item_id: str, label: Label) -> str:
-        """The unit of a label; of a pair it is the other report, under its alias."""
+        """The unit of a label; for a pair, the other report, whose alias is resolved."""
         if label.protocol not in PROTOCOLS or not PROTOCOLS[label.protocol].paired:
             return label.unit_id
         return self._report(item_id, label.unit_id)
@@ -396,7 +400,7 @@ class Sorter:
         )
 
     def _foreign(self, item_id: str, stage: Stage) -> str:
-        """Why this person's work on an item cannot be taken as it is; empty when it can."""
+        """Why this person's work on an item cannot be taken as it is; empty if it can."""
         if item_id not in self._items:
             return "The item is not one of this project."
         if assignments.adjudicator_of(self.db, item_id) == self.person.id:
@@ -407,7 +411,7 @@ class Sorter:
         return ""
 
     def _outside(self, kind: Kind, sealed: Sequence[ArrivedRevision]) -> str:
-        """Which weight this project does not allow; empty when there is none."""
+        """A sentence naming a weight that this project does not allow; empty if there is none."""
         documents = (document_of(kind, json.loads(revision.content)) for revision in sealed)
         return next(filter(None, (settings.outside(self.project, document) for document in documents)), "")
 
@@ -419,7 +423,7 @@ class Sorter:
         kind: Kind,
         sealed: Sequence[ArrivedRevision],
     ) -> list[ReturnedPiece]:
-        there = self._there(item_id, kind)
+        existing = self._existing(item_id, kind)
         closed = self.db.execute(
             select(ADJUDICATION.c.id).where(
                 ADJUDICATION.c.item_id == item_id,
@@ -429,11 +433,11 @@ class Sorter:
         ).first()
         pieces = []
         for revision in sealed:
-            known = there.get(revision.number)
+            known = existing.get(revision.number)
             if known is not None and known.sha256 == revision.sha256:
                 outcome, words = ParcelOutcome.DUPLICATE, "It is already here."
             elif known is not None or any(
-                number > revision.number and not row.sealed for number, row in there.items()
+                number > revision.number and not row.sealed for number, row in existing.items()
             ):
                 outcome = ParcelOutcome.CONFLICT
                 words = "A different text arrived for the same revision; both are kept."
@@ -442,14 +446,14 @@ class Sorter:
             elif closed:
                 outcome, words = ParcelOutcome.LATE, "The consensus was closed before it arrived."
             else:
-                outcome = ParcelOutcome.NEWER if there else ParcelOutcome.NEW
+                outcome = ParcelOutcome.NEWER if existing else ParcelOutcome.NEW
                 words = "It will be added."
-                if there:
+                if existing:
                     words = "It will be added after the earlier revision, which stays."
                 elif annotating.is_second(self.project, kind, item_id, self.person.id):
                     words = f"It will be added, and {annotating.TAKES_SCORES}."
                 self._add(artifact.id, item_id, kind, revision)
-                there = self._there(item_id, kind)
+                existing = self._existing(item_id, kind)
             stage = stage_of(kind)
             if outcome in TRAYED:
                 pieces.append(self._set_aside(outcome, revision, item_id, key, stage, words))
@@ -461,7 +465,7 @@ class Sorter:
                 )
         return pieces
 
-    def _there(self, item_id: str, kind: Kind) -> dict[int, Any]:
+    def _existing(self, item_id: str, kind: Kind) -> dict[int, Any]:
         question = (
             select(REVISION.c.number, REVISION.c.sha256, REVISION.c.sealed, REVISION.c.artifact_id)
             .join(ARTIFACT, ARTIFACT.c.id == REVISION.c.artifact_id)
@@ -474,15 +478,15 @@ class Sorter:
         return {row.number: row for row in self.db.execute(question)}
 
     def _add(self, artifact_id: str, item_id: str, kind: Kind, revision: ArrivedRevision) -> None:
-        there = self._there(item_id, kind)
-        if not there:
+        existing = self._existing(item_id, kind)
+        if not existing:
             annotating.keep_scoring(self.project, self.db, kind, item_id)
             row = {"id": artifact_id, "item_id": item_id, "kind": kind.value, "author_id": self.person.id}
             self.db.execute(
                 insert(ARTIFACT).values(**row, state=State.SEALED.value, revision=revision.number)
             )
         else:
-            artifact_id = next(iter(there.values())).artifact_id
+            artifact_id = next(iter(existing.values())).artifact_id
         came = revision.came
         self.db.execute(
             insert(REVISION),
@@ -505,7 +509,7 @@ class Sorter:
         )
 
     def _settle(self, artifact: parcels.WorkArtifact, item_id: str, kind: Kind) -> None:
-        stage, newest = stage_of(kind), max(self._there(item_id, kind).items())
+        stage, newest = stage_of(kind), max(self._existing(item_id, kind).items())
         latest = now() + CLOCKS_DIFFER
         revisions = (came for came in artifact.revisions if came.number <= newest[0] and came.at <= latest)
         at = max(came.at for came in revisions)
@@ -523,7 +527,7 @@ class Sorter:
         self.touched.add((item_id, stage))
 
     def _spend(self, artifact: parcels.WorkArtifact) -> None:
-        """Keep the most seconds that any package told of; they only ever grow, and never beyond belief."""
+        """Store the most seconds that any package reported; they only ever grow, and never beyond belief."""
         if artifact.seconds > MOST_SECONDS:
             return
         row_id = derived_id("time", self.person.id, artifact.id)
@@ -599,8 +603,8 @@ class Sorter:
 
 
 def _doubt(artifact: parcels.WorkArtifact, revision: ArrivedRevision) -> str:
-    """Why the times that came with a revision cannot be right; empty when they can."""
-    # What follows a revision in the tray does not go in before it.
+    """Why the times that came with a revision cannot be right; empty if they can."""
+    # A revision that follows one in the tray must not go in before it.
     latest = max(came.at for came in artifact.revisions if came.number <= revision.number)
     if latest > now() + CLOCKS_DIFFER:
         return f"It says that it was submitted on {latest:%Y-%m-%d}, which is still to come."

@@ -21,10 +21,10 @@ NOT_WRITTEN = (Stage.LABELLING, Stage.ADJUDICATION)
 
 @cached
 def counts(project: Project) -> dict[str, int]:
-    """How many things wait: items to write for (Author), reports with open criteria (Label), conflicts to settle
-    (Adjudicate), work to send (Send), returned work to decide on (People, of a coordinator).
+    """The number of waiting things: items to write for (Author), reports with open criteria (Label), conflicts to
+    settle (Adjudicate), work to send (Send), returned work to decide on (People, for a coordinator).
 
-    Where nothing is assigned to a person at all, the items they have begun wait to be written on.
+    If nothing at all is assigned to a person, the items they have begun wait to be written on.
     """
     result = {
         "Author": _to_write(project),
@@ -56,7 +56,7 @@ def _to_write(project: Project) -> int:
 
 
 def _to_settle(project: Project) -> int:
-    """The conflicts of this person's queue; nothing is looked at for anyone who adjudicates nothing."""
+    """The conflicts of this person's queue; not queried for anyone who adjudicates nothing."""
     me = people.someone(project)
     with project.store.read() as db:
         rows = db.execute(_ASSIGNED, {"me": me.id}).all()

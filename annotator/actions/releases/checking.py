@@ -1,4 +1,4 @@
-"""Checks: of a whole project, with its pages, the hash of every row and the links between rows; and for its copies."""
+"""Checks of a whole project: its pages, the hash of every row and the links between rows; and a search for copies."""
 
 import sqlite3
 import tempfile
@@ -55,9 +55,9 @@ Progress = Callable[[str, int, int], None]
 FROM_BACKUP = "Restore it from a backup; do not release from this file."
 MENDABLE = "Your data is not affected; it can be rebuilt (mend)."
 SHOWN = 100
-# So many files that could not be read are named.
+# At most this many unreadable files are named.
 _NAMED = 8
-# The driver raises the second when SQLite's complaint quotes a broken name.
+# The driver raises the second if SQLite's message quotes a broken name.
 UNREADABLE = (sqlite3.DatabaseError, UnicodeDecodeError)
 
 
@@ -92,10 +92,10 @@ Step = Callable[[_Look], Iterator[CheckFinding]]
 
 
 def check(project: Project, progress: Progress | None = None) -> CheckReport:
-    """Look over the file as it lies on the disk, not as it is remembered; nothing is changed.
+    """Check the file as it is on disk, not as cached in memory; nothing is changed.
 
-    The look is taken on a copy, so that nobody's saving waits for it; a large project's copy goes to the
-    temporary folder. Refusal when there is no room for it.
+    Works on a copy, so that nobody's saving waits for it; a large project's copy goes to the temporary folder. Raises
+    Refusal if there is no room for it.
     """
     problems: list[CheckFinding] = []
     with _copied(project, problems) as raw:
@@ -108,7 +108,7 @@ def check(project: Project, progress: Progress | None = None) -> CheckReport:
 
 
 def mend(project: Project) -> None:
-    """Make again what is only derived from other rows: the search index and the kept display of reports."""
+    """Rebuild what is derived from other rows: the search index and the cached renderings of reports."""
     with project.store.write() as db:
         db.execute(delete(RENDERING))
         store.rebuild(db)
@@ -120,7 +120,7 @@ def _copied(project: Project, problems: list[CheckFinding]) -> Iterator[sqlite3.
         place = ":memory:" if project.path.stat().st_size <= CHECKED_AT_ONCE else Path(folder) / "copy"
         with closing(sqlite3.connect(place, isolation_level=None)) as copy:
             try:
-                # A connection of its own: the project's remembers pages that the disk may have lost since.
+                # A connection of its own: the project's caches pages that the disk may have lost since.
                 with closing(raw_connection(project.path, readonly=True)) as source:
                     source.backup(copy)
             except sqlite3.OperationalError as error:
@@ -138,7 +138,7 @@ def _attempted(step: Step, look: _Look) -> list[CheckFinding]:
     try:
         return _first_findings(step, look, result)
     except UNREADABLE:
-        # A flipped bit may leave bytes that are no text; the row is to be named, not to end the check.
+        # A flipped bit may leave bytes that are not text; the row should be named, not end the check.
         look.raw.text_factory = partial(str, encoding="utf-8", errors="replace")
     result.clear()
     try:
@@ -206,7 +206,7 @@ def _hashes(table: str, digest: Callable[[Row], str]) -> Step:
 
 
 def _page(row: Row) -> str:
-    """The text of a page that was read may have stayed where it was released; its hash came alone."""
+    """The text of a page that was read may have been left out of its release; then only its hash was imported."""
     alone = row["state"] == PageState.OK.value and row["text"] == ""
     return str(row["sha256"]) if alone else page_hash(row["text"])
 
@@ -215,7 +215,7 @@ def _holds(row: Row, digest: Callable[[Row], str]) -> bool:
     try:
         return bool(digest(row) == row["sha256"])
     except (TypeError, ValueError, AttributeError):
-        # A flip can turn a text into bytes or a date into none.
+        # A bit flip can turn a text into bytes or a date into none.
         return False
 
 
@@ -229,7 +229,7 @@ def _remember(look: _Look, table: str, row: Row) -> None:
         try:
             units.update(unit["id"] for unit in orjson.loads(row["content"])["units"])
         except (TypeError, ValueError, KeyError):
-            # Its hash has told of it already.
+            # Its hash has been reported already.
             return
 
 
@@ -295,7 +295,7 @@ def _newest_revisions(look: _Look) -> Iterator[CheckFinding]:
 
 def _judged_units(look: _Look) -> Iterator[CheckFinding]:
     for artifact, unit in sorted(look.judged, key=repr):
-        # An extract may be drawn again, and has no revisions.
+        # An extract may be extracted again, and has no revisions.
         if artifact in look.extracts:
             continue
         if artifact not in look.units:
@@ -346,7 +346,7 @@ def _is_place(content: str, unit: str, name: str) -> bool:
         document = orjson.loads(content)
         units = {each["id"]: each for each in document["units"]}
     except (ValueError, KeyError, TypeError):
-        # Its hash has told of it already.
+        # Its hash has been reported already.
         return True
     return name in (document if not unit and name == REMARK else units.get(unit, {}))
 
@@ -363,7 +363,7 @@ def _search(look: _Look) -> Iterator[CheckFinding]:
 def _judgement(row: Row) -> str:
     at = datetime.fromisoformat(row["at"])
     if at.isoformat(" ", "microseconds") != row["at"]:
-        # Python reads several spellings of a moment; only one is ever written.
+        # Python parses several spellings of a time; only one is ever written.
         raise ValueError(row["at"])
     return judgement_hash({**row, "at": at.replace(tzinfo=UTC)})
 
@@ -396,13 +396,13 @@ STEPS: tuple[tuple[str, Step], ...] = (
 )
 
 
-# Whose words are others': titles of works, the questions they quote, labels.
+# Kinds whose texts are others': titles of works, the questions they quote, labels.
 _OTHERS_WORDS = (Kind.LABELS, Kind.QUERY, Kind.SELECTION, Kind.EVIDENCE)
 
 
 @dataclass(frozen=True, slots=True)
 class CopyOfGold:
-    """What of an item stands elsewhere: all of it, or a share of its 13-word stretches, and where most of it does."""
+    """A copy of an item's gold: all of a text, or a share of its 13-word shingles, and the place with most of them."""
 
     item: str
     part: str
@@ -415,7 +415,7 @@ class CopyOfGold:
 
 @dataclass(frozen=True, slots=True)
 class CopyReport:
-    """The copies that were found of so many texts; `short` ones were not looked for, `unread` files not looked into."""
+    """The copies found of these texts; `short` ones were not searched for, `unread` files could not be read."""
 
     copies: tuple[CopyOfGold, ...]
     texts: int
@@ -442,10 +442,10 @@ def canary(project: Project) -> str:
 
 @people.for_coordinators("can look for copies of the gold")
 def find_copies(project: Project, paths: Sequence[Path], progress: Progress | None = None) -> CopyReport:
-    """Look in files and folders for the questions and gold of the items in use; Refusal for a path that is not there.
+    """Search files and folders for the questions and gold of the items in use; raises Refusal for a missing path.
 
-    Case, punctuation and layout are no matter. An encrypted release is read as it was before; that of another project
-    where its manifest lies with it. The gold is shown to coordinators alone.
+    Ignores case, punctuation and layout. An encrypted release is decrypted first; that of another project if its
+    manifest lies with it. The gold is shown only to coordinators.
     """
     tell, sought = progress or silent, _sought(project)
     finder, files = CopyFinder([text for *_, text in sought]), list(table_files.files_below(paths))
@@ -479,7 +479,7 @@ def _copy(
 
 
 def _sought(project: Project) -> list[tuple[str, str, str]]:
-    """Key, what it is, and the words of each question and each unit of gold, item by item."""
+    """The key, the part and the text of each question and each unit of gold, item by item."""
     question = select(ITEM.c.id, ITEM.c.key, ITEM.c.question).where(ITEM.c.retired.is_(False))
     with project.store.read() as db:
         rows = db.execute(question.order_by(ITEM.c.position, ITEM.c.key)).all()

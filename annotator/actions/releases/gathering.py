@@ -1,4 +1,4 @@
-"""From a project to release records: what may leave is selected, everything else is left alone."""
+"""From a project to release records: only what may leave is selected."""
 
 import json
 from collections import Counter, defaultdict
@@ -87,7 +87,7 @@ from annotator.storage.tables import (
 
 
 def gathered(project: Project) -> Bundle:
-    """A bundle of the contest alone: matches of tasks that compete, how these rate them, and what was decided."""
+    """A bundle of the contest alone: matches of competing tasks, their ratings, and the decisions."""
     decided, known = contest_standings.decisions(project), contest_rows.raters(project)
     if not decided and not known:
         return Bundle()
@@ -103,10 +103,10 @@ def gathered(project: Project) -> Bundle:
         if own in keys
     ]  # fmt: skip
     top = sum(decision.kept for decision in decisions) or contest_rows.usual_top(len(keys))
-    there = [rater for rater in (*known, *contest_rows.together(known)) if rater.showings and len(keys) > 1]
+    rated = [rater for rater in (*known, *contest_rows.together(known)) if rater.showings and len(keys) > 1]
     return Bundle(
         matches=[_match(row, keys, names) for row in rows if {row["first"], row["second"]} <= keys.keys()],
-        ratings=[rating for rater in there for rating in _ratings(project, rater, keys, min(top, len(keys)))],
+        ratings=[rating for rater in rated for rating in _ratings(project, rater, keys, min(top, len(keys)))],
         decisions=decisions,
     )
 
@@ -132,10 +132,10 @@ def _ratings(
 
 
 def add(db: Connection, bundle: Bundle, *, page_texts: bool) -> None:
-    """Put in what was drawn from the responses that leave, and the pages it cites, whose texts only if asked for.
+    """Add the extracts of released responses, and the pages they cite, whose texts only if requested.
 
-    What a model drafted for one person stays, and so does what was drawn from items, of which nothing is computed,
-    except the rubrics of named sets and the common pools.
+    A model's drafts for one person stay, and so do extracts of items, on which no figure rests, except the rubrics of
+    named sets and the common pools.
     """
     responses = {response.id for response in bundle.responses}
     items = {item.id for item in bundle.items}
@@ -187,12 +187,12 @@ def units_of(bundle: Bundle) -> dict[str, set[str]]:
 
 
 def names_one(unit_id: str, units: Iterable[str]) -> bool:
-    """Whether what was judged is one of these units, or a cell of a matrix that is named by one of them."""
+    """Whether a judged unit is one of these, or a cell of a matrix named by one of them."""
     return not {unit_id, *unit_id.split("~")}.isdisjoint(units)
 
 
 def _addresses(records: Iterable[ExtractRecord]) -> Iterable[str]:
-    """The normal addresses that the units cite or are known by, and of the pages they were drawn from."""
+    """The normalised addresses that the units cite or are identified by, and of the pages they were extracted from."""
     for record in records:
         yield from (page["address"] for page in record.document.get("pages", ()))
         for unit in record.document["units"]:
@@ -202,7 +202,7 @@ def _addresses(records: Iterable[ExtractRecord]) -> Iterable[str]:
                     yield str(parsed)
 
 
-# So many ids go into one question; any database takes as many.
+# The number of ids in one query, which any database accepts.
 AT_ONCE = 500
 # An artifact's id and a revision's number.
 Named = tuple[str, int]
@@ -236,7 +236,7 @@ def people_of(bundle: Bundle) -> set[str]:
 
 
 def _adjudications(db: Connection, items: Collection[str]) -> list[AdjudicationRecord]:
-    """Every closed version; an adjudication that was reopened leaves as its last version has it."""
+    """Every closed version; a reopened adjudication is released as of its last version."""
     rows = db.execute(select(CONSENSUS_VERSION).order_by(CONSENSUS_VERSION.c.version))
     versions = grouped((row.adjudication_id, consensus.version_of(row)) for row in rows)
     disputes = db.execute(select(DISPUTE).order_by(DISPUTE.c.at, DISPUTE.c.id)).mappings()
@@ -279,7 +279,7 @@ def _revisions(db: Connection, bundle: Bundle) -> list[RevisionRecord]:
 
 
 def _newest_labels(db: Connection, artifacts: Collection[str]) -> set[Named]:
-    """Of people's labels, which leave as judgements, the newest sealed document where an earlier one must leave."""
+    """The newest sealed documents of people's labels, which leave as judgements, if an earlier one must leave."""
     question = (
         select(REVISION.c.artifact_id, REVISION.c.number)
         .join(ARTIFACT, ARTIFACT.c.id == REVISION.c.artifact_id)
@@ -307,7 +307,7 @@ def _contents(db: Connection, needed: Collection[Named]) -> dict[Named, str]:
 
 
 def _needed_revisions(db: Connection, needed: Collection[Named]) -> Iterator[tuple[RowMapping, list[str]]]:
-    """Each wanted revision, and the hashes of those between it and the wanted one before it."""
+    """Each needed revision, and the hashes of those between it and the needed one before."""
     columns = ("artifact_id", "sealed", "at", "sha256", "chain", "guideline", "form", "reason", "skipped")
     question = (
         select(
@@ -332,9 +332,9 @@ def _needed_revisions(db: Connection, needed: Collection[Named]) -> Iterator[tup
             between.append(row["sha256"])
 
 
-# By what the judgements of a response under a protocol are ordered.
+# The order of the judgements of a response under a protocol.
 _WITHIN = ("unit_id", "rater_kind", "rater_id", "trial")
-# What one judgement is told from another by.
+# The key of a judgement.
 _PLACE = ("protocol", "response_id", "unit_id", "rater_id", "trial")
 
 
@@ -346,13 +346,14 @@ def gather(
     addresses: bool = False,
     without: Collection[str] = (),
 ) -> tuple[Bundle, list[str]]:
-    """Everything a release holds but its scores, added to a bundle of its contest; and notes on what was left out.
+    """Everything in a release but its scores, added to a bundle of its contest; and notes on what was left out.
 
-    The items whose ids are in `without` and all that belongs to them stay, and so does a contest with one of them.
+    Items whose ids are in `without` are left out with all that belongs to them, and a contest that involves one of
+    them.
 
-    Retired items and all that belongs to them stay, and so do drafts, what is still being adjudicated, and judgements
-    on units that do not leave. People's labels leave as judgements; the texts of cited pages, which are others' works,
-    only with `page_texts`; the addresses of endpoints, which may be nobody else's to know, only with `addresses`.
+    Also left out: retired items and all that belongs to them, drafts, open adjudications, and judgements on units that
+    are not released. People's labels leave as judgements; the texts of cited pages, which are others' works, only with
+    `page_texts`; the addresses of endpoints, which may be confidential, only with `addresses`.
     """
     bundle = contest or Bundle()
     tasks = {decision.task_id for decision in bundle.decisions}
@@ -390,7 +391,7 @@ def gather(
         else record
         for record in bundle.artifacts
     ]
-    # What judges say of attacked copies is no result; neither are the runs in which they were asked.
+    # Verdicts on attacked copies are no results; neither are the runs in which they were given.
     results = RUN.c.protocol.not_like(f"{ATTACK}%")
     bundle.runs = [RunRecord(**row) for row in _rows(db, RUN, RunRecord, results)]
     add(db, bundle, page_texts=page_texts)
@@ -422,7 +423,7 @@ def gather(
 
 
 def _reopened(db: Connection, bundle: Bundle) -> Iterable[str]:
-    """Which revision of a document that is being changed leaves and is scored."""
+    """A note on documents being changed: which revision is released and scored."""
     newest = dict(db.execute(select(ARTIFACT.c.id, ARTIFACT.c.revision)).all())
     result = [
         _called(bundle, artifact) for artifact in bundle.artifacts if artifact.revision < newest[artifact.id]
@@ -437,7 +438,7 @@ def _called(bundle: Bundle, artifact: ArtifactRecord) -> str:
 
 
 def _faults(bundle: Bundle) -> Iterable[str]:
-    """What could not be submitted today and leaves as it was submitted once."""
+    """Notes on documents that could not be submitted today and are released as once submitted."""
     for artifact in bundle.artifacts:
         if fault := DOCUMENTS[artifact.kind].model_validate(artifact.document).fault():
             yield f"In {_called(bundle, artifact)}: {fault} It is released unchanged."
@@ -475,13 +476,13 @@ def _judgements(
 
 
 def _causes(db: Connection, *, addresses: bool) -> Callable[[str, str], str]:
-    """How it is told why a rater gave no value: without keys and, unless wished, without addresses."""
+    """A function for the cause of a missing value: without keys and, unless `addresses`, without addresses."""
     judges = {row["id"]: Judge(**row) for row in db.execute(select(JUDGE)).mappings()}
     return lambda cause, rater: redact(cause) if addresses else harmless(cause, judges.get(rater))
 
 
 def _in_order(db: Connection, bundle: Bundle) -> Iterator[dict[str, Any]]:
-    """The judgements of the responses that leave in a release's order, a response's under a protocol at a time."""
+    """The judgements of released responses in a release's order, one response under one protocol at a time."""
     counted = label_rows.counted_rows()
     rank = release.ranked(bundle.items)
     responses = sorted((rank[response.item_id], response.id) for response in bundle.responses)
@@ -498,7 +499,7 @@ def _judge(row: Mapping[str, Any], *, addresses: bool) -> JudgeRecord:
 
 
 def without_secrets(address: str) -> str:
-    """An address without user, password, query and fragment, any of which may hold a key."""
+    """An address without user, password, query and fragment, any of which may contain a key."""
     parts = urlsplit(address)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 

@@ -64,7 +64,7 @@ from annotator.storage.tables import (
 GOLDSMITH, CSV = "goldsmith", "csv"
 PROFILES = (GOLDSMITH, *LAYOUTS, CSV)
 
-# What people and judges wrote here; reports, sources and pages are others' texts, and may speak of keys.
+# Files of what people and judges wrote here; reports, sources and pages are others' texts, and may mention keys.
 _SETTINGS = (
     "judges.json",
     "runs.json",
@@ -75,9 +75,9 @@ _SETTINGS = (
     "contest_decisions.json",
 )
 
-# What is written about an item, and reports are not judged by.
+# Kinds written about an item by which reports are not judged.
 _NO_GOLD = (Kind.LABELS, Kind.QUERY, Kind.SELECTION)
-# So many items are named.
+# At most this many items are named.
 _NAMED = 8
 Progress = Callable[[str, int, int], None]
 
@@ -136,7 +136,7 @@ def written(project: Project) -> list[NumberedRelease]:
 
 
 def named(project: Project, number: int) -> NumberedRelease:
-    """The release of a number; Refusal where none was written."""
+    """The release with that number; raises Refusal if there is none."""
     for each in written(project):
         if each.number == number:
             return each
@@ -144,7 +144,7 @@ def named(project: Project, number: int) -> NumberedRelease:
 
 
 def open_items(project: Project) -> tuple[dict[str, str], dict[str, str]]:
-    """The items whose final pass is not signed, and those without settled gold: id and key."""
+    """The items whose final pass is not signed, and those without settled gold: id → key."""
     item = ITEM.c
     used = select(item.id, item.key).where(item.retired.is_(False)).order_by(item.position, item.key)
     with project.store.read() as db:
@@ -169,24 +169,24 @@ def open_points(project: Project) -> list[str]:
 
 
 def open_questions(project: Project) -> list[str]:
-    """What a reader of a release would ask and it does not say yet, each as a sentence: title, colon, question."""
+    """The questions of readers that the release does not answer yet, each as title, colon, question."""
     return publication.open_questions(metadata(project))
 
 
 def unanswered(project: Project) -> str:
-    """How many questions of readers are open, and the first of them; empty where none is."""
+    """The number of open questions of readers, and the first of them, in words; empty if none."""
     titles = [words.partition(":")[0] for words in open_questions(project)]
     return _listed("question", titles, 3) if titles else ""
 
 
 def metadata(project: Project) -> ReleaseMetadata:
-    """What the project's releases say of it; of before there are a licence and a description at most."""
+    """The project's release metadata; in older projects at most a licence and a description."""
     older = {name: project.get(name, "") for name in ("licence", "description")}
     return ReleaseMetadata.model_validate(project.get(METADATA, older))
 
 
 def proposals(project: Project) -> dict[str, str]:
-    """What may be answered from People and the project, for questions without an answer; nobody has confirmed it."""
+    """Proposed answers, from People and the project, to unanswered questions; not confirmed by anybody."""
     counts, answers, today = items.content_counts(project), metadata(project), now().date().isoformat()
     authors = ", ".join(author.name for author in answers.authors)
     used = ITEM.c.retired.is_(False)
@@ -253,9 +253,9 @@ def _first(names: Sequence[str], most: int = _NAMED) -> str:
 
 
 def describe(project: Project, values: Mapping[str, str]) -> Change:
-    """Answer questions about the benchmark, by their names in ReleaseMetadata; Refusal names the one that does not fit.
+    """Answer questions about the benchmark, by their names in ReleaseMetadata; the Refusal names an invalid one.
 
-    An empty text takes an answer back.
+    An empty text removes an answer.
     """
     before = metadata(project).model_dump(mode="json")
     after = well_formed(ReleaseMetadata, {**before, **values}).model_dump(mode="json")
@@ -263,7 +263,7 @@ def describe(project: Project, values: Mapping[str, str]) -> Change:
 
 
 def published(project: Project) -> Publication:
-    """What a release says of itself as the project now stands."""
+    """The publication record of a release of the project as it now is."""
     return Publication(
         metadata=metadata(project),
         canary=checking.canary(project),
@@ -273,7 +273,7 @@ def published(project: Project) -> Publication:
 
 
 def keep(project: Project, publication: Publication, *, alone: bool) -> None:
-    """Keep what an imported release says of itself, where nothing is said here; `alone` if there are no other items."""
+    """Store the publication record of an imported release in settings unset here; `alone` if there are no more items."""
     tree = publication.model_dump(mode="json")
     if "metadata" in tree and metadata(project) == ReleaseMetadata():
         project.set(METADATA, tree["metadata"])
@@ -283,7 +283,7 @@ def keep(project: Project, publication: Publication, *, alone: bool) -> None:
 
 
 def add_erratum(project: Project, reason: str, since: Path | None = None) -> Change:
-    """Note a correction and why, for the list of changes; with the released folder before it, what it changed."""
+    """Record a correction and its reason, for the list of changes; with a released folder, what changed since then."""
     number, changes = (0, dict[str, list[str]]()) if since is None else changes_since(project, since)
     version = metadata(project).version
     values = {"at": now().date().isoformat(), "reason": reason.strip(), "version": version, "since": number}
@@ -296,13 +296,13 @@ def add_erratum(project: Project, reason: str, since: Path | None = None) -> Cha
 
 
 def changes_since(project: Project, folder: Path) -> tuple[int, dict[str, list[str]]]:
-    """The number of a released folder, and by kind what is different in the project as it now stands."""
+    """The number of a released folder, and by kind what differs in the project as it now is."""
     older, _ = release.read([folder])
     return older.manifest.number, differences(older, gather(project)[0])
 
 
 def withdraw(project: Project, number: int, reason: str) -> Change:
-    """Withdraw a release that was written; its number is not used again, and later releases say so."""
+    """Withdraw a release; its number is not used again, and later releases say so."""
     named(project, number)
     before = project.get(WITHDRAWN, {})
     withdrawal = well_formed(Withdrawal, {"at": now().date().isoformat(), "reason": reason.strip()})
@@ -311,7 +311,7 @@ def withdraw(project: Project, number: int, reason: str) -> Change:
 
 
 def compared(older: Path, newer: Path) -> dict[str, list[str]]:
-    """What changed between two releases by kind; each is a released folder, or a project as it now stands."""
+    """What changed between two releases by kind; each is a released folder, or a project as it now is."""
     return differences(_bundle_at(older), _bundle_at(newer))
 
 
@@ -339,7 +339,7 @@ def gather(
         )
         bundle.scores = _scores(project)
 
-        there = {score.metric for score in bundle.scores}
+        scored = {score.metric for score in bundle.scores}
         bundle.metrics = [
             MetricRecord(
                 metric=info.name,
@@ -352,14 +352,14 @@ def gather(
                 departures=list(info.departures),
             )
             for info in scoring.described()
-            if info.name in there
+            if info.name in scored
         ]
     bundle.prompts = gathering.of_prompts(project, bundle)
     return bundle, [*notes, *filter(None, [items.left_out(project).not_counted])]
 
 
 def _open_points_checked(project: Project, *, strict: bool) -> list[str]:
-    """What is open; Refusal where a row is damaged, or where anything is open and that is `strict`."""
+    """What is open; raises Refusal if a row is damaged, or if anything is open with `strict`."""
     damage = [finding for finding in checking.check(project).problems if finding.todo == checking.FROM_BACKUP]
     if damage:
         raise Refusal(
@@ -390,17 +390,16 @@ def export(
     test_items: SplitAccess | None = None,
     strict: bool = False,
 ) -> ExportReport:
-    """Write a release into a folder; Refusal when the folder holds anything else or the disk fails.
+    """Write a release into a folder; raises Refusal if the folder holds anything else or the disk fails.
 
-    Refusal too when a row of the project is not as it was written: nothing damaged is published.
-    Content that was released before gets its number again and, byte for byte, its files; other content the
-    next number. The number is the same for every profile. The texts of cited pages leave only with `page_texts`:
-    they belong to others. The addresses of judges' endpoints leave only with `addresses`. Refusal when a key that is in
-    use would stand in a file, or something that looks like one among the settings. With `parquet` the flat rows are
-    written as Parquet, too, with `eval_records` the scores as records of Every Eval Ever. `test_items` are those whose
-    trait `split` is `test`, or all where none has it: they leave as they are, encrypted or not at all; without a choice
-    encrypted where they are marked. With `strict` what is open (see `open_points`) is refused; otherwise a note tells
-    of it.
+    Also raises Refusal if a row of the project is not as it was written: nothing damaged is published. Content released
+    before gets the same number again and, byte for byte, the same files; other content the next number. The number is
+    the same for every profile. The texts of cited pages leave only with `page_texts`: they belong to others. The
+    addresses of judges' endpoints leave only with `addresses`. Raises Refusal if a file would contain a key in use, or
+    something that looks like one among the settings. `parquet` adds the flat rows as Parquet, `eval_records` the scores
+    as records of Every Eval Ever. `test_items` are those whose trait `split` is `test`, or all if none has it: released
+    as they are, encrypted or left out; by default encrypted if they are marked. With `strict`, open points (see
+    `open_points`) are refused; otherwise they become notes.
     """
     refuse_other(profile, PROFILES, f"“{profile}” is not a profile.", "Choose one of")
     tell = progress or _silent
@@ -459,7 +458,7 @@ def export(
 
 
 def tested(project: Project) -> tuple[set[str], bool]:
-    """The ids of the items that systems are tested by, and whether they are marked."""
+    """The ids of the test items, and whether they are marked."""
     traits = project.query(select(ITEM.c.id, ITEM.c.traits).where(ITEM.c.retired.is_(False)))
     return tested_by({row.id: row.traits for row in traits})
 
@@ -467,7 +466,7 @@ def tested(project: Project) -> tuple[set[str], bool]:
 def _split_access(
     project: Project, profile: str, chosen: SplitAccess | None
 ) -> tuple[SplitAccess, set[str], list[str]]:
-    """How the test items leave, their ids, and a note where they are marked and leave as they are all the same."""
+    """How the test items are released, their ids, and a note if they are marked and released as they are."""
     ids, marked = tested(project)
     if chosen is SplitAccess.ENCRYPTED and profile != GOLDSMITH:
         raise Refusal(
@@ -480,7 +479,7 @@ def _split_access(
 
 
 def _publish(project: Project, folder: Path, files: Files, number: int, checksum: str, profile: str) -> None:
-    """Write the files, then in one breath enter the release and put the folder in its place."""
+    """Write the files, then in one step record the release and put the folder in its place."""
     with staged(folder, files) as put_in_place:
         if project.readonly or _released(project, checksum):
             put_in_place()
@@ -495,13 +494,13 @@ def _publish(project: Project, folder: Path, files: Files, number: int, checksum
 
 
 def _released(project: Project, checksum: str) -> int:
-    """The number under which this content was released before; 0 when it was not."""
+    """The number under which this content was released before; 0 if it was not."""
     result = project.query(select(RELEASE.c.number).where(RELEASE.c.manifest_sha256 == checksum)).scalar()
     return int(result or 0)
 
 
 def _next_number(project: Project, db: Connection) -> int:
-    """The number after all that were given, those of withdrawn releases among them."""
+    """The number after all that were given, including withdrawn releases."""
     last = int(db.execute(select(func.max(RELEASE.c.number))).scalar() or 0)
     return max(last, *map(int, project.get(WITHDRAWN, {})), 0) + 1
 
@@ -605,7 +604,7 @@ def _scores(project: Project) -> list[ScoreRecord]:
 
 
 def _report_scores(project: Project, notes: list[str]) -> dict[tuple[str, str], float]:
-    """What each report comes to by each metric, as Results has it; without the baseline's, of which a note tells."""
+    """Each report's score by each metric, as in Results; without the baseline's, which a note mentions."""
     from annotator.actions.results import overview, results
 
     counts = overview.gathered(project).values()
@@ -620,7 +619,7 @@ def _report_scores(project: Project, notes: list[str]) -> dict[tuple[str, str], 
 
 
 def _departures(bundle: Bundle) -> dict[str, tuple[str, ...]]:
-    """Where what was scored, drawn or looked at again differs from its paper, by its title."""
+    """The departures from their papers of all that was scored, extracted or classified, by title."""
     scored = {score.protocol for score in bundle.scores}
     extracted = {extract.kind for extract in bundle.extracts}
     result = {protocol.title: protocol.departures for name, protocol in PROTOCOLS.items() if name in scored}
@@ -647,7 +646,7 @@ def _departures(bundle: Bundle) -> dict[str, tuple[str, ...]]:
 
 
 def _silent(_stage: str, _done: int, _total: int) -> None:
-    """Progress that nobody listens to."""
+    """A progress callback that does nothing."""
 
 
 CONSENSUS = "consensus"

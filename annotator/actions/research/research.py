@@ -1,4 +1,4 @@
-"""Search for the works that a report may rest on: in a collection or arXiv, cut at the day of the item's own paper."""
+"""Search for the works that a report may rest on: in a collection or arXiv, up to the day of the item's own paper."""
 
 import asyncio
 import time
@@ -56,19 +56,19 @@ from annotator.storage.tables import PAGE, put
 
 @dataclass(frozen=True, slots=True)
 class OwnPaper:
-    """The paper of an item, by all that it is known by, and the day before which other works must have appeared."""
+    """The paper of an item, by all its keys, and the day before which other works must have appeared."""
 
     keys: frozenset[str] = frozenset()
     day: date | None = None
 
     @classmethod
     def of(cls, material: Material) -> "OwnPaper":
-        """The item's sources that have an identifier are its own paper; the earliest of their days counts."""
+        """The item's sources with an identifier are its own paper; the earliest of their days counts."""
         known = [source for source in material.sources if source.identifier]
         addresses = [material.item.key, *(source.identifier for source in known)]
         keys = {str(named) for address in addresses if (named := work_named(address)) is not None}
         keys |= {f"title {normal_title(source.title)}" for source in known}
-        # Of a month or a year that is known alone, its first day.
+        # If only a month or a year is known, its first day.
         days = [date.fromisoformat(f"{one.published}-01-01"[:10]) for one in known if one.published]
         return cls(frozenset(keys), min(days, default=None))
 
@@ -85,7 +85,7 @@ class CorpusSearch:
 
     @cached_property
     def _ranking(self) -> TextRanking:
-        """Made when it is first asked: an estimate needs none."""
+        """Built on first use: an estimate needs none."""
         return TextRanking(f"{work.title}\n{work.abstract}" for work in self.works)
 
     async def search(self, query: str, count: int, paper: OwnPaper) -> Sequence[CatalogueWork]:
@@ -96,21 +96,21 @@ class CorpusSearch:
         return [work for work in ranked if paper.lets_through(work)][:count]
 
     def most(self, number: int, count: int, paper: OwnPaper) -> Sequence[CatalogueWork]:
-        """So many works as the query of a number may find at most, others for each."""
+        """As many works as the query of that number may find at most, different ones for each."""
         fitting = [work for work in self.works if paper.lets_through(work)]
         return fitting[number * count : (number + 1) * count]
 
 
-# As long as arXiv wants to be left alone between two requests.
+# arXiv's requested pause between two requests.
 SEARCH_GAP_S = 3.0
 
 
 class SearchFailed(Exception):
-    """A service did not answer a query; its words say why."""
+    """A service did not answer a query; the message says why."""
 
 
 class ArxivSearch:
-    """arXiv, asked once for each query; replies are kept in the project, so that a run can be resumed offline."""
+    """arXiv, asked once for each query; replies are stored in the project, so that a run can be resumed offline."""
 
     name = "arXiv"
 
@@ -142,7 +142,7 @@ class ArxivSearch:
         return reply
 
     def most(self, number: int, count: int, _paper: OwnPaper) -> Sequence[CatalogueWork]:
-        """Works as long as most, others for each query; arXiv is not asked."""
+        """Works as long as most, different ones for each query; arXiv is not asked."""
         names = (f"made {number}.{place}" for place in range(count))
         return [CatalogueWork(name, name, MADE) for name in names]
 
@@ -152,7 +152,7 @@ MADE = "word " * 180
 
 
 def query(categories: Sequence[str], first: str, last: str, *, titles: bool = False) -> CollectionQuery:
-    """What is asked for; Refusal for days that are none or in the wrong order."""
+    """The query; raises Refusal for days that are invalid or in the wrong order."""
     try:
         begin, end = date.fromisoformat(first), date.fromisoformat(last)
     except ValueError:
@@ -191,10 +191,10 @@ class ResearchRun(ResponseRun):
 
     doing, reply_tokens, at_most, cut_by_item = "researching", 120, True, True
     service: ClassVar[type[ArxivSearch]] = ArxivSearch
-    """What is searched where no collection is named."""
+    """The service searched if no collection is named."""
 
     def read(self, project: Project, order: RunRequest) -> tuple[Judge, Protocol]:
-        """Whose endpoint writes, and the steps as a protocol; a collection is read at once."""
+        """The judge whose endpoint writes, and the steps as a protocol; a collection is read at once."""
         judge, protocol = super().read(project, order)
         how = self._manner
         self._system_settings = (
@@ -211,7 +211,7 @@ class ResearchRun(ResponseRun):
         )
 
     def outlook(self) -> RunWork:
-        """What it would come to now; no service is asked for it."""
+        """The work it would amount to now; no service is asked."""
         self._foreseen = True
         return super().outlook()
 
@@ -222,7 +222,7 @@ class ResearchRun(ResponseRun):
         return self.judge if self._by_rule() else super().asker()
 
     def manner(self, parameters: str = "") -> str:
-        """By which prompts, in how many steps, and where works were searched."""
+        """The prompts, the number of steps, and where works were searched."""
         how = self._system_settings
         prompts = ("none, baseline",) if self._by_rule() else self._manner.prompts
         rounds = f"rounds {how.rounds}, queries {how.queries}, works a query {how.per_query}"
@@ -251,7 +251,7 @@ class ResearchRun(ResponseRun):
         return self.judge.kind == JudgeKind.BASELINE
 
     async def made(self, case: Case, material: Material, ask: Ask) -> WrittenResponse | Answer:
-        """A section from what is searched or given, with its list, its works' pages and what each step took."""
+        """A section from works searched or given, with its list, its works' pages and the cost of each step."""
         settings, question = self._system_settings, material.item.question
         paper, log, began = OwnPaper.of(material), StepLog(ask), time.monotonic()
         seed = f"{material.item.key}/{case.trial}"
@@ -287,7 +287,7 @@ class ResearchRun(ResponseRun):
         return self.took(case, self._details(written, paper, StepLog(None), time.monotonic() - began))
 
     def _search(self, paper: OwnPaper) -> reference_system.Search:
-        """What looks queries up; for an estimate, as many works as could be found, others for each query."""
+        """The search function; for an estimate, as many works as could be found, different ones for each query."""
         numbers = count()
 
         async def search(query: str, most: int) -> Sequence[CatalogueWork]:
@@ -300,7 +300,7 @@ class ResearchRun(ResponseRun):
     def _details(
         self, written: reference_system.WrittenSection, paper: OwnPaper, log: "StepLog", seconds: float
     ) -> WrittenResponse:
-        """What is kept of a section: wall time, where nothing came from the journal, and the cost of all calls."""
+        """The stored details of a section: wall time, if nothing came from the journal, and the cost of all calls."""
         fields: dict[str, Any] = {"latency_s": None if log.reused else seconds, "cost_usd": log.cost()}
         if self._searches:
             fields["cutoff"] = paper.day and paper.day - timedelta(days=1)
@@ -315,17 +315,17 @@ class ResearchRun(ResponseRun):
 
 
 class StepLog:
-    """What each step took: seconds, calls, tokens and cost, by the calls that an `Ask` has seen."""
+    """The cost of each step: seconds, calls, tokens and US dollars, by the calls that an `Ask` has made."""
 
     def __init__(self, ask: Any) -> None:
-        # One that only weighs questions has seen no calls.
+        # An `Ask` that only weighs questions has made no calls.
         self._made: list[Call] = getattr(ask, "calls", [])
         self.reused: list[Call] = getattr(ask, "reused", [])
         self.steps: list[dict[str, Any]] = []
 
     @contextmanager
     def __call__(self, name: str) -> Iterator[None]:
-        """A step from its beginning to its end."""
+        """A context manager for one step."""
         began, made, reused = time.monotonic(), len(self._made), len(self.reused)
         yield
         calls = self._made[made:]
@@ -342,18 +342,18 @@ class StepLog:
         self.steps.append(step)
 
     def cost(self) -> float | None:
-        """What all calls cost, those that brought nothing and those of an earlier session included."""
+        """The cost of all calls, including failed ones and those of an earlier session."""
         return _cost([*self._made, *self.reused])
 
 
 def _cost(calls: Sequence[Call]) -> float | None:
-    """The sum; None where one is not known."""
+    """The sum; None if one is unknown."""
     bills = [call.bill_usd for call in calls]
     return None if None in bills else fsum(bill or 0.0 for bill in bills)
 
 
 def _page(work: CatalogueWork) -> Page:
-    """Title and abstract of a work as the project keeps them, so that it can be judged without a network."""
+    """Title and abstract of a work as the project stores them, so that it can be judged without a network."""
     return Page(
         url=work.key,
         state=PageState.OK,
@@ -380,13 +380,13 @@ def _works_words(line: dict[str, Any]) -> str:
 
 
 SCHEMES = ("arxiv", "doi")
-# More problems are not told one by one.
+# At most this many problems are listed one by one.
 MOST_LISTED = 20
 
 
 @dataclass(frozen=True, slots=True)
 class KnownWork:
-    """A work, and how often it had been cited by a day where that is known."""
+    """A work, and how often it had been cited by a day, if known."""
 
     work: CatalogueWork
     citations: int | None = None
@@ -395,7 +395,7 @@ class KnownWork:
 
 @dataclass(frozen=True, slots=True)
 class NamedWorks:
-    """The works on arXiv, or with a DOI, that a project names, by address; and of which something is not known."""
+    """The works on arXiv, or with a DOI, that a project names, by address; and those missing something."""
 
     titles: Mapping[str, str]
     without_abstract: tuple[str, ...]
@@ -410,7 +410,7 @@ class NamedWorks:
 
 @dataclass(frozen=True, slots=True)
 class CompletedWorks:
-    """How many works got an abstract and citations, how many others were told of, and what went wrong."""
+    """How many works got an abstract and citations, how many others were in the input, and what went wrong."""
 
     abstracts: int
     citations: int
@@ -458,7 +458,7 @@ def _named_by(at_hand: materials.MaterialAtHand) -> Iterator[tuple[str, str]]:
 def complete(
     project: Project, known: Iterable[KnownWork], problems: Sequence[str] = (), where: str = ""
 ) -> CompletedWorks:
-    """Keep what is said of the works that the project names: abstracts that it lacks, and the newest citations."""
+    """Store data on the works that the project names: missing abstracts, and the newest citations."""
     works = grouped((work.work.key, work) for work in known)
     titles = named(project).titles
     abstracts = citations = 0
@@ -486,7 +486,7 @@ def _blank(address: str, title: str) -> dict[str, Any]:
 
 
 def _completed(before: dict[str, Any], known: Sequence[KnownWork]) -> dict[str, Any]:
-    """A work with what it lacked: a text that is there stays, since verdicts rest on it."""
+    """A work with its missing fields filled in: an existing text stays, since verdicts rest on it."""
     row = dict(before)
     if not row["text"] and (
         abstract := next((work.work.abstract for work in known if work.work.abstract), "")
@@ -499,7 +499,7 @@ def _completed(before: dict[str, Any], known: Sequence[KnownWork]) -> dict[str, 
     counts = [
         (work.counted_on, work.citations) for work in known if work.counted_on and work.citations is not None
     ]
-    # Of several records of one day the larger counts: a published version may hold the citations.
+    # Of several records of one day the larger counts: a published version may have the citations.
     newest = max(counts, default=None)
     if newest is not None and (row["citations_on"] is None or newest[0] >= row["citations_on"]):
         row |= {"citations_on": newest[0], "citations": newest[1]}
@@ -512,7 +512,7 @@ AT_ONCE, WORKS_GAP_S = 100, 3.0
 
 
 def from_place(project: Project, path: Path, progress: Progress = lambda *_: None) -> CompletedWorks:
-    """What a table, a file with replies of OpenAlex, or a folder with either says; no network."""
+    """Complete works from a table, a file with replies of OpenAlex, or a folder with either; no network."""
     progress("reading works", 0, 0)
     problems: list[str] = []
     known = list(_in_place(path, problems))
@@ -571,7 +571,7 @@ def look_up(
     services: Sequence[str] = (),
     allow_private: bool = False,
 ) -> CompletedWorks:
-    """Ask arXiv for the abstracts that lack, then OpenAlex for citations that nobody has counted; politely."""
+    """Ask arXiv for missing abstracts, then OpenAlex for unknown citations; with pauses between requests."""
     lacking = named(project).without_abstract
     ids = [one.removeprefix("arxiv:") for one in lacking if one.startswith("arxiv:")]
     problems: list[str] = []
@@ -592,7 +592,7 @@ def look_up(
 
 
 def _under(address: str, work: Work, day: date) -> KnownWork:
-    """What a service says of the work that was asked for, whatever it calls it itself."""
+    """A service's data under the requested address, whatever the service itself calls the work."""
     known = _known(work, day)
     return KnownWork(CatalogueWork(address, known.work.title, known.work.abstract), known.citations, day)
 
@@ -613,7 +613,7 @@ async def _abstracts(
             try:
                 result += map(KnownWork, collecting.works_of(answer.content))
             except Refusal as refusal:
-                # Where one id is none, arXiv refuses all of them.
+                # If one id is invalid, arXiv refuses all of them.
                 half = len(batch) // 2
                 waiting[:0] = [batch[:half], batch[half:]] if half and answer.status == 400 else []
                 if not half or answer.status != 400:
