@@ -81,7 +81,7 @@ def read(paths: Sequence[Path], rules: Rules, tell: Progress) -> tuple[Bundle, l
 
 
 def with_authors(rules: Rules, path: Path, least_h: int) -> Rules:
-    """Rules that also ask for an author's h-index, by a table with the columns author and h."""
+    """Rules that also require a minimal h-index of an author, from a table with the columns author and h."""
     rows = read_table(path, ("author", "h")).rows
     known = {row["author"].casefold(): int(row["h"]) for row in rows if row.get("h", "").isdecimal()}
     return replace(rules, least_h=least_h, h_indices=known)
@@ -90,21 +90,21 @@ def with_authors(rules: Rules, path: Path, least_h: int) -> Rules:
 GOLDSMITH, COLLECTED, TRANSCRIPTS, TABLES = "goldsmith", "collected", "transcripts", tables.NAME
 INSPECT = "inspect"
 TRANSCRIPT_ENDINGS = transcripts.ENDINGS
-# Of a release one of these lies in its folder; no table ends in what transcripts do.
+# The folder of a release has one of these files; no table has an extension of transcripts.
 RELEASED = {"manifest.json", "items.json"}
 CAPTIONS = {".vtt", ".srt"}
 SPOKEN = {".vtt", ".srt", ".txt", ".docx", ".pdf"}
-# Items of one's own tables are known by their keys, whatever collection they came with.
+# Items of the user's own tables are matched by key, whichever dataset they came with.
 OWN_TABLES = FileLayout(
     TABLES, "", "", read=lambda _, __: (Bundle(), []), files=lambda _: ({}, []), numbers=lambda _: {}
 )
 FILED = (ITEM.c.question_type, ITEM.c.subject)
-# A record is seldom longer than what is looked at of a file.
+# A record is rarely longer than the part of a file that is searched.
 CANARIES, LOOKED_AT = re.compile(CANARY_MARK.encode() + rb"[0-9a-f-]{36}"), 1_000_000
 
 
 def offered(project: Project | None = None) -> dict[str, str]:
-    """What can be read, by name, in words to choose by; of a project what it uses."""
+    """The formats that can be read, by name, with titles to choose from; for a project, those of its profile."""
     kinds = profile.profile(project).kinds if project else frozenset(Kind)
     own = {
         name: f"{layout.title} ({layout.holds})"
@@ -121,7 +121,7 @@ def offered(project: Project | None = None) -> dict[str, str]:
 
 
 def format_of(paths: Sequence[Path]) -> str:
-    """What files hold, by their content: a release, a benchmark's own folder, transcripts, or else tables."""
+    """The format of files, by their content: a release, a benchmark's own folder, transcripts, or else tables."""
     if len(paths) == 1 and Collection.is_at(paths[0]):
         return COLLECTED
     if paths and all(map(runnable.is_log, paths)):
@@ -143,12 +143,11 @@ def format_of(paths: Sequence[Path]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ImportOptions:
-    """What files do not say of themselves.
+    """Facts that the files do not state.
 
-    By `rules` collected papers are chosen or left out; with `pseudonyms` speakers of transcripts become S1, S2 …; a
-    `mapping` says what the columns of tables hold; with `allow_weights` the project allows the weights of criteria
-    that the files have. Criteria and other units of tables are drafts of an `author` (an alias or an id), or settled
-    gold from outside.
+    `rules` select collected papers; with `pseudonyms` speakers of transcripts become S1, S2 …; a `mapping` names the
+    columns of tables; with `allow_weights` the project comes to allow the weights of the files' criteria. Criteria and
+    other units of tables are drafts of an `author` (an alias or an id), or settled gold from outside.
     """
 
     rules: Rules = field(default_factory=Rules)
@@ -159,7 +158,7 @@ class ImportOptions:
 
 
 class ForeignFiles(NamedTuple):
-    """What files bring: records, problems, by source who goes by which pseudonym, labels, and weights to allow."""
+    """The content of files: records, problems, pseudonyms by source and name, labels, and weights to allow."""
 
     bundle: Bundle
     problems: list[Problem]
@@ -175,9 +174,9 @@ def preview(
     options: ImportOptions = ImportOptions(),
     progress: Progress | None = None,
 ) -> ImportPreview:
-    """What an import of these files would do; writes nothing. Refusal when they cannot be read at all.
+    """The effect of importing these files; writes nothing. Raises Refusal if they cannot be read at all.
 
-    Without a format the content tells it (`format_of`).
+    Without a format it is detected from the content (`format_of`).
     """
     format = format or format_of(paths)  # noqa: A001
     tell = progress or silent
@@ -185,7 +184,7 @@ def preview(
     if files.labels is None:
         with project.store.read() as db:
             return _preview(format, files, _compare(project, db, format, files.bundle), options)
-    # What labels are about may come with them: only a trial, on a copy, tells what becomes of them.
+    # The items of the labels may come with them: only a trial on a copy shows what becomes of them.
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         path = backups.save_copy(project, Path(folder) / f"trial{SUFFIX}")
         with closing(Project.open(path)) as copy, copy.store.write() as db:
@@ -203,11 +202,11 @@ def run(
     progress: Progress | None = None,
     warm: bool = True,
 ) -> tuple[Change, ImportPreview]:
-    """Take the files in. Unless `skip_bad`, one bad entry keeps everything out, and the Refusal names it.
+    """Import the files. Unless `skip_bad`, one bad entry stops the import, and the Refusal names it.
 
-    What the project has already is never overwritten: alike it is passed over, different it is a problem.
-    `warm` renders the new reports once they are in, which takes much longer than the import itself; a caller
-    that must not wait does that later.
+    Existing records are never overwritten: equal ones are skipped, different ones are problems. `warm` renders the new
+    reports after the import, which takes much longer than the import itself; a caller that must not wait does that
+    later.
     """
     tell = progress or silent
     tell("reading files", 0, len(paths))
@@ -245,7 +244,7 @@ def _take(
     options: ImportOptions,
     tell: Progress,
 ) -> ImportPreview:
-    """Write what fits, records first and then the labels on them; what does not is listed."""
+    """Write what fits, records first and then the labels on them; the rest is listed."""
     incoming = _compare(project, db, format, files.bundle)
     report = _preview(format, files, incoming, options)
     if report.new:
@@ -308,7 +307,7 @@ def _read(
 
 
 def _copies(project: Project, paths: Sequence[Path]) -> Iterator[Problem]:
-    """Notes on files that bear the canary of a release: flat rows have it in each of their records."""
+    """Notes on files with the canary of a release: flat rows have it in each record."""
     for path in paths:
         for file in sorted(path.rglob("*.jsonl")) if path.is_dir() else (path,):
             with file.open("rb") as content:
@@ -327,8 +326,7 @@ def _whose(project: Project, canary: str) -> str:
 
 
 def _in_modes(project: Project, files: ForeignFiles) -> ForeignFiles:
-    """Reports under modes as they are spelled here. One of a mode that nobody knows must say how it was asked for, as
-    those do that the program has written."""
+    """Respell modes as here. A report of an unknown mode must state how it was produced, as the program's own do."""
     respelled = [
         response.model_copy(update={"mode": spelled(response.mode)}) for response in files.bundle.responses
     ]
@@ -353,8 +351,8 @@ def _in_modes(project: Project, files: ForeignFiles) -> ForeignFiles:
 def _weighed(
     project: Project, bundle: Bundle, problems: list[Problem], options: ImportOptions, *, whole: bool = False
 ) -> ForeignFiles:
-    """The bundle without criteria of weights that the project does not allow; of rubrics that are `whole`, since their
-    hash is signed or their criteria are judged, without each that has one.
+    """The bundle without criteria whose weights the project does not allow; without the whole rubric if they are
+    `whole`, as their hash is signed or their criteria are judged.
     """
     weights = settings.after_import(project, bundle.manifest.weights)
     made = {
@@ -389,21 +387,20 @@ def _weighed(
 
 
 def _without_shared_ids(project: Project, files: ForeignFiles) -> ForeignFiles:
-    """The bundle without lists of tasks of which one has the id of another seminar's task: a contest could not tell
-    the two apart."""
+    """The bundle without lists with an id of another seminar's task: a contest could not tell the two tasks apart."""
     lists = [artifact for artifact in files.bundle.artifacts if artifact.kind is Kind.TASKS]
     if not lists:
         return files
-    there = {
+    existing = {
         task.id: item_id for item_id, tasks in contest_standings.settled(project).items() for task in tasks
     }
     bad = {}
     for task_list in lists:
         own = (unit["id"] for unit in task_list.document["units"])
         item_id = task_list.item_id
-        taken = next((unit for unit in own if there.get(unit, item_id) != item_id), None)
+        taken = next((unit for unit in own if existing.get(unit, item_id) != item_id), None)
         if taken is not None:
-            key = items.read(project, there[taken]).key
+            key = items.read(project, existing[taken]).key
             reason = f"its task {taken} is another one of seminar {key} here: give it another id"
             bad[task_list.id] = Problem(*files.bundle.place("artifacts", task_list.id), reason)
     rest = [artifact for artifact in files.bundle.artifacts if artifact.id not in bad]
@@ -417,7 +414,7 @@ def _known(project: Project, layout: FileLayout) -> ExistingItems:
     with project.store.read() as db:
         items = db.execute(select(*columns).where(ITEM.c.dataset == (layout.dataset or layout.name))).all()
         systems = dict(db.execute(select(SYSTEM.c.name, SYSTEM.c.id)).all())
-    # A benchmark's own files know a question by its first wording.
+    # A benchmark's own files identify a question by its first wording.
     known = {
         row.id: KnownItem(row.id, row.working_title or row.question, row.key, row.question_type, row.subject)
         for row in items
@@ -517,7 +514,7 @@ def _write(project: Project, db: Connection, incoming: Incoming, tell: Progress)
         project.set(annotating.UNADJUDICATED, True)
     theirs = {item.id for item in incoming.bundle.items}
     alone = theirs.issuperset(db.execute(select(ITEM.c.id)).scalars())
-    # What is here already is scored as it was.
+    # Existing items are scored as before.
     if incoming.bundle.rubric_set and alone:
         project.set(annotating.RUBRIC_SET, incoming.bundle.rubric_set)
     releases.keep(project, manifest.publication, alone=alone)
@@ -540,11 +537,11 @@ def write_rows(db: Connection, rows_of: Mapping[str, list[Row]], tell: Progress)
 
 
 ENDINGS = tuple(READERS)
-# Every field in words.
+# The title of every field.
 WORDS = {field: field.replace("_", " ").capitalize() for field in FIELDS}
 KEEP, LEFT_OUT = "Keep with the item", "Leave out"
 load_mapping = TablesMapping.at
-# So many rows of a table are shown.
+# The number of rows shown of a table.
 SHOWN = 6
 # File, row and reason.
 Refused = tuple[str, str, str]
@@ -552,7 +549,7 @@ Refused = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class TableMatch:
-    """The first rows of a table and what its columns hold, some of them in nested data; `plain` ones can be kept."""
+    """The first rows of a table and the meaning of its columns, some in nested data; `plain` ones can be kept."""
 
     table: Table
     size: str
@@ -572,7 +569,7 @@ class TableMatch:
         return " · ".join(str(value) for value in values(self.table.rows[index], path) if value is not None)
 
     def match(self, path: str, field: str) -> "TableMatch":
-        """The same with another field in a column, or none; reports of no system are of that of the file's name."""
+        """The same with another field for a column, or none; for reports without a system it is the file's name."""
         columns = {
             **{one: of for one, of in self.how.columns.items() if one != field and of != path},
             **({field: path} if field else {}),
@@ -607,7 +604,7 @@ class ImportLook:
 
 
 def look(project: Project, chosen: str, paths: Sequence[Path], options: ImportOptions) -> ImportLook:
-    """What an import of these files would do; Refusal where a mapping is for other tables."""
+    """The effect of importing these files; raises Refusal if a mapping is for other tables."""
     format_ = chosen or format_of(paths)
     plan, mapping = preview(project, format_, paths, options), options.mapping
     shown = tuple(_shown(*one) for one in matched(paths, mapping)) if format_ == TABLES else ()
@@ -627,7 +624,7 @@ def _shown(table: Table, how: TableMapping) -> TableMatch:
 
 
 def _placed(problem: Problem, shown: Sequence[TableMatch]) -> Refused:
-    """A problem by file, row and reason, to be mended in the window."""
+    """A problem as file, row and reason, to be fixed in the window."""
     reason = problem.reason.replace(HOW, "Choose above its columns what they hold.")
     if problem.row is not None:
         return problem.file, f"row {problem.row}", reason
@@ -644,16 +641,16 @@ def _placed(problem: Problem, shown: Sequence[TableMatch]) -> Refused:
 
 
 def exactly(shown: Sequence[TableMatch]) -> TablesMapping:
-    """The mapping by which each of these tables, and no other, is read as it is shown."""
+    """The mapping by which exactly these tables are read as shown."""
     return TablesMapping(
         tables=tuple(match.how.model_copy(update={"table": match.table.name}) for match in shown)
     )
 
 
 def save_mapping(place: Path, shown: Sequence[TableMatch]) -> Path:
-    """Write what the columns hold as a file for `--mapping`: for tables of any name, unless these would be confused."""
+    """Save the mapping as a file for `--mapping`: for tables of any name, unless these would be confused."""
     free = sorted(map(_free, shown), key=lambda mapping: -len(mapping.columns))
-    # Each table is read by the first of which it has all columns.
+    # Each table is read by the first mapping whose columns it has.
     first = [next(one for one in free if set(one.columns.values()) <= set(table.paths)) for table in shown]
     sure = all(one.columns for one in free) and first == [*map(_free, shown)]
     made = TablesMapping(tables=tuple({str(one): one for one in free}.values())) if sure else exactly(shown)

@@ -107,9 +107,9 @@ from annotator.storage.tables import (
     VALIDATION_SET,
 )
 
-# Rows of this name give pages that came without their texts these texts.
+# Rows of this name bring the texts of pages that came without them.
 PAGE_TEXTS = "page text"
-# Rows of this name are settings of the project, which its own verb writes.
+# Rows of this name are settings of the project, written by its own method.
 SETTINGS = "setting"
 UNIQUE = ("item_id", "response_id", "kind", "origin")
 
@@ -135,9 +135,9 @@ WRITTEN = (
 )  # fmt: skip
 JUDGED = ("protocol", "response_id", "unit_id", "rater_kind", "rater_id", "trial")
 
-# Leaves room to count on from there in the whole numbers of any database.
+# Leaves room to count on in the whole numbers of any database.
 LAST_POSITION = 10**9
-# A key is how one project calls an item, so that it may differ from project to project.
+# A key names an item within one project, so that it may differ between projects.
 COMPARED = tuple(name for name in file.ITEM_WORDS if name != "key")
 PEER_COMPARED = ("question", "question_type", "subject")
 
@@ -147,7 +147,7 @@ VERDICT_FIELDS = ("said", "reason", "note", "judge_value", "label_value")
 class ItemIntake:
     """The comparison of a bundle's items with the project's.
 
-    `layout`: the items are of a benchmark's own files, which know them by their numbers.
+    `layout`: the items are from a benchmark's own files, which identify them by number.
     """
 
     def __init__(self, db: Connection, incoming: Incoming, layout: FileLayout | None) -> None:
@@ -160,7 +160,7 @@ class ItemIntake:
         self.coming = {item.key for item in incoming.bundle.items}
 
     def items(self) -> ImportPlan:
-        """How items are imported: each id once, each key once over all datasets."""
+        """The plan of the items: each id once, each key once over all datasets."""
         for item in self.incoming.bundle.items:
             here = self.keys.get(item.id, item.key)
             if here != item.key:
@@ -190,14 +190,14 @@ class ItemIntake:
         return known | {_called(item): item.id for item in self.incoming.bundle.items if item.id in self.keys}
 
     def _content(self, of: Any) -> tuple[str, ...]:
-        """What is compared; the question as it was first asked, which a settled query does not change."""
+        """The compared values; the question as first asked, which a settled query does not change."""
         first = {"question": of.working_title or of.question}
         return tuple(
             first.get(name) or getattr(of, name) for name in (PEER_COMPARED if self.peer else COMPARED)
         )
 
     def _key(self, record: ItemRecord) -> str:
-        """The record's own key, unless another item has it: then the next one that nobody has or brings."""
+        """The record's own key, or if another item has it the next one that is neither taken nor imported."""
         key = record.key
         if key in self.taken:
             key = free_key(key, self.taken | self.coming)
@@ -221,9 +221,9 @@ class BundleIntake:
         layout: FileLayout | None,
         decided: Mapping[str, TaskDecision] = MappingProxyType({}),
     ) -> None:
-        """`decided`: what a contest here came to.
+        """`decided`: the decisions of a contest here.
 
-        `layout`: the bundle is of a benchmark's own files, which have no ids and say less than ours.
+        `layout`: the bundle is from a benchmark's own files, which have no ids and fewer fields than ours.
         """
         self.db = db
         self.bundle = bundle
@@ -236,7 +236,7 @@ class BundleIntake:
         self.aliases: dict[str, str] = {}
 
     def compare(self) -> Incoming:
-        """Sort every record of the bundle, in the order in which they need each other."""
+        """Compare every record of the bundle, in the order of their dependencies."""
         items = ItemIntake(self.db, self.incoming, self.layout)
         pairs = intake_pairs.PairIntake(self.db, self.incoming, self.history)
         revisions = partial(intake_pairs.plan, self.db, self.history, self.incoming)
@@ -254,7 +254,7 @@ class BundleIntake:
     def _people(self) -> ImportPlan:
         self.aliases = dict(self.db.execute(select(PERSON.c.alias, PERSON.c.id)).all())
         existing = ExistingRecords({person_id: () for person_id in self.aliases.values()})
-        # The id alone decides who a person is: a name or an alias may differ from project to project.
+        # The id alone identifies a person: a name or an alias may differ between projects.
         return ImportPlan("people", existing, by_id, lambda _: (), nothing, self._person)
 
     def _person(self, record: PersonRecord) -> dict[str, Row]:
@@ -267,7 +267,7 @@ class BundleIntake:
         return {"person": {"id": record.id, **fields.model_dump()}}
 
     def _alias(self, record: PersonRecord) -> str:
-        """The record's alias, unless someone who has worked here bears it: then the next free one."""
+        """The record's alias, or the next free one if it belongs to someone who has worked here."""
         holder = self.aliases.get(record.alias)
         if holder is None:
             return record.alias
@@ -387,7 +387,7 @@ class BundleIntake:
             }
             return {"judge": {"id": record.id, **JudgeFields.model_validate(values).model_dump()}}
 
-        # No release tells of prices, headers and queries.
+        # Releases contain no prices, headers and queries.
         existing.prints = {
             judge_id: (
                 kind,
@@ -415,7 +415,7 @@ class BundleIntake:
         existing = ExistingRecords()
         if self.bundle.judgements:
             columns = (JUDGEMENT.c[name] for name in (*JUDGED, *compared))
-            # Who judged what names a judgement in a release, whatever its row's id is here.
+            # In a release, a judgement is identified by what was judged and by whom, not by its row's id here.
             for row in self.db.execute(select(*columns)):
                 existing.prints[judgement_key(*row[: len(JUDGED)])] = tuple(row[len(JUDGED) :])
         judgements = _Judgements(self.db, self.bundle)

@@ -85,21 +85,21 @@ class History:
         return artifact is not None and artifact.revision == record.revision
 
     def apart(self, artifact_id: str) -> bool:
-        """Whether the artifact leaves as history alone, as people's labels do."""
+        """Whether only the artifact's history is exported, as for people's labels."""
         return artifact_id not in self._artifacts
 
     def artifact(self, artifact_id: str) -> ArtifactRecord | None:
         return self._artifacts.get(artifact_id)
 
     def find(self, artifact_id: str, number: int) -> RevisionRecord | None:
-        """One revision, or None when the bundle does not tell of it."""
+        """One revision; None if the bundle does not contain it."""
         return self._named.get(revision_key(artifact_id, number))
 
     def tree(self, artifact_id: str, number: int) -> dict[str, Any]:
         return self._trees.get(revision_key(artifact_id, number), {"units": []})
 
     def refuse_broken(self, artifact_id: str) -> None:
-        """ValueError unless the revisions of an artifact hang together, each with its document."""
+        """Raise ValueError unless the revisions of an artifact form a chain, each with its document."""
         before: RevisionRecord | None = None
         for record in self.of(artifact_id):
             first = self.of(artifact_id)[0]
@@ -121,14 +121,14 @@ class History:
 
 
 def revision_row(record: ArtifactRecord, history: History, by: str, guideline: str) -> Row:
-    """The row of an artifact's own revision; ValueError when its history tells of another."""
+    """The row of an artifact's own revision; raises ValueError if its history contradicts it."""
     records = history.of(record.id)
     row = {
         "artifact_id": record.id, "number": record.revision, "sha256": record.sha256, "at": record.at,
         "content": canonical_json(record.document).decode(), "by": record.author_id or by,
     }  # fmt: skip
     if not records:
-        # A release of format 1.0 and files written by hand have no history.
+        # Releases of format 1.0 and files written by hand have no history.
         sealed = record.state is State.SEALED
         stamp = {"guideline": guideline, "form": FORM, "sealed": sealed, "chain": chain("", record.sha256)}
         return _complete({**row, **stamp, "reason": "", "skipped": None})
@@ -194,7 +194,7 @@ def _earlier(record: RevisionRecord) -> Row:
 
 
 def _apart(record: RevisionRecord, history: History, owned: Iterable[tuple[str, ...]]) -> dict[str, Any]:
-    """The rows of a revision whose artifact leaves as history alone; with the newest comes the artifact."""
+    """The rows of a revision whose artifact is exported as history only; the newest one brings the artifact."""
     whose = {"item_id": record.item_id, "kind": record.kind.value, "author_id": record.author_id}
     if record.kind is not Kind.LABELS or not record.sealed:
         raise ValueError("its artifact is not in these files")
@@ -208,7 +208,7 @@ def _apart(record: RevisionRecord, history: History, owned: Iterable[tuple[str, 
     return made
 
 
-# What all versions of one consensus say alike.
+# The fields that all versions of one consensus share.
 SHARED = ("item_id", "stage", "agreement_id", "artifact_id", "letters", "seed", "spot_check", "opened_at")
 
 
@@ -229,7 +229,7 @@ class PairChecks:
                 self._answering[written.item_id].add(written.author_id)
 
     def refuse_unfounded(self, record: AgreementRecord) -> None:
-        """ValueError unless the agreement is over the revisions it names and over all of their units."""
+        """Raise ValueError unless the agreement is over the revisions it names and over all of their units."""
         raters = sorted({given.person_id for given in record.inputs})
         if len(raters) != len(record.inputs) or len(raters) < 2 or record.stage.kind is None:
             raise ValueError("it is not between two raters or more")
@@ -240,7 +240,7 @@ class PairChecks:
             _refuse_uneven(record.stage, pair, units[pair.a], units[pair.b])
 
     def refuse_other_pair(self, record: AssistedRecord) -> None:
-        """ValueError unless what a judge paired are all units of two raters whose agreement is frozen."""
+        """Raise ValueError unless the units paired by a judge are all units of two raters whose agreement is frozen."""
         frozen = self.agreements.get(record.agreement_id)
         pairs = frozen.pairs if frozen else ()
         pair = next(
@@ -261,7 +261,7 @@ class PairChecks:
         return [unit["id"] for unit in self.history.tree(given.artifact_id, given.revision)["units"]]
 
     def refuse_loose(self, record: AdjudicationRecord) -> None:
-        """ValueError unless a consensus version hangs together with all that it speaks of."""
+        """Raise ValueError unless a consensus version is consistent with everything it refers to."""
         versions = self.versions[record.adjudication_id]
         if [version.version for version in versions] != list(range(1, len(versions) + 1)):
             raise ValueError("the versions of this consensus do not count from 1 on")
@@ -278,12 +278,12 @@ class PairChecks:
         self._refuse_strange_units(record, consensus_version(record))
 
     def answered_otherwise(self, record: AdjudicationRecord) -> bool:
-        """Whether the adjudicator has answered something else of the item, here or in what comes in."""
+        """Whether the adjudicator has answered something else of the item, here or in the bundle."""
         who, item = record.adjudicator_id, record.item_id
         return who in self._answering[item] or bool(assignments.answered(self.db, who, item))
 
     def _refuse_strangers(self, record: AdjudicationRecord) -> None:
-        """ValueError unless letters stand for the raters, and the adjudicator is none of them."""
+        """Raise ValueError unless letters stand for the raters, and the adjudicator is none of them."""
         frozen = self.agreements.get(record.agreement_id)
         if frozen is None or (frozen.item_id, frozen.stage) != (record.item_id, record.stage):
             raise ValueError("its agreement is not in these files")
@@ -311,9 +311,9 @@ class PairChecks:
             letter: document_of(kind, self.history.tree(inputs[person].artifact_id, inputs[person].revision))
             for letter, person in record.letters.items()
         }
-        there = {letter: {unit.id for unit in document.units} for letter, document in documents.items()}
+        unit_ids = {letter: {unit.id for unit in document.units} for letter, document in documents.items()}
         for one, ruling in zip(version.rulings, record.rulings, strict=True):
-            if any(unit not in there[letter] for letter, unit in one.members.items()):
+            if any(unit not in unit_ids[letter] for letter, unit in one.members.items()):
                 raise ValueError(f"row {one.position + 1} speaks of a unit that nobody wrote")
             if ruling.take not in (*ruling.members, BOTH, OWN, DROP):
                 raise ValueError(f"row {ruling.position + 1} takes what nobody wrote")
@@ -334,7 +334,7 @@ class PairChecks:
 
 
 def _refuse_uneven(stage: Stage, pair: PairAgreement, units_a: Sequence[str], units_b: Sequence[str]) -> None:
-    """ValueError unless every unit of both is matched once or alone, and every match has its values."""
+    """Raise ValueError unless every unit of both is matched once or alone, and every match has its values."""
     named_a = [*(match.a for match in pair.matched), *pair.only_a]
     named_b = [*(match.b for match in pair.matched), *pair.only_b]
     if sorted(named_a) != sorted(units_a) or sorted(named_b) != sorted(units_b):
@@ -470,7 +470,7 @@ def _content(record: AgreementRecord) -> bytes:
 
 
 def _print(record: AdjudicationRecord) -> tuple[Any, ...]:
-    """What is compared of a version; of one that names strangers nothing, so that it differs from any other."""
+    """The compared values of a version; empty if it names unknown raters, so that it differs from any other."""
     try:
         made = consensus.row(records.consensus_version(record))
     except ValueError:

@@ -74,7 +74,7 @@ Key = tuple[str, str, str, str]
 Label = tuple[MatchedLabel, NamedRater]
 
 
-class _Here(NamedTuple):
+class _Existing(NamedTuple):
     row: Row[Any] | None
     locked: bool
 
@@ -85,10 +85,10 @@ class _Here(NamedTuple):
 
 @dataclass(slots=True)
 class LabelIntake:
-    """The comparison of files' labels with the project's in this transaction, as their plan sorts them.
+    """The comparison of labels in files with the project's in this transaction, sorted by their plan.
 
-    A label may say more than is here (a value, a quote or a note where there was none) or something else. `drafts`
-    are there alike, and yet to be submitted.
+    A label may add to the stored one (a value, a quote or a note that is empty here) or differ from it. `drafts` counts
+    labels that are equal here, but not yet submitted.
     """
 
     db: Connection
@@ -99,20 +99,22 @@ class LabelIntake:
     drafts: int = 0
 
     def compare(self, matched: Iterable[MatchedLabel]) -> "LabelIntake":
-        """Sort the labels into new, more than is here, in the place of others, the same and refused."""
+        """Sort the labels into new, adding, replacing, the same and refused."""
         labels = _unique(_by_rater(matched, self), self)
-        there = _there(self.db, {key[0] for key in labels}, {key[3] for key in labels})
+        stored = _stored(self.db, {key[0] for key in labels}, {key[3] for key in labels})
         sealed = cache(lambda protocol, person: sealed_by(self.db, person, protocol))
 
         def settle(label: Label, row: Row[Any] | None) -> Settled:
             matched_label, rater = label
             return self._settle(
                 label,
-                _Here(row, matched_label.item_id in sealed(matched_label.place.protocol, rater.person.id)),
+                _Existing(
+                    row, matched_label.item_id in sealed(matched_label.place.protocol, rater.person.id)
+                ),
             )
 
         plan = ImportPlan(
-            "labels", ExistingRecords(there), _key, lambda _: (), lambda _: (), lambda _: {}, name=_key, settle=settle
+            "labels", ExistingRecords(stored), _key, lambda _: (), lambda _: (), lambda _: {}, name=_key, settle=settle
         )  # fmt: skip
         self.incoming.take(plan, labels.values())
         if self.drafts:
@@ -126,20 +128,20 @@ class LabelIntake:
     def accepted(self, *outcomes: Outcome) -> list[Label]:
         return [label for outcome in outcomes for label in self.incoming.accepted.get(outcome, ())]
 
-    def _settle(self, label: Label, here: _Here) -> Settled:
-        """One label: new, the same, more than is here, in the place of another, or refused."""
-        (matched_label, rater), row = label, here.row
+    def _settle(self, label: Label, existing: _Existing) -> Settled:
+        """The outcome of one label: new, the same, adding to the stored one, replacing it, or refused."""
+        (matched_label, rater), row = label, existing.row
         alias = rater.person.alias
         other = _difference(matched_label, row, alias) if row is not None else ""
         more = row is not None and (
-            not here.is_labelled
+            not existing.is_labelled
             or any(
                 getattr(matched_label.entry, name) and not getattr(row, name) for name in ("quote", "note")
             )
         )
-        if here.is_labelled and not other and (here.locked or not more):
-            return self._settle_alike(label, here)
-        if here.locked:
+        if existing.is_labelled and not other and (existing.locked or not more):
+            return self._settle_alike(label, existing)
+        if existing.locked:
             reason = f"{alias} has submitted the labels of this item" + (f"; {other}" if other else "")
             return Outcome.REFUSED, matched_label.entry.problem(EntryTrouble.SUBMITTED, reason)
         if other:
@@ -147,12 +149,12 @@ class LabelIntake:
             return outcome, matched_label.entry.problem(EntryTrouble.CONFLICT, other, note=self.may_replace)
         return (Outcome.FILLED if more else Outcome.NEW), None
 
-    def _settle_alike(self, label: Label, here: _Here) -> Settled:
-        """A label that is there alike: as finished as in the file, or a draft on one of the two sides."""
-        (matched_label, rater), row = label, here.row
+    def _settle_alike(self, label: Label, existing: _Existing) -> Settled:
+        """The outcome of a label that is equal here: the same, or different in that one side is a draft."""
+        (matched_label, rater), row = label, existing.row
         finished = row is not None and is_given(row.flags)
         if (
-            here.locked
+            existing.locked
             or finished == is_given(matched_label.flags)
             or (row is not None and not submits(matched_label.place.protocol) and not is_waiting(row.flags))
         ):
@@ -173,7 +175,7 @@ def _by_rater(labels: Iterable[MatchedLabel], intake: LabelIntake) -> Iterator[L
             strangers[rater].append(label)
         else:
             yield label, rater
-    # Who someone is, is asked once, however many labels are theirs.
+    # Each unknown name is reported once, however many labels it has.
     for reason, theirs in strangers.items():
         intake.incoming.problems.append(
             theirs[0].entry.problem(EntryTrouble.UNKNOWN_RATER, reason, len(theirs))
@@ -181,7 +183,7 @@ def _by_rater(labels: Iterable[MatchedLabel], intake: LabelIntake) -> Iterator[L
 
 
 def _unique(labels: Iterable[Label], intake: LabelIntake) -> dict[Key, Label]:
-    """Each label once. Where the files contradict themselves none is taken, for nobody knows which holds."""
+    """Each label once; if the files contradict each other none of them is taken, as it is unknown which holds."""
     once: dict[Key, Label] = {}
     repeated: dict[Key, list[Label]] = {}
     for label, rater in labels:
@@ -222,7 +224,7 @@ def _key(label: Label) -> Key:
     )
 
 
-def _there(db: Connection, protocols: set[str], persons: set[str]) -> dict[Key, Any]:
+def _stored(db: Connection, protocols: set[str], persons: set[str]) -> dict[Key, Any]:
     j = JUDGEMENT.c
     columns = (j.protocol, j.response_id, j.unit_id, j.rater_id, j.value, j.status, j.quote, j.note, j.flags)
     of_people = select(*columns).where(
@@ -236,7 +238,7 @@ def _there(db: Connection, protocols: set[str], persons: set[str]) -> dict[Key, 
 
 
 def _difference(label: MatchedLabel, row: Row[Any], alias: str) -> str:
-    """What a person has said here otherwise than the file; what either leaves open is no difference."""
+    """How a person's stored label differs from the file's; a field empty on either side is no difference."""
     before = row.value or UNSURE
     if row.status in ANSWERED and before != label.value:
         return f"{alias} said “{before}” here, the file says “{label.value}”"
@@ -251,11 +253,11 @@ def _difference(label: MatchedLabel, row: Row[Any], alias: str) -> str:
 class LabelImportPreview:
     """The preview or result of an import: new, same and replaced labels.
 
-    `drafts` tells that what comes in does not count before it is submitted.
+    `drafts` if the imported labels do not count before they are submitted.
 
-    `filled` give a value, a quote or a note where a person has left that open here. `problems` are entries that cannot
-    be taken; `replaced` those that take the place of what a person said before. `raters` says who each name is, and
-    `strangers` lists the names of which nobody has said whose they are.
+    `filled` ones add a value, a quote or a note to labels without one. `problems` are entries that cannot be imported;
+    `replaced` those that replace a person's earlier label. `raters` maps names to people, and `strangers` are the names
+    nobody has mapped.
     """
 
     new: int
@@ -305,7 +307,7 @@ class LabelImportPreview:
 def preview(
     project: Project, paths: Sequence[Path], options: LabelImportOptions = DEFAULT_OPTIONS
 ) -> LabelImportPreview:
-    """What an import of these files would do; writes nothing. Refusal when they hold no labels at all."""
+    """The effect of importing these files; writes nothing. Raises Refusal if they contain no labels at all."""
     placed = _placed(project, read(paths, options), options)
     with project.store.read() as db:
         return _preview(_compare(project, db, placed, options), options)
@@ -318,10 +320,10 @@ def run(
     options: LabelImportOptions = DEFAULT_OPTIONS,
     progress: Progress | None = None,
 ) -> tuple[Change, LabelImportPreview]:
-    """Take the labels in, in one transaction. Unless `skip_bad`, one bad entry keeps everything out.
+    """Import the labels in one transaction. Unless `skip_bad`, one bad entry stops the import.
 
-    A label that is there already is passed over; one that a person has given otherwise is refused, or with `replace`
-    put in its place, the former kept in the audit. What is submitted never changes.
+    An existing label is skipped; one that differs from the person's own is refused, or with `replace` replaces it, the
+    former one staying in the audit. Submitted labels never change.
     """
     tell = progress or silent
     tell("reading files", 0, len(paths))
@@ -333,7 +335,7 @@ def run(
         return Change("import", "labels", "nothing new", after=_summary(report, paths)), report
     backups.make(project, "before an import of labels")
     with project.store.write() as db:
-        # Someone may have written since the first look.
+        # Someone may have written since the first comparison.
         report, source = _take(project, db, placed, options, tell)
         _refuse_bad(report, options)
         change = Change("import", new_id(), "import labels", after=_summary(report, paths) | source)
@@ -344,7 +346,7 @@ def run(
 def take(
     project: Project, db: Connection, content: LabelFileContent, options: LabelImportOptions, tell: Progress
 ) -> LabelImportPreview:
-    """Take labels in within a transaction that brings what they are about; what is wrong with the others is listed."""
+    """Import labels within the transaction that brings their items and reports; problems are listed."""
     report, source = _take(project, db, _placed(project, content, options), options, tell)
     if report.changes:
         files = sorted({entry.file for entry in content.entries})
@@ -365,7 +367,7 @@ def _take(
 
 
 def read(paths: Sequence[Path], options: LabelImportOptions) -> LabelFileContent:
-    """What the files hold; Refusal when there is no label at all."""
+    """The content of the files; raises Refusal if there is no label at all."""
     for path in paths:
         if not path.exists():
             raise Refusal(
@@ -403,7 +405,7 @@ def _placed(project: Project, content: LabelFileContent, options: LabelImportOpt
 
 
 def _spans(project: Project, labels: Iterable[MatchedLabel]) -> Spans:
-    """Where each quote stands in its report; of protocols whose quotes are from pages nothing is looked up."""
+    """The position of each quote in its report; quotes of protocols about pages are not searched for."""
     quotes = grouped(
         (label.place.response_id, label.entry.quote)
         for label in labels
@@ -450,7 +452,7 @@ def _summary(report: LabelImportPreview, paths: Iterable[Path]) -> dict[str, Any
 
 
 def _write(project: Project, db: Connection, intake: LabelIntake, spans: Spans, tell: Progress) -> Fields:
-    """Write the labels; what the audit keeps so that `label_origins` can tell of which file each came."""
+    """Write the labels; return what the audit needs for `label_origins` to name the file of each label."""
     at, new = now(), intake.accepted(Outcome.NEW)
     others = intake.accepted(Outcome.FILLED, Outcome.REPLACED)
     files = sorted({matched_label.entry.file for each in (new, others) for matched_label, _ in each})
@@ -469,7 +471,7 @@ def _write(project: Project, db: Connection, intake: LabelIntake, spans: Spans, 
         if old is None:
             raise LookupError(f"the label {label.place} of {rater.person.id} is gone within one transaction")
         row = Judgement(**old | _put(label, old, spans) | {"at": moments[label.entry.file]}).model_dump()
-        row = _standing(label, old, row)
+        row = _pending_if_draft(label, old, row)
         labels_module.write(db, row, new=False)
         before[row["id"]], after[row["id"]] = labels_module.image(old), labels_module.image(row)
     if before:
@@ -490,9 +492,9 @@ def _row(label: MatchedLabel, rater: NamedRater, spans: Spans) -> Fields:
     if label.entry.quote or label.entry.note:
         row = Judgement(**_plain_row() | values | _quoted(label, spans)).model_dump()
     else:
-        # Nothing of it is words of the file: it need not be checked.
+        # It contains no words of the file and need not be validated.
         row = _plain_row() | values
-    return _standing(label, None, row)
+    return _pending_if_draft(label, None, row)
 
 
 @cache
@@ -501,8 +503,8 @@ def _plain_row() -> Fields:
     return Judgement(**ids | {"rater_kind": RaterKind.PERSON.value, "at": now()}).model_dump()
 
 
-def _standing(label: MatchedLabel, before: Fields | None, row: Fields) -> Fields:
-    """A draft waits for its submission; what is finished counts at once."""
+def _pending_if_draft(label: MatchedLabel, before: Fields | None, row: Fields) -> Fields:
+    """A draft waits for its submission; finished labels count at once."""
     return row if is_given(label.flags) else pending(before, row) or row
 
 
@@ -512,7 +514,7 @@ def _quoted(label: MatchedLabel, spans: Spans) -> Fields:
 
 
 def _put(label: MatchedLabel, old: Fields, spans: Spans) -> Fields:
-    """What changes in a row: all of it with another value, otherwise only what the file says more."""
+    """The changed fields of a row: all for another value, otherwise only what the file adds."""
     fields = label.fields()
     whole = old["status"] in ANSWERED and (old["value"] or UNSURE) != label.value
     quoted = _quoted(label, spans) if whole or label.entry.quote else {}

@@ -57,7 +57,7 @@ from annotator.exchange.release.records import ItemRecord
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import ITEM, JUDGEMENT, PERSON, RESPONSE, SYSTEM
 
-# How other programs write the answers of a question that is answered by yes or no, or by true or false.
+# How other programs write the answers of yes/no or true/false questions.
 _ALIKE = (("yes", "true", "1", "1.0", "y"), ("no", "false", "0", "0.0", "n"))
 
 
@@ -65,11 +65,11 @@ _ALIKE = (("yes", "true", "1", "1.0", "y"), ("no", "false", "0", "0.0", "n"))
 class LabelImportOptions:
     """Options of an import: facts that the files do not state, such as raters and systems.
 
-    `raters`: name in the files → an id or alias here; an alias that nobody has makes a person. `systems`: question's
-    number → system, for benchmarks' own files. Unless `skip_bad`, one bad entry keeps everything out. With
-    `replace` a label takes the place of another one that the same person gave. Labels of files are finished work and
-    count at once; as `drafts` they wait for their raters to resume them. A `mapping` says what the columns of tables
-    hold; with `new_raters` names that nobody has become people.
+    `raters`: name in the files → an id or alias here; an unknown alias creates a person. `systems`: question's number →
+    system, for benchmarks' own files. Unless `skip_bad`, one bad entry stops the import. With `replace` a label
+    replaces another one by the same person. Labels of files are finished work and count at once; as `drafts` they wait
+    for their raters to resume them. A `mapping` names the columns of tables; with `new_raters`, unknown names become
+    people.
     """
 
     raters: Mapping[str, str] = field(default_factory=dict)
@@ -83,7 +83,7 @@ class LabelImportOptions:
     new_raters: bool = False
 
     def system_of(self, entry: LabelEntry) -> str:
-        """The system an entry is of; a benchmark's own files are never believed where something else is told."""
+        """The system of an entry; for a benchmark's own files, a system given in the options takes precedence."""
         system = self.systems.get(entry.item, self.system)
         return (system or entry.system) if entry.peer else (entry.system or system)
 
@@ -126,7 +126,7 @@ def units_by_item(
     project: Project, protocol: Protocol, item_ids: Sequence[str]
 ) -> Iterator[tuple[str, list[ProtocolUnit]]]:
     systems = dict(project.query(select(SYSTEM.c.id, SYSTEM.c.name)).all())
-    # What may be said hangs on whether a page has words, never on those of a report.
+    # The allowed values depend on whether a page has a text, never on the text of a report.
     for at_hand in materials.each(project, replace(materials.for_judging(protocol), texts=False), item_ids):
         for material in at_hand.responses:
             pairs = [(case, unit) for case in protocol.cases(material) for unit in case.units]
@@ -140,7 +140,7 @@ def units_by_item(
 
 
 def _words(case: Case, unit: Unit, systems: Mapping[str, str]) -> str:
-    """What a unit is called in a file: of a pair the system that is shown second, of a matrix both its sides."""
+    """The words of a unit in a file: for a pair the system shown second, for a matrix both its sides."""
     if case.other is not None:
         return systems[case.other.system_id]
     return " → ".join([*label_cases.beside(case), unit.text])
@@ -161,7 +161,7 @@ class Matcher:
             self._reports = _reports(db)
         self._responses: dict[tuple[Any, ...], _EntryFacts] = {}
         self._units: dict[str, dict[str, list[ProtocolUnit]]] = {}
-        self._met: dict[tuple[str, str, str, str, int | None], ProtocolUnit | str] = {}
+        self._matches: dict[tuple[str, str, str, str, int | None], ProtocolUnit | str] = {}
 
     def place(self, entries: Iterable[LabelEntry]) -> Iterator[MatchedLabel | Problem]:
         entries = list(entries)
@@ -205,29 +205,31 @@ class Matcher:
                 else "it does not say which system's report it is of"
             )
             return entry.problem(EntryTrouble.UNKNOWN_SYSTEM, reason)
-        there = [
+        reports = [
             report.id
             for report in self._reports.get((item_id, self._systems[name]), ())
             if entry.trial in (None, report.trial) and spelled(entry.mode) in ("", report.mode)
         ]
-        if len(there) != 1:
-            known = f"“{name}” has {len(there) or 'no'} such {'reports' if there else 'report'} on this item"
-            more = ": say which trial and mode" if there else ""
+        if len(reports) != 1:
+            known = (
+                f"“{name}” has {len(reports) or 'no'} such {'reports' if reports else 'report'} on this item"
+            )
+            more = ": say which trial and mode" if reports else ""
             return entry.problem(EntryTrouble.UNKNOWN_SYSTEM, known + more)
-        return _EntryFacts(protocol, item_id, there[0])
+        return _EntryFacts(protocol, item_id, reports[0])
 
-    def _read_units(self, met: Iterable[_EntryFacts | Problem]) -> None:
-        """What is asked of the items that occur, protocol by protocol."""
-        item_ids = grouped((one.protocol, one.item_id) for one in met if not isinstance(one, Problem))
+    def _read_units(self, matches: Iterable[_EntryFacts | Problem]) -> None:
+        """Load the units of the items that occur, protocol by protocol."""
+        item_ids = grouped((one.protocol, one.item_id) for one in matches if not isinstance(one, Problem))
         for protocol, ids in item_ids.items():
             each = list(dict.fromkeys(ids))
             self._units[protocol] = dict(units_by_item(self._project, PROTOCOLS[protocol], each))
 
     def _matched(self, entry: LabelEntry, where: _EntryFacts) -> MatchedLabel | Problem:
         key = (where.protocol, where.response_id, entry.unit_id, entry.unit, entry.number)
-        if key not in self._met:
-            self._met[key] = _named(self._units[where.protocol].get(where.response_id, []), entry)
-        unit = self._met[key]
+        if key not in self._matches:
+            self._matches[key] = _named(self._units[where.protocol].get(where.response_id, []), entry)
+        unit = self._matches[key]
         if isinstance(unit, str):
             return entry.problem(EntryTrouble.UNKNOWN_UNIT, unit)
         value = _value(entry.value, unit.values)
@@ -243,7 +245,7 @@ class Matcher:
 
 @lru_cache
 def _value(given: str, values: tuple[str, ...]) -> str | None:
-    """The value that a file's word stands for; None where it is none of them."""
+    """The value that a file's word stands for; None if it is none of them."""
     plain = given.casefold()
     alike = next((group for group in _ALIKE if plain in group), ())
     plain = next((value for value in values if value in alike[:2]), plain)
@@ -256,7 +258,7 @@ def _flags(*names: str) -> str:
 
 
 def _named(units: Sequence[ProtocolUnit], entry: LabelEntry) -> ProtocolUnit | str:
-    """The unit that an entry names, by its id or its words; the reason why there is none otherwise."""
+    """The unit that an entry names, by id or words; otherwise the reason why there is none."""
     if entry.unit_id:
         by_id = [unit for unit in units if unit.id == entry.unit_id]
         if by_id and entry.unit and not same_words(by_id[0].words, entry.unit):
@@ -266,7 +268,7 @@ def _named(units: Sequence[ProtocolUnit], entry: LabelEntry) -> ProtocolUnit | s
         return "a number alone names nothing: give the words or the id"
     same = [unit for unit in units if entry.unit in (unit.words, unit.id)]
     same = same or [unit for unit in units if same_words(unit.words, entry.unit)]
-    # A place decides between equal words, and never by itself.
+    # A number decides between equal words, but never identifies a unit alone.
     numbered = [unit for unit in same if unit.number == entry.number] if len(same) > 1 else same
     if len(numbered) == 1:
         return numbered[0]
@@ -296,12 +298,12 @@ class _Items:
         self._ids = {row.id for row in rows}
         self._exact = {(row.dataset, row.key): row.id for row in rows}
         for layout in layouts.LAYOUTS.values():
-            # A benchmark's own files know its questions by its own numbers.
+            # A benchmark's own files identify questions by its own numbers.
             self._exact |= {(layout.name, str(number)): one for one, number in layout.numbers(rows).items()}
         self._by_key = grouped((row.key, row.id) for row in rows)
 
     def named(self, entry: LabelEntry) -> str | Problem:
-        # A column of items may hold their ids as well as their keys.
+        # A column of items may contain ids as well as keys.
         own = entry.item_id or (entry.item if entry.item in self._ids else "")
         known = own if own in self._ids else ""
         if not own:
@@ -321,7 +323,7 @@ class _Items:
 
 @dataclass(frozen=True, slots=True)
 class NamedRater:
-    """The person that a name in the files stands for; `new` when the import creates them."""
+    """The person that a name in the files stands for; `new` if the import creates them."""
 
     name: str
     person: Person
@@ -330,9 +332,9 @@ class NamedRater:
 
 class Raters:
     def __init__(self, project: Project, aliases: Mapping[str, str], *, add_unknown: bool = False) -> None:
-        """`wanted` says which name in the files is whose id or alias; an alias that nobody has makes a person.
+        """`aliases`: name in the files → id or alias; an unknown alias creates a person.
 
-        With `add_unknown` so does a name that nobody has.
+        With `add_unknown` an unknown name does, too.
         """
         self._requested, self._add_unknown = aliases, add_unknown
         self._people = {person.id: person for person in people.people(project)}
@@ -368,7 +370,7 @@ class Raters:
                 return f"“{rater_id[:40]}” is no id of a person"
             alias = name if name and name not in self._aliases() else self._free()
             return self._made(name or rater_id, rater_id, alias)
-        # In a benchmark's own files a letter of the file's name stands for someone, which is no name.
+        # In a benchmark's own files, a letter in the file's name stands for someone, which is not a name.
         called = [] if peer else self._called(name)
         if len(called) == 1:
             return self._known(name, called[0])
@@ -379,7 +381,7 @@ class Raters:
         return f"the rater is {who}{several}: choose who that is, as in --as “{name[:40]}=ALIAS”"
 
     def _called(self, name: str) -> list[str]:
-        """Who here has that alias or name, by id: as it is written, or else whatever its letters' case."""
+        """The ids of the people with that alias or name: as it is written, or else ignoring case."""
         words = {person.id: (person.alias, person.name) for person in self._people.values()}
         exact = [one for one, names in words.items() if name in names]
         folded = name.casefold()
@@ -430,7 +432,7 @@ def add(project: Project, db: Connection, raters: Iterable[NamedRater]) -> None:
 
 
 def aliases_of(words: Iterable[str]) -> dict[str, str]:
-    """Name → alias, from texts like “A=R3”; Refusal for one that says neither, or one name twice."""
+    """Name → alias, from texts like “A=R3”; raises Refusal for an incomplete one, or a name given two aliases."""
     result: dict[str, str] = {}
     for one in words:
         name, sign, alias = one.rpartition("=")
@@ -452,8 +454,8 @@ OPEN, SUBMITTED_STATE, GIVEN = "open", "submitted", "given"
 class LabelSelection:
     """Labels to export: by protocols, people (ids or aliases) and systems; empty means all.
 
-    With `everything` also those that their rater has yet to submit. `judge` adds that judge's verdicts to a
-    benchmark's own layout, for its meta-evaluation holds one against the other.
+    With `everything`, unsubmitted labels are included. `judge` adds that judge's verdicts to a benchmark's own layout,
+    whose meta-evaluation compares the two.
     """
 
     protocols: tuple[str, ...] = ()
@@ -473,7 +475,7 @@ class Exported:
 
 
 class Leaving(NamedTuple):
-    """An exported label with its unit (None when it is gone), its state, and the file it came from."""
+    """An exported label with its unit (None if it no longer exists), its state, and the file it came from."""
 
     row: Row[Any]
     unit: ProtocolUnit | None
@@ -497,7 +499,7 @@ class _Chosen:
 
 
 def offered() -> dict[str, str]:
-    """What labels can be written as, by name, in words to choose by."""
+    """The formats in which labels can be exported, by name, with titles to choose from."""
     return TABLES | {
         name: f"{title}'s layout, a folder (*)" for name, (title, _) in layouts.of_labels().items()
     }
@@ -511,9 +513,9 @@ def known_files() -> str:
 
 @people.for_coordinators("can export other people's labels")
 def export(project: Project, to: Path, form: str = "", choice: LabelSelection = LabelSelection()) -> Exported:
-    """Write labels to a file (.csv, .json) or, in a benchmark's own layout, to a folder; whole or not at all.
+    """Write labels to a file (.csv, .json) or, in a benchmark's own layout, to a folder; all or nothing.
 
-    Only labels that are submitted, or came in by a file, unless everything is asked for. People leave by alias.
+    Only submitted or imported labels, unless everything is asked for. People are exported by alias.
     """
     own = layouts.of_labels()
     form = form or {".csv": CSV, ".json": JSON}.get(to.suffix.lower(), "") or next(iter(own))
@@ -551,7 +553,7 @@ def _held_by(title: str, layout: LabelLayout, choice: LabelSelection) -> LabelSe
 
 
 def _labelled(project: Project, layout: LabelLayout, labels: Iterable[Leaving], judge: str) -> Labelled:
-    """The labels as a layout is given them: with every item in use, and every report that can be labelled."""
+    """The labels as the input of a layout: with every item in use, and every report that can be labelled."""
     listed = select(ITEM).where(ITEM.c.retired.is_(False)).order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)
     reports = select(RESPONSE, SYSTEM.c.name).join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
     with project.store.read() as db:
@@ -589,7 +591,7 @@ def _labelled(project: Project, layout: LabelLayout, labels: Iterable[Leaving], 
 
 
 def _judged(project: Project, layout: LabelLayout, name: str) -> Iterator[GivenLabel]:
-    """What a judge says under the layout's protocol; of several trials what they come to."""
+    """A judge's verdicts under the layout's protocol; several trials are aggregated."""
     judge, j = judges.named(project, name), JUDGEMENT.c
     question = select(j.response_id, j.unit_id, j.value, j.rationale, j.status).where(
         j.protocol == layout.protocol, j.rater_id == judge.id, j.value.is_not(None)
@@ -642,7 +644,7 @@ def _place(order: Mapping[str, int], label: Leaving) -> tuple[Any, ...]:
 def _rows(
     db: Connection, protocol: str, persons: Sequence[str], systems: Sequence[str], source: FromClause
 ) -> Sequence[Any]:
-    """What people said under a protocol of the items in use; of `source` all of it, or what counts."""
+    """People's labels under a protocol on the items in use; all rows of `source`, or those that count."""
     known = dict(db.execute(select(SYSTEM.c.name, SYSTEM.c.id)).all())
     if unknown := [name for name in systems if name not in known]:
         raise Refusal(
@@ -686,14 +688,14 @@ def _units(
 
 
 def _state(row: Row[Any], sealed: Mapping[str, set[str]], *, whole: bool) -> str:
-    """How final a label is: submitted by its rater, come in by a file, given where nothing is submitted, or open."""
+    """How final a label is: submitted by its rater, imported, given (if the protocol submits nothing), or open."""
     if row.item_id in sealed[row.rater_id]:
         return SUBMITTED_STATE
     if is_given(row.flags):
         return IMPORTED
     if whole:
         return OPEN if row.to_submit or is_waiting(row.flags) else GIVEN
-    # What counts of labels that are open again is what was submitted.
+    # The counting labels of a reopened item are the submitted ones.
     return SUBMITTED_STATE if submits(row.protocol) else GIVEN
 
 

@@ -1,6 +1,6 @@
 """The sample project: its shipped release is imported like any other, then assigned and worked on.
 
-What it ships holds the same content whenever it is made; what it adds to be worked in is dated from today.
+The shipped content is the same whenever it is created; the practice work added to it is dated from today.
 """
 
 import asyncio
@@ -75,7 +75,7 @@ FIRST, SECOND, THIRD = "norm-placement", "early-warning", "desalination-plan"
 A, B, C, SENIOR = "Annotator A", "Annotator B", "Annotator C", "Adjudicator"
 # What everybody wrote before the rest was handed out.
 PILOT = FIRST, Stage.INSIGHTS
-# Item, who, stages, and the day in 2026 by which they are due.
+# Item, people, stages, and the day in 2026 by which they are due.
 HANDED_OUT: tuple[tuple[str, tuple[str, ...], tuple[Stage, ...], tuple[int, int]], ...] = (
     (FIRST, (A, B), WRITING, (2, 27)),
     (SECOND, (A, B), WRITING, (3, 6)),
@@ -86,23 +86,23 @@ HANDED_OUT: tuple[tuple[str, tuple[str, ...], tuple[Stage, ...], tuple[int, int]
     (THIRD, (B, C), (Stage.CHECKLIST,), (4, 30)),
     (FIRST, (SENIOR,), (Stage.ADJUDICATION,), (3, 13)),
     (SECOND, (SENIOR,), (Stage.ADJUDICATION,), (4, 17)),
-    # Of the third item the coordinator has written nothing and may adjudicate it.
+    # The coordinator has written nothing for the third item and may adjudicate it.
     (THIRD, (A,), (Stage.ADJUDICATION,), (4, 24)),
 )
-# Active seconds that a document took: to begin, and for each unit.
+# Active seconds for a document: for its start, and for each unit.
 BEGUN, EACH = 140.0, 85.5
-# The step of a plan as its author reworded it after the consensus was closed.
+# The step of a plan as reworded by its author after the consensus was closed.
 LATE_STEP = "Examine why unbalanced gradients alone cannot explain the failure of deep models."
 
 
-# The small samples, by their names.
+# The names of the small samples.
 RELATED_WORK, SEMINAR = "related-work", "seminar"
 
 
 def create(path: Path, progress: Progress | None = None, *, to_work_in: bool = True) -> Project:
-    """A new project file with the sample in it, opened as its coordinator; Refusal when it exists.
+    """A new project file with the sample in it, opened as its coordinator; raises Refusal if it exists.
 
-    Without what is `to_work_in` it holds what is shipped and released, and nothing of today.
+    Without `to_work_in` it contains only what is shipped and released, and nothing dated today.
     """
     fill = partial(_fill, progress=progress, to_work_in=to_work_in)
     return Project.create(path, TITLE_TO_WORK_IN if to_work_in else TITLE, uses=HELD, fill=fill)
@@ -111,7 +111,7 @@ def create(path: Path, progress: Progress | None = None, *, to_work_in: bool = T
 def create_small(path: Path, name: str, progress: Progress | None = None) -> Project:
     """A new project file with a small sample of a paper in it, labelled by two people and judged by two judges.
 
-    Refusal when it exists.
+    Raises Refusal if it exists.
     """
     paper, sample = next((one, one.sample) for one in papers() if one.sample and one.sample.name == name)
     folder = resources() / name
@@ -138,9 +138,9 @@ def create_small(path: Path, name: str, progress: Progress | None = None) -> Pro
 
 
 def reset(path: Path, progress: Progress | None = None) -> Path:
-    """Put a new sample in the place of the present one and set that aside; where it was set aside.
+    """Replace the present sample with a new one and set the old one aside; return its new path.
 
-    Refusal when another project lies there, or when it is open; nothing is moved then.
+    Raises Refusal if the file is another project or is open; nothing is moved then.
     """
     result = settings_of(path)
     if result.get("id") and not is_sample(result):
@@ -154,7 +154,7 @@ def _fill(project: Project, progress: Progress | None, to_work_in: bool) -> None
     if to_work_in:
         ask(project)
     imports.run(project, "goldsmith", [resources() / "sample"], progress=progress)
-    # Each page has something to show before all is adjudicated; the figures say whose gold it is.
+    # Each page has something to show before everything is adjudicated; the figures say whose gold it is.
     project.set(annotating.UNADJUDICATED, True)
     everybody = {person.alias: person for person in people.people(project)}
     keys = {items.read(project, item_id).key: item_id for item_id in items.ids(project)}
@@ -195,7 +195,7 @@ def _day(month: int, day: int) -> datetime:
 
 
 def _spend(db: Connection) -> None:
-    """The active time behind each document; that of labels is kept with the labels."""
+    """Store the active time spent on each document; that of labels is stored with the labels."""
     rows = []
     for row in _documents(db):
         seconds = BEGUN + EACH * len(json.loads(row.content)["units"])
@@ -216,7 +216,7 @@ def _documents(db: Connection, *conditions: Any) -> Iterator[Any]:
 
 
 def _receive(db: Connection, person: Person, keys: dict[str, str]) -> None:
-    """A file that came back: labels that went in, and a plan that came too late and waits in the tray."""
+    """Store a returned file: labels that were accepted, and a late plan that waits in the tray."""
     from annotator.exchange.parcels import packages
 
     (plan,) = _documents(
@@ -254,7 +254,7 @@ def _receive(db: Connection, person: Person, keys: dict[str, str]) -> None:
 
 
 def _begin_adjudicating(project: Project, item_id: str) -> None:
-    """A plan half ruled on, so that the page shows how far one is."""
+    """Rule on half a plan, so that the page shows progress."""
     adjudication = adjudicating.open_(project, item_id, Stage.PLAN).id
     shared = [
         row for row in adjudicating.sheet(project, adjudication).rows if len(row.units) > 1 and row.contested
@@ -270,7 +270,7 @@ def _begin_adjudicating(project: Project, item_id: str) -> None:
 
 
 TITLE_TO_WORK_IN = "Sample: ten questions, three systems"
-# The setting that names for whom the sample says what to try, until they dismiss it.
+# The setting with the id of the person whom the sample shows what to try, until they dismiss it.
 TRYING = "trying"
 WRITE, LABEL, RULE = "street-trees", "school-start", "night-trains"
 QUESTIONS = {
@@ -331,9 +331,9 @@ STEPS = (
     "Identify which pupils and families gain and which lose by the later start.",
     "State what no study has shown yet, and what would settle it.",
 )
-# Where the questions of the sample were found, and when.
+# Where the questions of the sample come from, and when they were collected.
 ORIGIN = {"origin": "forums", "collected": "2025-12"}
-# Whose reports there are, and what is said of the first criteria of the one that a rater is dealt first.
+# The systems with reports, and the labels given to the first criteria of the report that a rater is shown first.
 REPORTS = {"Larkmoor": ("yes", "yes", "yes"), "Quarrow": ("yes", "no", "no")}
 PAGES = (
     ("https://schools.example.org/later-start/survey", "page-survey"),
@@ -341,15 +341,15 @@ PAGES = (
 )
 # When the reports were collected.
 COLLECTED = date(2026, 1, 12)
-# Of the twelve verdicts on the two reports, the run came to so many.
+# The number of cases covered by the run, of the twelve verdicts on the two reports.
 JUDGED = 8
-# A model that never was: what it “replied” is made up, and recorded like any run's calls.
+# An invented model: its “replies” are made up, and recorded like any run's calls.
 RECORDED = "recorded-model"
 WHY = {"yes": "The report says so.", "no": "Nothing in the report says so."}
 PRICE = Price(input=0.40, output=1.60)
-# An address of this machine that nothing answers at: a run of this judge fails at once, and nothing leaves the machine.
+# An address of this machine where no server answers: a run of this judge fails at once, and nothing leaves the machine.
 NOWHERE = "http://127.0.0.1:9/v1"
-# The earliest date in the shipped part is due so long from now; all others keep their distance from it.
+# The earliest due date in the shipped part is moved to this time from now; all others keep their distance from it.
 AHEAD = timedelta(days=7)
 
 
@@ -365,12 +365,12 @@ def _finished_questions() -> list[dict[str, Any]]:
 
 
 def set_out(project: Project, everybody: dict[str, Person], keys: dict[str, str]) -> None:
-    """Everything that stands on the questions, each piece by the one whose it is; dates are counted from today."""
+    """Create the work on the questions, each piece by its author; dates are counted from today."""
     a, b, c, senior = (
         everybody[alias] for alias in ("Annotator A", "Annotator B", "Annotator C", "Adjudicator")
     )
     due = _hand_out_practice(project, keys, a, b, c)
-    # So that the person who opens the sample has one conflict before them, in words they can read.
+    # So that the person who opens the sample sees one conflict, in words they can read.
     assignments.reassign(project, assignment_id(keys[THIRD], a.id, Stage.ADJUDICATION), senior.id)
     with project.store.write() as db:
         for key in (WRITE, RULE):
@@ -402,7 +402,7 @@ def _text(name: str) -> str:
 
 
 def _hand_out_practice(project: Project, keys: dict[str, str], a: Person, b: Person, c: Person) -> datetime:
-    """Ask them for the exercises; the day by which everything is due."""
+    """Assign the exercises; return the day by which everything is due."""
     with project.store.write() as db:
         by = _move_dates(db)
         for key, stage, people_asked in (
@@ -420,7 +420,7 @@ def _hand_out_practice(project: Project, keys: dict[str, str], a: Person, b: Per
 
 
 def _move_dates(db: Connection) -> datetime:
-    """Move all dates so that what was due first is due soon, and tell when."""
+    """Move all dates so that the first due date is soon, and return it."""
     first = db.execute(select(ASSIGNMENT.c.due).order_by(ASSIGNMENT.c.due).limit(1)).scalar_one()
     by = datetime.combine(now().date() + AHEAD, first.timetz())
     for row in db.execute(select(ASSIGNMENT.c.id, ASSIGNMENT.c.due, ASSIGNMENT.c.not_before)).all():
@@ -488,7 +488,7 @@ def _cite(project: Project, reports: Iterable[str]) -> None:
 def _finish(
     project: Project, keys: dict[str, str], raters: Sequence[Person], senior: Person, due: datetime
 ) -> None:
-    """Questions with all of their work done: gold by two people and labels by three."""
+    """Create questions with all of their work done: gold by two people and labels by three."""
     first, *writers = raters
     for question in _finished_questions():
         item_id, criteria = keys[question["key"]], [(text, weight) for text, weight in question["criteria"]]
@@ -502,7 +502,7 @@ def _finish(
             assignments.assign_one(project, item_id, person.id, Stage.RUBRIC, due=due)
         for person in raters:
             assignments.assign_one(project, item_id, person.id, Stage.LABELLING, due=due)
-        # One of them leaves the last criterion out; the adjudicator keeps it.
+        # One of them omits the last criterion; the adjudicator keeps it.
         for person, written in zip(writers, (criteria, criteria[:-1]), strict=True):
             _write(project, person, item_id, tuple(written))
         project.work_as(senior)
@@ -520,9 +520,10 @@ def _finish(
 
 
 def _label(project: Project, protocol: str, digits_of: Mapping[str, Mapping[str, str]]) -> None:
-    """Labels of the person working: by item and system a hexadecimal digit a unit, the value's place in the scale.
+    """Give labels as the person working: by item and system one hexadecimal digit per unit, the value's index in the
+    scale.
 
-    Of a pair it is the value that holds where the system's report is shown first.
+    For a pair it is the value if the system's report is shown first.
     """
     scale = PROTOCOLS[protocol].scale
     report_systems = select(RESPONSE.c.id, SYSTEM.c.name).join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
@@ -544,7 +545,7 @@ def _label(project: Project, protocol: str, digits_of: Mapping[str, Mapping[str,
 
 
 def label_small(project: Project, path: Path) -> None:
-    """People's labels of a small sample as a file has them, by person and protocol: handed out, given and submitted."""
+    """Assign, give and submit people's labels of a small sample, read from a file by person and protocol."""
     coordinator, due = people.someone(project), now() + AHEAD
     keys = {items.read(project, item_id).key: item_id for item_id in items.ids(project)}
     for alias, of_protocols in json.loads(path.read_bytes()).items():
@@ -566,7 +567,7 @@ def label_small(project: Project, path: Path) -> None:
 
 
 def _judge(project: Project) -> None:
-    """The recorded model judges everything; the baseline what is finished, and a part of one question more."""
+    """Run the recorded model on everything; the baseline on what is finished, and on a part of one more question."""
     baseline = judges.named(project, judges.BASELINE.name)
     finished = tuple(question["key"] for question in _finished_questions())
     _record(project, baseline, judge_cases.RunRequest(baseline.name, items=finished))
@@ -576,7 +577,7 @@ def _judge(project: Project) -> None:
 
 
 def record_model(project: Project, *protocols: str) -> None:
-    """Runs of a judge whose replies are made up: people's label or the baseline's, and another in one of seven."""
+    """Add runs of a judge with made-up replies: people's label or the baseline's, in one of seven cases another."""
     judges.add(
         project, RECORDED, base_url=NOWHERE, model=RECORDED, price=(f"{PRICE.input}", f"{PRICE.output}")
     )
@@ -609,7 +610,7 @@ def record_model(project: Project, *protocols: str) -> None:
 
 
 def _turned(scale: Scale, usual: str, unit: Unit, response: Response) -> Verdict:
-    """The value, or the one beside it in one of seven."""
+    """The value, or in one of seven cases the one beside it."""
     turns = crc32(f"{unit.text} {response.text}".encode()) % 7 == 0
     value = scale.names[abs(scale.names.index(usual) - 1)] if turns else usual
     return Verdict(value=value, rationale=WHY.get(value) or scale.value(value).hint)
@@ -622,7 +623,7 @@ def _record(
     reply: Callable[[Case, str, Verdicts], Finished] | None = None,
     most: int | None = None,
 ) -> None:
-    """A run in which the baseline answers, or `reply` given the run's id and the baseline's verdicts.
+    """Record a run in which the baseline answers, or `reply` given the run's id and the baseline's verdicts.
 
     It is cancelled after `most` of the cases.
     """
@@ -658,7 +659,7 @@ class PracticeStep:
 
 
 def tries(project: Project) -> list[PracticeStep]:
-    """What the person who opened the sample may try, in order; none once that was dismissed, or for someone else."""
+    """What the person who opened the sample may try, in order; empty if dismissed, or for someone else."""
     if not project.get(TRYING) or project.by != project.get(TRYING) or project.readonly:
         return []
     keys = {items.read(project, item_id).key: item_id for item_id in items.ids(project)}

@@ -273,7 +273,7 @@ def published(project: Project) -> Publication:
 
 
 def keep(project: Project, publication: Publication, *, alone: bool) -> None:
-    """Store the publication record of an imported release in settings unset here; `alone` if there are no more items."""
+    """Store the publication record of an imported release in settings unset here; `alone` if it has all the items."""
     tree = publication.model_dump(mode="json")
     if "metadata" in tree and metadata(project) == ReleaseMetadata():
         project.set(METADATA, tree["metadata"])
