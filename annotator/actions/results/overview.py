@@ -45,16 +45,16 @@ if TYPE_CHECKING:
     from annotator.stats.intervals.coding import Floats
 
 NO_PARTS = f"{results.NO_INTERVAL}it is made of a figure that has none"
-# What was counted under each protocol.
+# The verdicts under each protocol.
 Counts = Mapping[str, Counted]
 
 
 def everything(project: Project, judge: str = "", *, mode: str = "", reading: str = "") -> list[ResultRow]:
-    """Figures of all protocols by one rater, by default the usual one; computed ones in any case.
+    """Figures of all protocols by one rater, by default the usual one, and computed ones.
 
-    After them stand those that a paper makes of them. Responses of one mode count. By the `reading` PUBLIC replies are
-    read by the protocol's other published rule, where there is one and it can read the judge's; by FIRST a judge's
-    first trial counts alone.
+    They are followed by the papers' composite figures. Responses of one mode count. With the `reading` PUBLIC, replies
+    are read by the protocol's other published rule, if it has one that can read the judge's; with FIRST only a judge's
+    first trial counts.
     """
     counts = gathered(project, None, judge, mode=mode, reading=reading)
     rows = [row for count in counts.values() for row in results.rows_of(count)]
@@ -69,7 +69,7 @@ def gathered(
     mode: str = "",
     reading: str = "",
 ) -> dict[str, Counted]:
-    """What one rater said under these protocols, or all in use, by default the usual one; what is computed anyway."""
+    """One rater's verdicts (by default the usual one's) under these protocols, or all in use, and computed figures."""
     counts: dict[str, Counted] = {}
     readable = result_raters.readable(project) if reading == PUBLIC else ()
     result = result_raters.everybody_under(project, protocols)
@@ -85,12 +85,12 @@ def gathered(
 
 
 def released(project: Project) -> Iterator[ResultRow]:
-    """The figures that a release holds: people's, computed ones, and those of judges, as Results has them."""
+    """The figures of a release: people's, computed ones, and those of judges, as on the Results page."""
     computed: dict[str, Counted] = {}
     by_rater: dict[str, dict[str, Counted]] = {}
     rows: list[ResultRow] = []
-    for protocol, there in result_raters.raters_under(project).items():
-        for rater in there:
+    for protocol, raters in result_raters.raters_under(project).items():
+        for rater in raters:
             result = results.counted_of(project, rater, protocol)
             (computed if rater.id == COMPUTED else by_rater.setdefault(rater.id, {}))[protocol] = result
             rows += results.rows_of(result)
@@ -100,7 +100,7 @@ def released(project: Project) -> Iterator[ResultRow]:
 
 
 def made_of(counts: Counts, rows: Sequence[ResultRow]) -> list[ResultRow]:
-    """The composite figures of what was counted, by its own figures; left out where none of these is at hand."""
+    """The composite figures of these verdicts, from their own figures; omitted if none of their parts exists."""
     return [
         row for paper, composite in COMPOSITES.values() for row in rows_of(paper, composite, counts, rows)
     ]
@@ -109,7 +109,7 @@ def made_of(counts: Counts, rows: Sequence[ResultRow]) -> list[ResultRow]:
 def rows_of(
     paper: Paper, composite: Composite, counts: Counts, rows: Sequence[ResultRow]
 ) -> Iterator[ResultRow]:
-    """One composite figure of each system; exemplars are made of what counts of them."""
+    """One composite figure of each system; exemplars have a composite of the figures that apply to them."""
     apart = exemplars(counts) if composite.of_exemplar else frozenset()
     yield from _rows(paper, composite, counts, [row for row in rows if row.system_id not in apart])
     if apart:
@@ -118,7 +118,7 @@ def rows_of(
 
 
 def exemplars(counts: Counts) -> frozenset[str]:
-    """The ids of those whose responses people wrote for systems to match."""
+    """The ids of the systems whose responses are exemplars, written by people for systems to match."""
     scores = (score for count in counts.values() for score in count.scores)
     return frozenset(score.system_id for score in scores if score.mode == EXEMPLAR)
 
@@ -155,21 +155,21 @@ def _rows(
 
 
 def _made(composite: Composite, parts: Mapping[str, ResultRow]) -> tuple[Estimate, int]:
-    """A composite of one system, and the judgements behind it; metrics of one protocol stand on the same ones."""
+    """A composite of one system, and the number of judgements behind it; metrics of one protocol share theirs."""
     known_as = {info.name: info.title for info in scoring.described()}
-    # A figure that cannot be made yet is known by its name.
+    # A figure that is not implemented yet is shown by its name.
     titles = {name: known_as.get(name, name) for name in composite.of}
     gaps: dict[str, int] = {}
-    came: dict[str, int] = {}
+    judged: dict[str, int] = {}
     for row in parts.values():
         gaps[row.protocol] = max(gaps.get(row.protocol, 0), row.estimate.missing)
-        came[row.protocol] = max(came.get(row.protocol, 0), row.judged)
+        judged[row.protocol] = max(judged.get(row.protocol, 0), row.judged)
     known = {name: row.estimate for name, row in parts.items() if row.estimate.value is not None}
     absent = [titles[name] for name in composite.of if name not in known]
     method = f"made of {', '.join(titles.values())}"
     if absent:
         note = f"{', '.join(absent)} {'is' if len(absent) == 1 else 'are'} undefined"
-        return Estimate(None, missing=sum(gaps.values()), method=method, note=note), sum(came.values())
+        return Estimate(None, missing=sum(gaps.values()), method=method, note=note), sum(judged.values())
     value, floor, ceiling = (
         _combined(composite, [_end(known[name], end) for name in composite.of])
         for end in ("value", "floor", "ceiling")
@@ -180,11 +180,11 @@ def _made(composite: Composite, parts: Mapping[str, ResultRow]) -> tuple[Estimat
     n = min(estimate.n for estimate in known.values())
     return Estimate(
         value, n=n, missing=sum(gaps.values()), floor=floor, ceiling=ceiling, method=method, note=note
-    ), sum(came.values())
+    ), sum(judged.values())
 
 
 def _end(estimate: Estimate, end: str) -> Any:
-    """The value, or a bound of it; where nothing is missing it bounds itself."""
+    """The value, or a bound of it; if nothing is missing, the value is its own bound."""
     bound = getattr(estimate, end)
     return estimate.value if bound is None else bound
 
@@ -197,9 +197,9 @@ def _combined(composite: Composite, values: Sequence[float]) -> float | None:
 def without_each(
     composite: Composite, counts: Counts, group: Group, systems: Sequence[str]
 ) -> "Floats | None":
-    """What a composite of each system (column) is without each item (row), which is left out of all its parts.
+    """A composite of each system (column) without each item (row), which is left out of all its parts.
 
-    None where a part takes too long.
+    None if a part takes too long.
     """
     import numpy as np
 
@@ -212,9 +212,9 @@ def without_each(
     for name, (_, metric) in protocols.items():
         if metric.over is Over.RESPONSE:
             grid = np.array(list(_columns(used[name], name, group, systems, items)), dtype=np.float64).T
-            there = ~np.isnan(grid)
-            scores = np.where(there, grid, 0.0)
-            left[name] = over(scores.sum(axis=0) - scores, there.sum(axis=0) - there.astype(np.float64))
+            defined = ~np.isnan(grid)
+            scores = np.where(defined, grid, 0.0)
+            left[name] = over(scores.sum(axis=0) - scores, defined.sum(axis=0) - defined.astype(np.float64))
             continue
         members = [member for member in used[name].members if group in member.groups]
         own = [
@@ -244,7 +244,7 @@ def _items_of(counted: Counted, group: Group) -> Iterator[str]:
 def _columns(
     counted: Counted, metric: str, group: Group, systems: Sequence[str], items: Sequence[str]
 ) -> Iterator[list[float | None]]:
-    """What each system scores item by item; None where it has no score."""
+    """Each system's scores item by item; None if it has no score."""
     own = (score for score in counted.scores if score.metric == metric and group in score.groups)
     result = results.by_items((one for one in own if one.system_id in systems), systems)
     for system in systems:
@@ -292,7 +292,7 @@ class ResultsReport:
     limit: float
     answered_otherwise: tuple[annotating.OtherWording, ...] = ()
     mode: str = ""
-    # With replies read by another published rule: the protocols and the ids of the judges that it can read.
+    # If replies are read by another published rule: the protocols and ids of the judges it can read; otherwise None.
     readable: frozenset[tuple[str, str]] | None = None
     left_out: Mapping[str, str] = field(default_factory=dict)
     reading: str = ""
@@ -317,20 +317,20 @@ def choices(project: Project) -> tuple[ViewChoice, ...]:
 
 
 def report(project: Project, judge: str = "", mode: str = "", reading: str = "") -> ResultsReport:
-    """Figures of all protocols by one rater, by default the usual one; computed ones in any case."""
+    """The report of all protocols by one rater, by default the usual one, and of computed figures."""
     readable = frozenset(result_raters.readable(project)) if reading == PUBLIC else None
     result = everything(project, judge, mode=mode, reading=reading)
     infos = {info.name: info for info in scoring.described()}
     shown = {row.metric: infos[row.metric] for row in result}
     otherwise = tuple(annotating.answered_otherwise(project))
-    there = result_raters.everybody_under(project)
-    out = result_raters.not_judged(there, result_raters.together(there, judge)) if not judge else {}
+    raters = result_raters.everybody_under(project)
+    out = result_raters.not_judged(raters, result_raters.together(raters, judge)) if not judge else {}
     limit = results.limit(project)
     return ResultsReport(tuple(result), shown, limit, otherwise, mode, readable, out, reading)
 
 
 def sheets(report: ResultsReport, metric: str = "", by: str = ALL) -> tuple[ResultSheet, ...]:
-    """Systems down and metrics across; of one metric, everything that belongs to its figures."""
+    """Systems down and metrics across; for one metric, a table of every part of its figures."""
     rows = [row for row in report.rows if row.group_by == by and metric in ("", row.metric)]
     if not rows:
         return ()
@@ -350,8 +350,8 @@ def _wide(report: ResultsReport, rows: list[ResultRow], by: str) -> ResultSheet:
     )
     lines = []
     for group in dict.fromkeys(row.group for row in rows):
-        there = (system for system in systems if any((group, system, name) in cells for name in names))
-        places = {one: (not one, *_place(report, cells.get((group, one, names[0])))) for one in there}
+        present = (system for system in systems if any((group, system, name) in cells for name in names))
+        places = {one: (not one, *_place(report, cells.get((group, one, names[0])))) for one in present}
         for system in sorted(places, key=lambda one: places[one]):
             own = [
                 _with_n(
@@ -366,7 +366,7 @@ def _wide(report: ResultsReport, rows: list[ResultRow], by: str) -> ResultSheet:
 
 
 def _system(name: str) -> SheetCell:
-    """A system's name; without one a figure is the project's."""
+    """A system's name; a figure without a system is the whole project's."""
     return text(name) if name else text(WHOLE, "Over all systems together")
 
 
@@ -388,7 +388,7 @@ def _ns(rows: list[ResultRow], metric: str) -> set[int]:
 
 
 def _with_n(cell: SheetCell, rows: list[ResultRow]) -> SheetCell:
-    """A figure with its n, where others in its column have another."""
+    """A figure with its n, if others in its column have a different one."""
     if cell.estimate is None or cell.estimate.value is None or len(_ns(rows, cell.metric)) < 2:
         return cell
     return replace(cell, words=f"{cell.words}  n {cell.estimate.n:,}")
@@ -454,7 +454,7 @@ def cell(report: ResultsReport, row: ResultRow | None, absent: str = "No respons
     own = FigureSource(
         row.protocol, row.rater_id, row.metric, row.system_id, row.group_by, row.group, mode=report.mode
     )
-    # What is made of other figures stands on those beside it.
+    # Composite figures are based on those beside them.
     source = None if report.metrics[row.metric].of else own
     shown = f"{made.words}  {FLOOR}" if row.floor and row.estimate.value is not None else made.words
     return replace(
@@ -476,7 +476,7 @@ def _name(metric: str, group: str) -> str:
 
 
 def _notes(report: ResultsReport, rows: list[ResultRow]) -> Iterator[str]:
-    """What may change how the figures are read comes first, what they are made of after it."""
+    """Notes: first what may change how the figures are read, then what they are based on."""
     if gaps := _gaps(report, rows):
         are = "is" if gaps == 1 else "are"
         yield f"{counted(gaps, 'judgement')} {are} missing behind these figures; none is counted as an answer."
@@ -527,10 +527,10 @@ def _by_rule(report: ResultsReport, rows: list[ResultRow]) -> Iterator[str]:
 
 
 def _gaps(results_report: ResultsReport, rows: list[ResultRow]) -> int:
-    """Missing judgements: metrics of one protocol stand on the same ones, the project's on those of all systems."""
+    """Missing judgements, each counted once: metrics of a protocol share theirs, and the project its systems'."""
     of: dict[tuple[str, str, str], int] = {}
     apart = {row.protocol for row in rows if row.system_id}
-    # What is made of others stands on theirs, unless it is looked at alone.
+    # Composite figures share the judgements of their parts, unless shown alone.
     alone = all(results_report.metrics[row.metric].of for row in rows)
     for row in rows:
         if (not row.system_id and row.protocol in apart) or (
@@ -551,7 +551,7 @@ def _otherwise(report: ResultsReport) -> Iterator[str]:
 
 
 def _pictures(report: ResultsReport, rows: list[ResultRow], by: str) -> Iterator[SheetPicture]:
-    """Systems with their intervals, metric by metric and group by group, and all of it as a heat map."""
+    """Systems with their intervals, metric by metric and group by group, and a heat map of everything."""
     for metric, group in dict.fromkeys((row.metric, row.group) for row in rows):
         info, of = report.metrics[metric], [row for row in rows if (row.metric, row.group) == (metric, group)]
         judge = f", judged by {of[0].rater}" if of[0].rater != result_raters.COMPUTED else ""

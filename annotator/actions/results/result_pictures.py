@@ -22,7 +22,7 @@ from annotator.domain.texts.estimate import Estimate, unsigned
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.pictures import PRINTED as PRINTED, Ink as Ink
 
-# Of what stands below a picture, in a line.
+# Letters in a line of the caption below a picture.
 CAPTION_LETTERS = 125
 
 
@@ -36,7 +36,7 @@ class Dots:
 
 
 def printed(picture: SheetPicture, departures: Sequence[str] = ()) -> Any:
-    """A picture for white paper, as `save` takes it; below it stands where it differs from its paper."""
+    """A picture for white paper, as `save` takes it, with its differences from its paper below it."""
     figure = picture.draw(PRINTED)
     if departures:
         words = (wrap(f"– {departure}", CAPTION_LETTERS) for departure in departures)
@@ -46,7 +46,7 @@ def printed(picture: SheetPicture, departures: Sequence[str] = ()) -> Any:
 
 
 def dots(_project: object, picture: SheetPicture, ink: Ink, per_inch: float) -> Dots:
-    """A picture as dots, so many to an inch; drawn wherever there is time, and never twice at once."""
+    """A picture as pixels at a resolution; may be rendered in any thread, but never twice at once."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     figure = picture.draw(ink)
@@ -61,7 +61,7 @@ DOTS_PER_INCH = 200
 
 
 def save(figure: Any, path: Path) -> Path:
-    """Write a figure as PNG or SVG, by the ending of `path`; whole or not at all."""
+    """Write a figure as PNG or SVG, by the extension of `path`; all or nothing."""
     ending = path.suffix.lower().lstrip(".")
     if ending not in ("png", "svg"):
         raise Refusal(f"A picture cannot be saved as “{path.suffix}”.", "Use .png or .svg.")
@@ -78,26 +78,26 @@ def save(figure: Any, path: Path) -> Path:
     return files.save(path, picture.getvalue())
 
 
-# What belongs to a figure, each in a column of its own.
+# The parts of a figure, each in a column of its own.
 PARTS = ("low", "high", "n", "missing", "floor", "ceiling", "note")
-# As the papers print it: how far an interval reaches below and above its figure.
+# As papers print it: how far an interval reaches below and above its figure.
 OFFSETS = ("minus", "plus")
-# Over runs; only where a table tells it.
+# Over runs; only if a table has it.
 SD = "sd"
 UNITLESS = ("n", "missing", "note")
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """What rows hold under a key: the value of the column at a place, or a part of its figures."""
+    """The content of rows under a key: the value of the column at a place, or a part of its figures."""
 
     column: SheetColumn
     place: int
-    # Empty for a figure's value, None where the column holds no figures.
+    # Empty for a figure's value, None if the column has no figures.
     part: str | None = None
 
     def read(self, line: SheetLine) -> Any:
-        """What a line has there, nothing rounded."""
+        """The value of a line, unrounded."""
         cell = line.cells[self.place]
         if self.part is None:
             return cell.words if cell.value is None and cell.words != UNDEFINED else cell.value
@@ -111,10 +111,10 @@ class Field:
 
 
 def fields(sheet: ResultSheet, *, offsets: bool = False) -> list[Field]:
-    """What every row holds, key by key; a figure has its interval, its n and what is missing under keys of their own.
+    """The fields of every row, by key; a figure's interval, n and missing judgements have keys of their own.
 
-    With `offsets` the interval stands a second time, as the distances of its ends from the figure. Two systems may have
-    names that give one key: the second one's is numbered.
+    With `offsets`, the interval is repeated as the distances of its ends from the figure. If two systems' names give
+    the same key, the second one's is numbered.
     """
     made: dict[str, Field] = {}
     for place, column in enumerate(sheet.columns):
@@ -146,7 +146,7 @@ def described(columns: Iterable[SheetColumn]) -> list[dict[str, str]]:
 
 
 def departures(sheet: ResultSheet) -> tuple[str, ...]:
-    """Where a table differs from its paper: as a view, then by the metrics of its figures."""
+    """The differences of a table from its paper: as a view, then by the metrics of its figures."""
     shown = {*sheet.metrics, *(cell.metric for line in sheet.lines for cell in line.cells)}
     return tuple(dict.fromkeys((*sheet.departures, *scoring.departures(shown))))
 
@@ -157,9 +157,9 @@ def rows(sheet: ResultSheet, *, offsets: bool = False) -> list[dict[str, Any]]:
 
 
 def as_csv(sheet: ResultSheet, *, offsets: bool = False) -> bytes:
-    """A CSV file's bytes, keys above the columns: no cell is a formula, what is undefined is empty.
+    """The bytes of a CSV file with keys as header: no cell is a formula, undefined values are empty.
 
-    Where the table differs from its paper, the first row says so in a last column.
+    If the table differs from its paper, the first row says so in a last column.
     """
     from annotator.exchange.release.tables_csv import csv
 
@@ -173,14 +173,14 @@ def as_csv(sheet: ResultSheet, *, offsets: bool = False) -> bytes:
 
 
 def as_json(sheet: ResultSheet, *, offsets: bool = False) -> bytes:
-    """The same as JSON, with the title and what holds of all of it."""
+    """The same as JSON, with the title and the notes on the table."""
     return (
         json.dumps(as_tree(sheet, offsets=offsets), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
     ).encode()
 
 
 def as_tree(sheet: ResultSheet, *, offsets: bool = False) -> dict[str, Any]:
-    """A table with its title, what holds of all of it, and what its rows' keys are called; long where it has both."""
+    """A table with its title, notes and the titles of its rows' keys; in the long form if it has both."""
     long = sheet.long or sheet
     return {
         "key": sheet.key,
@@ -193,7 +193,7 @@ def as_tree(sheet: ResultSheet, *, offsets: bool = False) -> dict[str, Any]:
 
 
 def as_text(sheet: ResultSheet) -> str:
-    """The same under titles to be pasted into a spreadsheet: tabs between cells, no cell a formula."""
+    """The same with titles, to be pasted into a spreadsheet: tabs between cells, no cell a formula."""
     if not sheet.lines:
         return ""
     from annotator.exchange.release.tables_csv import guard
@@ -208,7 +208,7 @@ def as_text(sheet: ResultSheet) -> str:
 
 
 def save_exports(sheet: ResultSheet, path: Path, *, offsets: bool = False) -> Path:
-    """Write a table as CSV or JSON, by the ending of `path`; whole or not at all."""
+    """Write a table as CSV or JSON, by the extension of `path`; all or nothing."""
     forms = {".csv": as_csv, ".json": as_json}
     ending = path.suffix.lower()
     if ending not in forms:

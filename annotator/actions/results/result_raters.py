@@ -33,20 +33,20 @@ from annotator.storage.tables import CALL, EXTRACT, ITEM, JUDGE, JUDGEMENT, PERS
 
 COUNTED = label_rows.counted_rows()
 PEOPLE, COMPUTED, CONSENSUS, EVERYBODY = "people", "computed", "consensus", "everybody"
-# In the place of one rater for a whole table: of each protocol whoever judged it last.
+# In place of a rater for a whole table: for each protocol the rater who judged last.
 EACH = "each"
-# People's keys are told from judges' by what they begin with.
+# The prefix of people's keys, to distinguish them from judges'.
 PERSON_KEY = "person:"
-# When a consensus was settled is told where it is adjudicated, not beside each of its labels.
+# The date of a consensus is shown where it is adjudicated, not beside each of its labels.
 UNDATED = datetime.min.replace(tzinfo=UTC)
 _OVERTAKEN = {"value": None, "status": Status.SKIPPED, "cause": label_rows.CAUSE}
-# A judgement that came: of which response, by whom, of which unit, and its value.
+# A valid judgement: response, rater, unit, and value.
 Spoken = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Repeats:
-    """A judge's trials: how many at most, and on what share of the units judged more than once its verdict changes."""
+    """A judge's trials: their maximal number, and the share of units judged repeatedly on which its verdict changes."""
 
     name: str
     trials: int
@@ -70,13 +70,13 @@ class ResultRater:
     id: str
     name: str
     judgements: int
-    # Of a judge, how it comes to its verdicts.
+    # For a judge, its kind.
     kind: str = ""
-    # Of a judge, when its last run began.
+    # For a judge, when its last run began.
     last: datetime = UNDATED
-    # Of a judge, why its test failed.
+    # For a judge, why its test failed.
     failed: str = ""
-    # Of a judge that was asked several times about the same units.
+    # For a judge that was asked several times about the same units.
     repeats: Repeats | None = None
 
     @property
@@ -86,21 +86,21 @@ class ResultRater:
 
     @property
     def floor(self) -> bool:
-        """Whether its figures are the floor under every judge, and no result."""
+        """Whether its figures are only the floor under every judge's."""
         return self.kind == JudgeKind.BASELINE
 
 
 def raters(project: Project, protocol: str = USUAL) -> list[ResultRater]:
-    """Who has judged under the protocol, the judge that ran last first, people at the end.
+    """The raters of a protocol, the judge that ran last first, people at the end.
 
-    What is computed from the responses has one rater of its own, whose judgements are the responses. While nobody has
-    judged it, so has what was drawn from them, and what is compared with exemplars, whose own figure needs no judge.
+    Figures computed from responses have a rater of their own, whose judgements are the responses. While nobody has
+    judged, so do extracts, and protocols with exemplars, whose own figure needs no judge.
     """
     return raters_under(project, (protocol,))[protocol]
 
 
 def raters_under(project: Project, protocols: Iterable[str] | None = None) -> dict[str, list[ResultRater]]:
-    """The same under each of several protocols, by default those in use, looked up at once."""
+    """The same under each of several protocols, by default those in use, in one query."""
     names = profile.protocols(project) if protocols is None else protocols
     result: dict[str, list[ResultRater]] = {protocol: [] for protocol in names}
     judged = {"judged": [protocol for protocol in result if PROTOCOLS[protocol].values]}
@@ -114,25 +114,25 @@ def raters_under(project: Project, protocols: Iterable[str] | None = None) -> di
         for protocol, by_people in db.execute(_OF_PEOPLE, judged):
             result[protocol].append(ResultRater(PEOPLE, PEOPLE, by_people))
         silent = [PROTOCOLS[protocol] for protocol, own in result.items() if not own]
-        for definition, there in _computed(db, silent):
-            result[definition.name] += [ResultRater(COMPUTED, COMPUTED, there)] if there else []
+        for definition, number in _computed(db, silent):
+            result[definition.name] += [ResultRater(COMPUTED, COMPUTED, number)] if number else []
     return result
 
 
 def first_judged(project: Project) -> str:
-    """The first protocol of which there are figures, those that need a judge before those that are computed."""
-    there = {protocol: result for protocol, result in raters_under(project).items() if result}
-    judged = (name for name, result in there.items() if any(rater.id != COMPUTED for rater in result))
-    return next(judged, next(iter(there), USUAL))
+    """The first protocol with figures, those that need a judge before computed ones."""
+    raters_of = {protocol: result for protocol, result in raters_under(project).items() if result}
+    judged = (name for name, result in raters_of.items() if any(rater.id != COMPUTED for rater in result))
+    return next(judged, next(iter(raters_of), USUAL))
 
 
 def everybody(project: Project, protocol: str) -> list[ResultRater]:
-    """The same, then the consensus and each person by alias: only a coordinator is told how one person answered."""
+    """The same, then the consensus and each person by alias: only a coordinator sees how one person answered."""
     return everybody_under(project, (protocol,))[protocol]
 
 
 def everybody_under(project: Project, protocols: Iterable[str] | None = None) -> dict[str, list[ResultRater]]:
-    """The same under each of several protocols, by default those in use, looked up at once."""
+    """The same under each of several protocols, by default those in use, in one query."""
     result = raters_under(project, protocols)
     judged = [protocol for protocol in result if PROTOCOLS[protocol].values]
     if not judged or not _names_each(project):
@@ -149,9 +149,9 @@ def judges_of(project: Project, protocol: str) -> set[str]:
 
 
 def named_people(project: Project, protocol: str) -> list[tuple[str, str]]:
-    """The consensus, where something is settled, and each person who judged, by alias: name and id.
+    """The consensus, if something is settled, and each person who judged, by alias: name and id.
 
-    None for anyone who is not told how one person answered.
+    Empty for anyone who may not see how one person answered.
     """
     if not _names_each(project):
         return []
@@ -171,16 +171,16 @@ def _spoke(rater_id: ColumnElement[str], protocol: str) -> ColumnElement[bool]:
 
 
 def chosen(raters: Iterable[ResultRater], rater_id: str) -> ResultRater | None:
-    """The rater of that id, or the first where none is named; None where there is none."""
+    """The rater of that id, or the first if no id is given; None if there is none."""
     return next((rater for rater in raters if rater_id in ("", EACH, rater.id)), None)
 
 
 def together(raterses: Mapping[str, Sequence[ResultRater]], rater_id: str = "") -> dict[str, ResultRater]:
-    """Protocol → whose figures of it stand in one table: those of the rater of that id, and what needs no rater.
+    """Protocol → the rater whose figures are in one table: the one of that id, otherwise the one of computed figures.
 
-    Where none is named they are of one all the same: who judged under the most of the protocols, of these any judge
-    before the baseline, then who judged last, judges before people. Figures of several raters stand together only
-    under `EACH`.
+    If no id is given, the figures are still of one rater: the one with the most protocols; of these, any judge before
+    the baseline, then the one who judged last, judges before people. Figures of several raters are combined only under
+    `EACH`.
     """
     of = grouped((rater.id, rater) for each in raterses.values() for rater in each)
     named = [own for key, own in of.items() if key not in (COMPUTED, CONSENSUS) and PERSON_KEY not in key]
@@ -194,15 +194,15 @@ def together(raterses: Mapping[str, Sequence[ResultRater]], rater_id: str = "") 
         ),
     )
     preferred = rater_id or (best[0].id if best else "")
-    standing = {
+    of_protocol = {
         protocol: chosen(each, preferred) or next((rater for rater in each if rater.id == COMPUTED), None)
         for protocol, each in raterses.items()
     }
-    return {protocol: rater for protocol, rater in standing.items() if rater is not None}
+    return {protocol: rater for protocol, rater in of_protocol.items() if rater is not None}
 
 
 def not_judged(raterses: Mapping[str, Sequence[ResultRater]], standing: Container[str]) -> dict[str, str]:
-    """Protocol → by whom alone what is left out of a table is judged."""
+    """Protocol → the only raters that judged it, if it is left out of a table."""
     others = {protocol: each for protocol, each in raterses.items() if each and protocol not in standing}
     return {
         protocol: ", ".join(rater.name for rater in each if not rater.id.startswith(PERSON_KEY))
@@ -211,7 +211,7 @@ def not_judged(raterses: Mapping[str, Sequence[ResultRater]], standing: Containe
 
 
 def left_out_notes(left_out: Mapping[str, str]) -> Iterator[str]:
-    """The same in a sentence, with what to do; none where nothing is left out."""
+    """The same as a sentence that says what to do; empty if nothing is left out."""
     protocols = [f"{PROTOCOLS[protocol].title} ({names})" for protocol, names in left_out.items()]
     if protocols:
         yield f"Left out, as others alone judged it: {'; '.join(protocols)}. Choose one of them, or the last of each."
@@ -224,7 +224,7 @@ def are_people(rater_id: str) -> bool:
 
 @cached
 def repeats(project: Project, protocol: str, judge_id: str) -> Repeats | None:
-    """How often a judge contradicts itself on the units that count now; None where it was asked about them once."""
+    """How often a judge contradicts itself on the units that count now; None if it was asked about each only once."""
     from annotator.stats.agreement.agreement import flip_rate
 
     several = {unit: of for unit, of in by_unit(project, protocol, judge_id).items() if len(of) > 1}
@@ -237,25 +237,25 @@ def repeats(project: Project, protocol: str, judge_id: str) -> Repeats | None:
 
 
 def by_unit(project: Project, protocol: str, judge_id: str) -> dict[tuple[str, str, str], dict[int, str]]:
-    """Item, response and unit that count now → trial → the verdict of a judge that came on the present wording."""
+    """Item, response and unit that count now → trial → a judge's valid verdict on the present wording."""
     j, kind = JUDGEMENT.c, PROTOCOLS[protocol].unit_kind
     conditions = (j.protocol == protocol, _by(j, judge_id), j.status == Status.OK.value, _in_use(j))
     columns = j.item_id, j.response_id, j.unit_id, j.trial, j.value, j.id, j.artifact_id
     with project.store.read() as db:
         gone = label_rows.outdated(db, *conditions)
-        standing = {"", *(row.id for row in annotating.judged_rows(db, kind).values())} if kind else None
+        current = {"", *(row.id for row in annotating.judged_rows(db, kind).values())} if kind else None
         return nested(
             ((row.item_id, row.response_id, row.unit_id), row.trial, row.value)
             for row in db.execute(select(*columns).where(*conditions).order_by(j.trial))
-            if row.id not in gone and (standing is None or row.artifact_id in standing)
+            if row.id not in gone and (current is None or row.artifact_id in current)
         )
 
 
 def spoken(project: Project, protocol: Protocol, rater_id: str) -> Iterator[Spoken]:
-    """The judgements of a rater that came and count, on the units as they are worded now; of a judge what its trials
-    come to, and nothing where they tie.
+    """The valid judgements of a rater on the units as worded now; for a judge the aggregate of its trials, without
+    ties.
 
-    There may be millions: they come one by one, and what they share is there once.
+    There may be millions: they are yielded one by one, with interned strings.
     """
     j = JUDGEMENT.c
     again = select(j.id).where(j.protocol == protocol.name, _by(j, rater_id), j.trial > 1).limit(1)
@@ -272,7 +272,7 @@ def spoken(project: Project, protocol: Protocol, rater_id: str) -> Iterator[Spok
 
 
 def in_trial(rater: str, trial: int) -> str:
-    """By what a trial of a rater is called: the first by the rater's id, in which there is no space."""
+    """The name of a rater's trial: the first has the rater's id, which contains no space."""
     return rater if trial == 1 else f"{rater} {trial}"
 
 
@@ -283,8 +283,10 @@ def is_trial(rater: str) -> bool:
 def in_trials(
     project: Project, protocol: Protocol, rater_id: str, *, first: bool = False
 ) -> Iterator[Spoken]:
-    """The same trial by trial, each further one of a judge as if it were a rater's of its own; the `first` alone, where
-    that is asked for. What a judge was asked and did not answer has no value.
+    """The same trial by trial, each further one of a judge under a rater name of its own; with `first` the first trial
+    only.
+
+    A unit about which a judge was asked without giving a valid answer has an empty value.
     """
     if rater_id == CONSENSUS:
         for each in _settled(project, (protocol.name,)):
@@ -300,19 +302,18 @@ def in_trials(
     with project.store.read() as db:
         gone = label_rows.outdated(db, *narrowed[1])
         for row in db.execute(select(*columns).where(*narrowed[0])):
-            came = row.status == Status.OK.value and row.id not in gone
-            if came or not by_people:
+            valid = row.status == Status.OK.value and row.id not in gone
+            if valid or not by_people:
                 rater = intern(in_trial(row.rater_id, row.trial))
-                yield intern(row[0]), rater, intern(row[2]), intern(row[3]) if came else ""
+                yield intern(row[0]), rater, intern(row[2]), intern(row[3]) if valid else ""
 
 
 def judgements(
     project: Project, protocol: Protocol, rater_id: str, item_id: str, unit_id: str = ""
 ) -> Iterator[dict[str, Any]]:
-    """The rows of a rater's judgements on an item, or on one unit, whether they came or not; those of the consensus are
-    like them.
+    """The rows of a rater's judgements on an item, or on one unit, valid or not; those of the consensus look alike.
 
-    One on another wording did not come: the row says so in its cause.
+    One on another wording is not valid: the row says so in its cause.
     """
     if rater_id == CONSENSUS:
         yield from (_as_row(protocol, item_id, each) for each in _settled(project, (protocol.name,), item_id))
@@ -349,7 +350,7 @@ def _by(j: ReadOnlyColumnCollection[str, ColumnElement[Any]], rater_id: str) -> 
     return and_(true(), j.rater_id == rater_id)
 
 
-# Worded once: what counts takes longer to put into a statement than a small project takes to answer.
+# Built once: compiling this statement takes longer than a small project takes to answer.
 _J, _JUDGED = COUNTED.c, COUNTED.c.protocol.in_(bindparam("judged", expanding=True))
 _LAST = select(RUN.c.judge_id, func.max(RUN.c.started_at).label("at")).group_by(RUN.c.judge_id).subquery()
 _OF_JUDGES = (
@@ -395,7 +396,7 @@ _OF_MODES = select(RESPONSE.c.mode, func.count()).group_by(RESPONSE.c.mode)
 
 
 def _computed(db: Connection, protocols: Sequence[Protocol]) -> Iterator[tuple[Protocol, int]]:
-    """Of how many extracts or responses figures are computed without a rater, for each of these protocols."""
+    """The number of extracts or responses behind figures computed without a rater, for each of these protocols."""
     by_kinds = any(protocol.parts for protocol in protocols)
     by_modes = any(
         not protocol.parts and (protocol.exemplar or not protocol.values) for protocol in protocols
@@ -412,10 +413,10 @@ def _computed(db: Connection, protocols: Sequence[Protocol]) -> Iterator[tuple[P
             yield protocol, sum(n for mode, n in modes.items() if (mode == CONTINUATION) == continued)
 
 
-# A call that ended so brought the evaluator nothing to read.
+# A call that ended so gave the evaluator nothing to read.
 _FAILED = frozenset({Status.API_ERROR, Status.TIMEOUT, Status.TOO_LONG, Status.REFUSED})
 _FILTERED_REPLY = "content_filter"
-# How verdicts are read for a figure: by another published rule, or of several trials the first alone.
+# How verdicts are read for a figure: by another published rule, or from the first of several trials only.
 PUBLIC, FIRST = "public", "first"
 
 
@@ -463,7 +464,7 @@ def _value(db: Connection, protocol: Protocol, row: Row[Any]) -> Any:
 
 
 def _first(db: Connection, row: Row[Any]) -> Row[Any]:
-    """The reply before it was asked for in the right form: the evaluator asks for no repair."""
+    """The reply before the request to repair its form: the evaluator requests no repair."""
     c = CALL.c
     question = select(c.raw, c.finish_reason, c.status.label("call_status")).where(
         c.cache_key == row.cache_key,
@@ -476,7 +477,7 @@ def _first(db: Connection, row: Row[Any]) -> Row[Any]:
 
 
 def _reply(call: Row[Any]) -> str | None:
-    """The reply as the evaluator would have had it; None where it would have met an error."""
+    """The reply as the evaluator would have received it; None if it would have met an error."""
     turned_down = call.call_status == Status.FILTERED.value and call.finish_reason != _FILTERED_REPLY
     if call.call_status in _FAILED or turned_down:
         return None
@@ -484,7 +485,7 @@ def _reply(call: Row[Any]) -> str | None:
 
 
 def _is_body(raw: str) -> bool:
-    """Whether the whole answer of the server is kept, as it is where its reply was empty."""
+    """Whether the whole response of the server is stored, as it is if the reply in it was empty."""
     if not raw.lstrip().startswith("{"):
         return False
     try:

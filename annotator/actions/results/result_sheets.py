@@ -28,18 +28,19 @@ class FigureSource:
     item_id: str = ""
     response_id: str = ""
     unit_id: str = ""
-    # The mode whose responses count, where it is not the one that counts in the results.
+    # The mode whose responses count, if it is not the one that counts in the results.
     mode: str = ""
-    # What is called so when it is opened; empty for what the cell or its line says.
+    # The title when it is opened; empty for the words of the cell or its line.
     words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SheetCell:
-    """A cell: its words, its sort key (None comes last), and its tooltip.
+    """A cell: its words, its sort key (None sorts last), and its tooltip.
 
-    `state` names a state of the work where the cell tells of one: agreed, disagree, incomplete, missing, unfit for what
-    is not publishable, or flat for what tells nothing apart. `picture` names the picture that shows it best.
+    `state` names a state of the work if the cell shows one: agreed, disagree, incomplete, missing, unfit for figures
+    that are not publishable, or flat for figures that distinguish nothing. `picture` names the picture that shows it
+    best.
     """
 
     words: str
@@ -49,10 +50,10 @@ class SheetCell:
     source: FigureSource | None = None
     metric: str = ""
     picture: str = ""
-    # What a machine reads in its place; None stands for the words.
+    # The value for machines; None stands for the words.
     value: Worth = None
     estimate: Estimate | None = None
-    # Of a figure, its standard deviation over runs, where a table tells it.
+    # For a figure, its standard deviation over runs, if a table has it.
     sd: float | None = None
 
 
@@ -72,9 +73,7 @@ class SheetLine:
 
 @dataclass(frozen=True, slots=True)
 class SheetColumn:
-    """A column under a key that stays when words change; `tip` says what the figure below it is, `beside` what holds of
-    all of it.
-    """
+    """A column under a key that stays when words change; `tip` explains its figures, `beside` holds for all of them."""
 
     key: str
     title: str
@@ -88,7 +87,7 @@ class SheetColumn:
         return f"{titled}, {self.beside}" if self.beside else titled
 
 
-# What most tables are about.
+# The subjects of most tables.
 ITEM_COLUMN, QUESTION_COLUMN = SheetColumn("item", "Item"), SheetColumn("question", "Question")
 SYSTEM_COLUMN, JUDGE_COLUMN = SheetColumn("system", "System"), SheetColumn("judge", "Judge")
 P_COLUMN = SheetColumn(
@@ -99,8 +98,8 @@ RUN_COLUMN = SheetColumn("run", "Run", "Which run of the system on the item")
 
 @dataclass(frozen=True, slots=True)
 class ResultSheet:
-    """A table under a key and a title; `told` says in sentences what holds of all of it, the first `answers` of them
-    what was asked for; `departures` where the view differs from the paper, besides its metric.
+    """A table under a key and a title; `notes` are sentences about all of it, of which the first `answers` ones answer
+    the question asked; `departures` are the view's own differences from the paper, besides its metric's.
     """
 
     key: str
@@ -111,11 +110,11 @@ class ResultSheet:
     pictures: tuple["SheetPicture", ...] = ()
     departures: tuple[str, ...] = ()
     answers: int = 0
-    # What its figures are of, besides what its cells say themselves.
+    # The metrics of its figures, besides those of its cells.
     metrics: tuple[str, ...] = ()
-    # What a machine reads in its place, a line for each figure; None where it reads the same.
+    # The table for machines, with a line for each figure; None if it is the same.
     long: "ResultSheet | None" = None
-    # The `ResultRater` of its judgements, until the remarks on that rater stand among the sheet's own.
+    # The `ResultRater` of its judgements, until the remarks on that rater are among the sheet's notes.
     rater: Any = None
 
     @property
@@ -131,7 +130,7 @@ class SheetPicture:
 
 
 def picture(name: str, title: str, draw: Callable[..., Any], *shown: object, **how: object) -> SheetPicture:
-    """A picture drawn by a function that takes the title first, then what it shows."""
+    """A picture made by a function that takes the title first, then the data."""
     return SheetPicture(name, title, partial(draw, title, *shown, **how))
 
 
@@ -139,9 +138,9 @@ def picture(name: str, title: str, draw: Callable[..., Any], *shown: object, **h
 class ViewChoice:
     """A choice that a view offers: name, title, and values with their titles.
 
-    The `usual` value holds unless another is chosen, without one the first; `tip` says more of the choice. With
-    `only_if` it is offered only where the choice of that name, which stands before it, has one of those values. One
-    that is `open` takes other values than those offered, too.
+    The default is the `usual` value, or the first one; `tip` explains the choice. With `only_if` it is offered only if
+    the choice of that name, which precedes it, has one of those values. An `open` choice also accepts other values than
+    those offered.
     """
 
     name: str
@@ -158,17 +157,17 @@ def no_choices(_: object) -> tuple[ViewChoice, ...]:
 
 
 def columns(*declared: SheetColumn | tuple[str, ...]) -> tuple[SheetColumn, ...]:
-    """Columns, those that are not made yet by their key, title and, where it does not say enough, what it means."""
+    """Columns; those not built yet are given by key, title and, if that is not enough, an explanation."""
     return tuple(one if isinstance(one, SheetColumn) else SheetColumn(*one) for one in declared)
 
 
 def key_of(*names: str) -> str:
-    """The key of what has a name here, such as a system's column: words in lower case, joined by underscores."""
+    """The key for a name here, such as a system's column: words in lower case, joined by underscores."""
     return _NO_KEY.sub("_", "_".join(names).casefold()).strip("_")
 
 
 def text(words: str, tip: str = "", state: str = "") -> SheetCell:
-    """A cell that is sorted by its words, numbers in them by their size."""
+    """A cell that is sorted by its words, with numbers in them by size."""
     key = _DIGITS.sub(lambda match: match[0].zfill(_LONGEST), words.casefold())
     return SheetCell(words, key, tip, state, value=words)
 
@@ -179,14 +178,14 @@ def count(number: float | None, tip: str = "", form: str = ",") -> SheetCell:
 
 
 def share(value: float | None, places: int = 1, absent: str = "") -> SheetCell:
-    """A cell that holds a share in percent; `absent` says why there may be none."""
+    """A cell with a share in percent; `absent` explains a missing one."""
     if value is None:
         return missing(absent) if absent else SheetCell(UNDEFINED)
     return SheetCell(percent(value, places), value, value=value)
 
 
 def chance(p: float | None) -> SheetCell:
-    """A cell that holds a p; a very small one is not written out."""
+    """A cell with a p value; a very small one is not written out."""
     small = p is not None and p < 0.001
     return replace(count(p, form=".3f"), words="< 0.001") if small else count(p, form=".3f")
 
@@ -196,7 +195,7 @@ def missing(why: str) -> SheetCell:
 
 
 def figure(estimate: Estimate, unit: str = "") -> SheetCell:
-    """A figure with its interval; where it comes from is its tip."""
+    """A figure with its interval; its tip says where it comes from."""
     state = "incomplete" if estimate.missing else "" if estimate.value is not None else "missing"
     tip = "\n".join(explained(estimate, unit))
     return SheetCell(
@@ -205,7 +204,7 @@ def figure(estimate: Estimate, unit: str = "") -> SheetCell:
 
 
 def number(value: float, unit: str = "") -> str:
-    """A value in words: three places behind the point, fewer where it is large."""
+    """A value in words: three decimal places, fewer for large values."""
     size = abs(value)
     digits = decimal(value, 3 if size < 10 else 2 if size < 100 else 1 if size < 1000 else 0)
     return f"{digits} {unit}" if unit else digits
@@ -216,19 +215,19 @@ def percent(share: float, places: int = 0) -> str:
 
 
 def in_words(estimate: Estimate, unit: str = "") -> str:
-    """A figure with its interval, how much of it is missing, and what it is measured by."""
+    """A figure with its interval, how much of it is missing, and its basis."""
     value = UNDEFINED if estimate.value is None else number(estimate.value, unit)
     basis = estimate.basis.words() if estimate.basis else ""
     return "  ".join(part for part in (value, interval(estimate, number), gaps(estimate), basis) if part)
 
 
 def gaps(estimate: Estimate) -> str:
-    """“2 missing; with them 0.250 to 0.750”: how many judgements are missing, and where they could move the figure."""
+    """“2 missing; with them 0.250 to 0.750”: the number of missing judgements, and the range they leave."""
     return f"{estimate.missing:,} missing{_range(estimate)}" if estimate.missing else ""
 
 
 def or_why(estimate: Estimate, beside: str = "") -> str:
-    """A figure in words and what is said beside it, in a sentence; why, where it is undefined."""
+    """A figure in words, followed by `beside`; if undefined, the reason."""
     return (
         f"{in_words(estimate)}{beside}"
         if estimate.value is not None
@@ -237,7 +236,7 @@ def or_why(estimate: Estimate, beside: str = "") -> str:
 
 
 def explained(estimate: Estimate, unit: str = "") -> list[str]:
-    """Where a figure comes from: n, method, what is missing and the range that leaves, why it is undefined."""
+    """Where a figure comes from: n, method, missing judgements and the range they leave, and why it is undefined."""
     parts = [f"n = {estimate.n:,}", estimate.method]
     if estimate.missing:
         parts.append(f"{counted(estimate.missing, 'judgement')} missing{_range(estimate, unit)}")

@@ -45,22 +45,22 @@ from annotator.storage.tables import ITEM, RESPONSE, SYSTEM
 if TYPE_CHECKING:
     from annotator.stats.intervals.coding import Floats
 
-# Where a figure has no quick way of its own, it is computed without each item for so many responses at most.
+# A figure without a resampling function is computed without each item for at most this many responses.
 MOST_REPORTS = 200
 NO_INTERVAL = "no interval: "
 TOO_LONG = f"{NO_INTERVAL}it would be computed once for each of more than {MOST_REPORTS} reports, which takes too long"
 OF_PROJECT = f"{NO_INTERVAL}none is made for a figure of the whole project"
 Pool = Sequence[RatedResponse]
-# By system id, "" for the project: a figure, and how many judgements behind it came.
+# By system id, "" for the project: a figure, and the number of valid judgements behind it.
 Figures = dict[str, tuple[Estimate, int]]
 
 
 def figures(
     protocol: Protocol, metric: Metric, members: Sequence[JudgedResponse], systems: Sequence[str]
 ) -> Figures:
-    """A metric over these responses: of each of these systems, or by what its table names.
+    """A metric over these responses: for each of these systems, or for the names in its table.
 
-    Of people each one's pool makes a figure, and these are averaged.
+    For people, a figure is computed from each one's pool, and these are averaged.
     """
     if metric.over is Over.PROJECT:
         return _tabled(protocol, metric, _by_rater(members), systems)
@@ -105,7 +105,7 @@ def _pooled(
         return Estimate(None, note="no report to count"), 0
     result = {rater: metric.pooled(pool, True) for rater, pool in pools.items()}
     estimate, judged = _together(protocol, result, pools)
-    there = len({response.material.item.id for pool in pools.values() for response in pool})
+    n_items = len({response.material.item.id for pool in pools.values() for response in pool})
     if estimate.value is None:
         return estimate, judged
     own = [
@@ -113,20 +113,20 @@ def _pooled(
         for item in items
         if any(response.material.item.id == item for pool in pools.values() for response in pool)
     ]
-    return with_interval(estimate, without_each(metric, pools, own), there, metric.within, TOO_LONG), judged
+    return with_interval(estimate, without_each(metric, pools, own), n_items, metric.within, TOO_LONG), judged
 
 
 def _together(
     protocol: Protocol, estimates: Mapping[str, Estimate], pools: Mapping[str, Pool]
 ) -> tuple[Estimate, int]:
     """The mean of raters' figures, and the judgements behind it; a figure may count other things than units."""
-    came = {rater: sum(scoring.came(protocol, scored) for scored in pools[rater]) for rater in estimates}
-    judged = sum(max(estimate.n, came[rater]) for rater, estimate in estimates.items())
+    valid = {rater: sum(scoring.came(protocol, scored) for scored in pools[rater]) for rater in estimates}
+    judged = sum(max(estimate.n, valid[rater]) for rater, estimate in estimates.items())
     return scoring.mean_of_raters(estimates, f"mean of {len(estimates):,} people's figures"), judged
 
 
 def without_each(metric: Metric, pools: Mapping[str, Pool], items: Sequence[str]) -> "Floats | None":
-    """What a pooled metric is without each of these items; None where that takes too long."""
+    """A pooled metric without each of these items; None if that takes too long."""
     import numpy as np
 
     if metric.resampled is None and max(map(len, pools.values()), default=0) > MOST_REPORTS:
@@ -149,7 +149,7 @@ def without_each(metric: Metric, pools: Mapping[str, Pool], items: Sequence[str]
 
 
 def _resampled(metric: Metric, pool: Pool, times: "Floats") -> "Floats":
-    """The paper's own function, once for every choice of responses."""
+    """The paper's own function, once for every selection of responses."""
     import numpy as np
 
     result = np.full(len(times), np.nan)
@@ -163,7 +163,7 @@ def _resampled(metric: Metric, pool: Pool, times: "Floats") -> "Floats":
 def with_interval(
     estimate: Estimate, without: "Floats | None", items: int, within: tuple[float, float], why_not: str
 ) -> Estimate:
-    """A figure with the interval that its values without each item give; where it has none it says why not."""
+    """A figure with the jackknife interval from its values without each item; if it has none, with the reason."""
     import numpy as np
 
     from annotator.stats.intervals.clustered import ONE_CLUSTER, jackknifed
@@ -188,7 +188,7 @@ Grouped = TypeVar("Grouped", Score, JudgedResponse)
 class Counted:
     """A rater's verdicts under a protocol, prepared for figures: by response, and for pools.
 
-    `systems` names those that answered by id, by name.
+    `systems` maps the ids of those that answered to names, sorted by name.
     """
 
     protocol: Protocol
@@ -199,7 +199,7 @@ class Counted:
     gold: str = ""
 
     def fitted(self, metric: Metric) -> Metric:
-        """A metric that knows all that is compared, where it hangs on that."""
+        """The metric fitted to all that is compared, if it depends on that."""
         if metric.fitted is None:
             return metric
         return metric.fitted([scored for response in self.members for scored in response.ratings.values()])
@@ -209,10 +209,10 @@ class Counted:
 class ResultRow:
     """One figure: a metric of a system within a group, by one rater; `title`, `unit` and `over` are the metric's.
 
-    `gold` says in words by whose gold it is.
+    `gold` says whose gold it is based on.
 
-    `judged` counts the judgements behind it that came, `floor` tells whether the baseline judged. A figure of the whole
-    project has no system.
+    `judged` counts the valid judgements behind it, `floor` is true for the baseline's. A figure of the whole project
+    has no system.
     """
 
     metric: str
@@ -235,7 +235,7 @@ class ResultRow:
 
     @property
     def missing_rate(self) -> float | None:
-        """The share of the judgements behind it that did not come; None where none is needed."""
+        """The share of missing judgements among those needed; None if none is needed."""
         total = self.judged + self.estimate.missing
         return self.estimate.missing / total if total else None
 
@@ -243,16 +243,16 @@ class ResultRow:
 def rows(project: Project, rater_id: str = "", protocol: str = USUAL, *, mode: str = "") -> list[ResultRow]:
     """Every system's figures, metric by metric: for all items, and by type, subject, mode and facet.
 
-    By default the last judge's. A figure is computed over the judgements that came; `missing` counts those that did
-    not, `floor` and `ceiling` bound what they could make of it. Intervals are over items. A computed metric of which
-    nothing is known is left out. Of responses those of one mode count.
+    By default the last judge's. A figure is computed over the valid judgements; `missing` counts the others, and
+    `floor` and `ceiling` bound the figure with them. Intervals are over items. A computed metric without any known
+    value is omitted. Responses of one mode count.
     """
     result = counted(project, rater_id, protocol, mode=mode)
     return [] if result is None else rows_of(result)
 
 
 def counted(project: Project, rater_id: str = "", protocol: str = USUAL, *, mode: str = "") -> Counted | None:
-    """What a rater, by default the last judge, said under a protocol; None where they have not judged it."""
+    """A rater's verdicts under a protocol, by default the last judge's; None if they have not judged it."""
     rater = chosen(everybody(project, protocol), rater_id)
     return counted_of(project, rater, protocol, mode=mode) if rater is not None else None
 
@@ -261,13 +261,13 @@ def counted_of(
     project: Project, rater: ResultRater, protocol: str, *, mode: str = "",
     read: Iterable[Spoken] | None = None,
 ) -> Counted:  # fmt: skip
-    """The same of a rater who is known to have judged; `read` stands in place of the rater's own values."""
+    """The same for a rater who is known to have judged; `read` replaces the rater's own values."""
     definition = PROTOCOLS[protocol]
     together = any(metric.over is not Over.RESPONSE for metric in definition.metrics)
     scores: list[Score] = []
     members: list[JudgedResponse] = []
     answering, items = set(), set()
-    # Of another mode than the one that counts anyway, those alone who answered in it.
+    # For another mode than the main one, only the systems that answered in it.
     only = mode if mode != scoring.main_mode(project) else ""
     for response in scoring.judged_responses(project, definition, rater.id, mode=mode, read=read):
         if only not in ("", response.material.response.mode):
@@ -284,7 +284,7 @@ def counted_of(
 
 
 def rows_of(counted: Counted) -> list[ResultRow]:
-    """The figures of what was counted, metric by metric and group by group."""
+    """The figures of these verdicts, metric by metric and group by group."""
     protocol, rater, present, result = counted.protocol, counted.rater, counted.systems, []
     steps = tuple(protocol.steps) if any(score.mode == EXEMPLAR for score in counted.scores) else ()
     for metric in map(counted.fitted, protocol.metrics):
@@ -326,7 +326,7 @@ def _over_trials(estimate: Estimate, repeats: Repeats | None) -> Estimate:
 
 
 def _figures(counted: Counted, metric: Metric) -> Iterator[tuple[Group, Figures]]:
-    """A metric group by group: each system's figure with how many judgements behind it came."""
+    """A metric group by group: each system's figure with the number of valid judgements behind it."""
     systems = list(counted.systems)
     if metric.over is not Over.RESPONSE:
         for group, of in _grouped(counted.members).items():
@@ -394,7 +394,7 @@ def _grouped(scored: Iterable[Grouped]) -> dict[Group, list[Grouped]]:
 
 
 def estimates(scores: list[Score], systems: list[str], within: tuple[float, float]) -> list[Estimate]:
-    """One estimate for each system, over the items of the group; several responses of one item are averaged."""
+    """One estimate for each system, over the items of the group; several responses to one item are averaged."""
     means = by_items(scores, systems)
     items = dict.fromkeys(score.item_id for score in scores)
     undefined = Estimate(None)
@@ -417,7 +417,7 @@ def _mean(scores: list[Estimate], within: tuple[float, float]) -> Estimate:
 
 
 def _why_none(scores: list[Estimate]) -> str:
-    """Why no item has a score, where all of them say the same; else what most of them say, and how many do."""
+    """Why no item has a score, if all give the same reason; otherwise the most frequent reason and its count."""
     counter = Counter(score.note for score in scores if score.note)
     if not counter:
         return ""
@@ -427,7 +427,7 @@ def _why_none(scores: list[Estimate]) -> str:
 
 FLOOR = "floor: the baseline reads words alone, and its figures are never published"
 SETTING = "missing_limit"
-# More than one judgement in twenty, and the missing ones may well decide who stands first.
+# If more than one judgement in twenty is missing, the missing ones may well decide the ranking.
 USUAL_DRAWING = 0.05
 
 
@@ -446,20 +446,20 @@ def set_limit(project: Project, share: float) -> Change:
 
 
 def floor_notes(kind: str, protocols: Iterable[str]) -> Iterator[str]:
-    """What must be said beside figures of a judge of this kind: of the baseline's that they are a floor, and why."""
+    """The note required with figures of a judge of this kind: for the baseline, that they are a floor, and why."""
     if kind == JudgeKind.BASELINE:
         yield _floor_of(protocols)
 
 
 def floors(rows: Collection[ResultRow]) -> Iterator[str]:
-    """The same of the figures among these that are the baseline's, and which judges failed their test."""
+    """The same for the baseline's figures among these, and which judges failed their test."""
     if protocols := [row.protocol for row in rows if row.floor]:
         yield _floor_of(protocols)
     yield from dict.fromkeys(row.remark for row in rows if row.remark)
 
 
 def lacking(rows: Iterable[tuple[str, str, Estimate]]) -> Iterator[str]:
-    """Which metrics have no value at all, why, and the step after which they have; by protocol, title and figure."""
+    """The metrics without any value, the reason, and the step that provides one; by protocol, title and figure."""
     listed, titles = list(rows), defaultdict[tuple[str, str], dict[str, None]](dict)
     known = {row[:2] for row in listed if row[2].value is not None}
     for protocol, title, estimate in (row for row in listed if row[:2] not in known and row[0] in PROTOCOLS):
@@ -475,7 +475,7 @@ def _floor_of(protocols: Iterable[str]) -> str:
 
 
 def why_not(row: ResultRow, limit: float) -> str:
-    """Why a figure is not publishable, in words; empty when it is."""
+    """Why a figure is not publishable; empty if it is."""
     if row.floor:
         return FLOOR
     if row.estimate.value is None:
@@ -487,7 +487,7 @@ def why_not(row: ResultRow, limit: float) -> str:
 
 
 ONE, LAST_OF_EACH = "One for all", "The last of each"
-# By which of an item's fields figures are cut, and what each is called.
+# The fields of an item by which figures are cut, and their names.
 CUTS = {"question_type": "type", "subject": "subject", **dict(zip(TRAITS, TRAITS, strict=True))}
 
 
@@ -501,7 +501,7 @@ class ItemName:
     traits: Mapping[str, str] = field(default_factory=dict)
 
     def filed(self, by: str) -> str:
-        """What the item is filed under by one of its fields or traits."""
+        """The value of one of the item's fields or traits."""
         return self.traits.get(by, "") if by in TRAITS else str(getattr(self, by))
 
 
@@ -523,7 +523,7 @@ class Scores:
 
 
 def of_metric(project: Project, metric: str, rater_id: str = "", among: str = "") -> Scores:
-    """The scores on a metric by a rater, or by the one that judged last; none where that rater has not judged it.
+    """The scores on a metric by a rater, or by the one that judged last; empty if that rater has not judged it.
 
     `among` narrows to the items of a cut, as `cut_choices` offers them.
     """
@@ -543,7 +543,7 @@ def is_part(score: Score) -> bool:
 
 
 def items_named(project: Project, among: str = "") -> dict[str, ItemName]:
-    """The items in use that systems answer by id, in the project's order; those of one cut, where one is named."""
+    """The items in use that systems answer, by id, in the project's order; if a cut is given, only its items."""
     i = ITEM.c
     columns = (i.id, i.key, i.question, i.question_type, i.subject, i.language, i.traits)
     rows = project.query(select(*columns).where(in_use(among)).order_by(i.position, i.key, i.id)).all()
@@ -551,7 +551,7 @@ def items_named(project: Project, among: str = "") -> dict[str, ItemName]:
 
 
 def in_use(among: str = "") -> ColumnElement[bool]:
-    """Whether an item is in use and answered by systems, and one of a cut, where one is named."""
+    """The condition that an item is in use, answered by systems, and in the given cut, if any."""
     by, _, group = among.partition(":")
     used = and_(ITEM.c.retired.is_(False), ANSWERED)
     if not among:
@@ -564,7 +564,7 @@ def systems_named(project: Project) -> dict[str, str]:
 
 
 def mean_lengths(project: Project, mode: str = "", among: str = "") -> dict[str, float]:
-    """Each system's mean report length in characters, by name; by default of the mode that counts in the results."""
+    """Each system's mean report length in characters, by name; by default in the mode that counts in the results."""
     question = (
         select(SYSTEM.c.name, func.avg(func.length(RESPONSE.c.text)))
         .join(RESPONSE, RESPONSE.c.system_id == SYSTEM.c.id)
@@ -583,15 +583,15 @@ def by_item(scores: Iterable[Score]) -> dict[str, dict[str, list[Score]]]:
 
 
 def item_means_of_runs(runs: list[Score]) -> Estimate:
-    """What a system scores on an item: the mean of its runs, undefined ones left out."""
+    """A system's score on an item: the mean of its runs, undefined ones left out."""
     return scoring.mean_of_runs([run.estimate for run in runs], f"mean of {len(runs):,} runs")
 
 
 def system_means(metric_scores: Scores, mode: str = "") -> dict[str, Estimate]:
-    """Each system's mean over items with the interval that the results give it, by its name."""
+    """Each system's mean over items with the interval of the results, by its name."""
     scores = metric_scores.of_mode(mode)
-    there = {score.system_id for score in scores}
-    names = {system_id: name for system_id, name in metric_scores.systems.items() if system_id in there}
+    present = {score.system_id for score in scores}
+    names = {system_id: name for system_id, name in metric_scores.systems.items() if system_id in present}
     return dict(zip(names.values(), estimates(scores, list(names), metric_scores.metric.within), strict=True))
 
 
@@ -604,7 +604,7 @@ def choices(project: Project) -> tuple[ViewChoice, ...]:
 
 
 def cut_choices(project: Project) -> tuple[ViewChoice, ...]:
-    """Of which mode responses count, and of which items; each is asked only where there are several."""
+    """Choices of the mode whose responses count, and of the items; each offered only if there are several."""
     modes, items = scoring.modes_of(project), items_named(project).values()
     groups = [
         (f"{group} ({word})", f"{by}:{group}")
@@ -619,12 +619,12 @@ def cut_choices(project: Project) -> tuple[ViewChoice, ...]:
 
 
 def metric_choice(project: Project) -> ViewChoice:
-    there = scoring.qualities(project)
-    return ViewChoice("metric", "Metric", tuple((info.title, info.name) for info in there))
+    infos = scoring.qualities(project)
+    return ViewChoice("metric", "Metric", tuple((info.title, info.name) for info in infos))
 
 
 def rater_choice(project: Project, protocol: str = "") -> ViewChoice:
-    """Whose judgements are looked at: those under one protocol, or under any."""
+    """The choice of the rater: of those under one protocol, or under any."""
     if protocol:
         result = result_raters.everybody(project, protocol)
         return ViewChoice("judge", "Judged by", tuple((f"{r.name} ({r.judgements:,})", r.id) for r in result))

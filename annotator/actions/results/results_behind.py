@@ -58,7 +58,7 @@ class JudgementBehind:
 def of_source(project: Project, source: FigureSource) -> list[JudgementBehind]:
     """The judgements that a cell or a line is based on, each report's in the order of its units.
 
-    Only a coordinator reads how others judged.
+    Only a coordinator may read how others judged.
     """
     protocol = PROTOCOLS[source.protocol]
     with project.store.read() as db:
@@ -99,7 +99,7 @@ def _key(row: dict[str, Any]) -> Key:
 def _cases(
     project: Project, protocol: Protocol, source: FigureSource, at_hand: materials.MaterialAtHand
 ) -> Iterator[tuple[Key, tuple[Case, Unit]]]:
-    """The cases that a source reaches on an item, each unit once, by response and unit."""
+    """The cases of an item that a source covers, each unit once, by response and unit."""
     modes = (source.group,) if source.group_by == MODE else scoring.counted_modes(project, source.mode)
     for material in at_hand.responses:
         response = material.response
@@ -112,7 +112,7 @@ def _cases(
 
 
 def _is_meant(protocol: Protocol, source: FigureSource, case: Case, unit: Unit) -> bool:
-    """Whether a unit counts for what is asked about; a pair counts for both of its systems, in either order."""
+    """Whether a unit belongs to the source; a pair belongs to both of its systems, in either order."""
     shown = [case.response] + ([case.other] if case.other is not None else [])
     if source.group_by == FACET and protocol.facet(unit) != source.group:
         return False
@@ -128,7 +128,7 @@ def _is_meant(protocol: Protocol, source: FigureSource, case: Case, unit: Unit) 
 
 
 def by_person(behind: JudgementBehind) -> bool:
-    """Whether a person judged, so that there is no reply to be read."""
+    """Whether a person judged, so that there is no reply to read."""
     return behind.judgement.rater_kind == RaterKind.PERSON.value
 
 
@@ -181,9 +181,9 @@ def items(
 
 @people.for_coordinators("can read the judgements behind a figure")
 def behind(project: Project, source: FigureSource) -> ResultSheet:
-    """The reports that a figure is made of, each with its score and its gaps; lines lead to the judgements.
+    """The reports behind a figure, each with its score and its gaps; lines lead to the judgements.
 
-    A figure of many reports together has no score of a single one.
+    A figure of many reports together has no score for a single one.
     """
     info = scoring.named(source.metric)
     names, systems = results.items_named(project), results.systems_named(project)
@@ -221,7 +221,7 @@ def behind(project: Project, source: FigureSource) -> ResultSheet:
 
 
 def _is_of(score: scoring.Score, source: FigureSource, names: Mapping[str, results.ItemName]) -> bool:
-    """Whether a score is one of a group; tables also group by what results do not, such as the language."""
+    """Whether a score belongs to the source's group; tables have groupings that results lack, such as the language."""
     if source.group_by in scoring.GROUPINGS:
         return (source.group_by, source.group) in score.groups
     return (scoring.ALL, scoring.ALL) in score.groups and names[score.item_id].filed(

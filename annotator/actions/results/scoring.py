@@ -25,10 +25,10 @@ from annotator.stats.intervals.student import mean_bounds, mean_range
 from annotator.storage.tables import ITEM, RESPONSE
 
 ALL, MODE, FACET = "all", "mode", "facet"
-# By what figures are grouped, in the order in which they are shown.
+# The groupings of figures, in the order in which they are shown.
 GROUPINGS = (ALL, "question_type", "subject", *TRAITS, MODE, FACET)
 Group = tuple[str, str]
-# Rater → what they said, by unit; for pairs, by the other response.
+# Rater → their values by unit; for pairs, by the other response.
 Ratings = dict[str, dict[str, str]]
 
 
@@ -69,9 +69,9 @@ class JudgedResponse:
 
 
 def scores(project: Project, protocol: Protocol, rater_id: str) -> Iterator[Score]:
-    """The scores of all responses that can be judged, item by item; those of people are averaged over who labelled.
+    """The scores of all responses that can be judged, item by item; those of people are averaged over the labellers.
 
-    Judgements that are missing are left out of a value, counted, and bound it by `floor` and `ceiling`.
+    Missing judgements are left out of a value and counted; they bound it by `floor` and `ceiling`.
     """
     for response in judged_responses(project, protocol, rater_id):
         yield from scores_of(protocol, response)
@@ -81,11 +81,11 @@ def judged_responses(
     project: Project, protocol: Protocol, rater_id: str, *, mode: str = "",
     read: Iterable[Spoken] | None = None,
 ) -> Iterator[JudgedResponse]:  # fmt: skip
-    """What was said of all responses that can be judged, item by item, of each as a whole and facet by facet.
+    """The values of all responses that can be judged, item by item, each as a whole and facet by facet.
 
-    Where responses were given in several modes, each mode is a group, and those of one alone (by default the first:
-    end-to-end, where there are any) count in the others: what was given gold is not averaged with what was not.
-    `read` stands in place of the rater's own values.
+    If responses were given in several modes, each mode is a group, and only one mode's (by default the first:
+    end-to-end, if there are any) count in the other groups: responses given gold are not averaged with others. `read`
+    replaces the rater's own values.
     """
     values = _values(project, protocol, rater_id, read) if protocol.values else _Values()
     modes = modes_of(project)
@@ -120,7 +120,7 @@ def came(protocol: Protocol, scored: RatedResponse) -> int:
 
 
 def counted(protocol: Protocol, one: JudgedResponse) -> Score:
-    """What came and what is missing of a response that has no score by itself."""
+    """The valid and missing judgements of a response that has no score of its own."""
     response = one.material.response
     units = sum(len(one.material.units(kind)) for kind in _unit_documents(protocol)) * len(one.ratings)
     judged = sum(came(protocol, scored) for scored in one.ratings.values())
@@ -151,13 +151,13 @@ def scores_of(protocol: Protocol, one: JudgedResponse) -> Iterator[Score]:
 
 
 def _facets(protocol: Protocol, material: Material) -> list[str]:
-    """The facets that the units of a response speak of; none where they are not distinguished."""
+    """The facets of the units of a response; empty if the protocol does not distinguish any."""
     units = (unit for kind in _unit_documents(protocol) for unit in material.units(kind))
     return sorted({protocol.facet(unit) for unit in units} - {""})
 
 
 def _narrowed(protocol: Protocol, material: Material, facet: str) -> Material:
-    """The same with the units of one facet alone; verdicts on the others find no unit to count for."""
+    """The same with the units of one facet only; verdicts on other units are ignored."""
     documents, parts = dict(material.documents), dict(material.parts)
     for of in _unit_documents(protocol):
         held = documents if isinstance(of, Kind) else parts
@@ -191,17 +191,17 @@ def modes_of(project: Project) -> tuple[str, ...]:
 
 
 def main_mode(project: Project) -> str:
-    """The mode whose responses count in the results; empty where there is no response."""
+    """The mode whose responses count in the results; empty if there is no response."""
     return (*modes_of(project), "")[0]
 
 
 def counted_modes(project: Project, mode: str = "") -> tuple[str, ...]:
-    """The modes of the responses that count: one, by default the main one, and what people wrote as exemplars."""
+    """The modes of the responses that count: one, by default the main one, and people's exemplars."""
     return mode or main_mode(project), EXEMPLAR
 
 
 def filed(item: Item, by: str) -> str:
-    """What an item is filed under by one of its fields or traits."""
+    """The value of one of an item's fields or traits."""
     return item.traits.get(by, "") if by in TRAITS else str(getattr(item, by))
 
 
@@ -222,7 +222,7 @@ def _values(project: Project, protocol: Protocol, rater_id: str, read: Iterable[
     of: dict[str, Ratings] = defaultdict(lambda: defaultdict(dict))
     against: dict[str, Ratings] = defaultdict(lambda: defaultdict(dict))
     for response_id, rater, unit_id, value in rows:
-        # A judge that was asked and gave no value is there all the same.
+        # A judge that was asked and gave no value is present all the same.
         given = of[response_id][rater]
         if value:
             given[unit_id] = value
@@ -234,7 +234,7 @@ def _values(project: Project, protocol: Protocol, rater_id: str, read: Iterable[
 
 
 def _turned(protocol: Protocol, rows: list[Spoken]) -> list[Spoken]:
-    """What people asked in one order would say in the other: the same report is better, whichever comes first."""
+    """The mirrored values of people asked in one order: the same report is better, whichever comes first."""
     other = protocol.scale.mirrored
     known = {(rater, one, two) for one, rater, two, _ in rows}
     return [
@@ -245,7 +245,7 @@ def _turned(protocol: Protocol, rows: list[Spoken]) -> list[Spoken]:
 
 
 def mean_of(estimates: Sequence[Estimate], method: str = "") -> Estimate:
-    """The mean of the scores that are defined, with the bounds that what is missing leaves; a single one as it is."""
+    """The mean of the defined scores, with the bounds that missing ones leave; a single one unchanged."""
     if len(estimates) == 1:
         return estimates[0]
     values = [estimate.value for estimate in estimates if estimate.value is not None]
@@ -274,8 +274,8 @@ def _lacking(estimates: Sequence[Estimate], known: int) -> str:
 
 
 def mean_of_raters(by_rater: Mapping[str, Estimate], method: str = "") -> Estimate:
-    """The mean of what several raters, or the trials of one judge, make of the same responses, which are measured by
-    one basis; over trials `n` counts what each of them does.
+    """The mean over several raters, or the trials of one judge, on the same responses, with the same basis; over trials
+    `n` counts what each of them does.
     """
     result = list(by_rater.values())
     if len(result) == 1:
@@ -287,13 +287,13 @@ def mean_of_raters(by_rater: Mapping[str, Estimate], method: str = "") -> Estima
 
 
 def mean_of_runs(runs: Sequence[Estimate], method: str = "") -> Estimate:
-    """The mean of what a system scores on an item in several runs, each measured by its own basis."""
+    """The mean of a system's scores on an item in several runs, each with its own basis."""
     return runs[0] if len(runs) == 1 else mean_of(runs, method).based(bases(runs))
 
 
-# The metric that is meant where none is named.
+# The default metric.
 USUAL_METRIC = PROTOCOLS[USUAL].metrics[0].name
-# What stands on the axis of a figure, and above its column.
+# The label of a figure's axis and column.
 RANGES = {
     Over.RESPONSE: "mean over items",
     Over.SYSTEM: "of all reports of a system together",
@@ -303,9 +303,9 @@ RANGES = {
 
 @dataclass(frozen=True, slots=True)
 class MetricInfo:
-    """A metric with its protocol, or a figure `of` others with its paper; `definition` is Markdown with formulas.
+    """A metric with its protocol, or a composite `of` others with its paper; `definition` is Markdown with formulas.
 
-    `judged` tells whether a rater's verdicts enter, `over` what it ranges over, `within` between what it lies.
+    `judged` if a rater's verdicts enter, `over` is what it ranges over, `within` its range of values.
     """
 
     name: str
@@ -325,12 +325,12 @@ class MetricInfo:
 
     @property
     def share(self) -> bool:
-        """Whether it lies between 0 and 1."""
+        """Whether its values are between 0 and 1."""
         return self.within == SHARE
 
     @property
     def axis(self) -> tuple[float, float] | None:
-        """Between what its pictures are drawn; None for a figure without end."""
+        """The range of its pictures' axis; None if its values are unbounded."""
         return self.within if all(map(isfinite, self.within)) else None
 
     @property
@@ -339,7 +339,7 @@ class MetricInfo:
 
 
 def described() -> list[MetricInfo]:
-    """All metrics, protocol by protocol, then what papers make of them."""
+    """All metrics, protocol by protocol, then the papers' composites."""
     of_protocols = [
         MetricInfo(
             metric.name, metric.title, metric.unit, metric.higher_is_better, metric.definition, protocol.name,
@@ -361,13 +361,13 @@ def described() -> list[MetricInfo]:
 
 
 def named(name: str) -> MetricInfo:
-    """The metric of that name; Refusal lists the names there are."""
+    """The metric of that name; the Refusal lists the known names."""
     known = {info.name: info for info in described()}
     return one_of(name, known, f"There is no metric “{name}”.", "Available:")
 
 
 def departures(names: Iterable[str]) -> tuple[str, ...]:
-    """Where these metrics differ from their papers, each difference once."""
+    """The differences of these metrics from their papers, each once."""
     selected = set(names)
     return tuple(
         dict.fromkeys(
@@ -377,19 +377,19 @@ def departures(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def qualities(project: Project) -> list[MetricInfo]:
-    """The metrics of how good a report is, of which something can be known here, the usual one first."""
-    there = {name for name, result in raters_under(project).items() if result}
+    """The metrics of a report's quality with something known about them here, the usual one first."""
+    protocols = {name for name, result in raters_under(project).items() if result}
     return [
         info
         for info in described()
-        if info.protocol in there and info.over is Over.RESPONSE and not info.cost
+        if info.protocol in protocols and info.over is Over.RESPONSE and not info.cost
     ]
 
 
 def known(project: Project) -> list[MetricInfo]:
-    """The figures of which something can be known here; of those made of others, where it can of one of these."""
-    there = {name for name, result in raters_under(project).items() if result}
-    parts = {info.name for info in described() if info.protocol in there}
+    """The figures with something known about them here; for a composite, about one of its parts."""
+    protocols = {name for name, result in raters_under(project).items() if result}
+    parts = {info.name for info in described() if info.protocol in protocols}
     return [info for info in described() if info.name in parts or not parts.isdisjoint(info.of)]
 
 
@@ -420,10 +420,10 @@ def _prose(words: str) -> str:
 
 
 def formula(latex: str) -> str:
-    """A formula of the definitions in one line of HTML: fractions by a slash, indices below the line."""
+    """A formula of the definitions in one line of HTML: fractions with a slash, indices as subscripts."""
     line = escape(" ".join(latex.split()), quote=False)
     line = re.sub(rf"\\text{_BRACED}", r"\1", line)
-    # From the inside out: a numerator may hold a fraction of its own.
+    # From the inside out: a numerator may contain a fraction.
     while (result := re.search(rf"\\frac{_BRACED}{_BRACED}", line)) is not None:
         line = line[: result.start()] + f"{_part(result[1])} / {_part(result[2])}" + line[result.end() :]
     line = re.sub(rf"_(?:{_BRACED}|(\w))", lambda index: f"<sub>{index[1] or index[2]}</sub>", line)
@@ -433,5 +433,5 @@ def formula(latex: str) -> str:
 
 
 def _part(term: str) -> str:
-    """A numerator or a denominator, in brackets where it has several terms."""
+    """A numerator or a denominator, in brackets if it has several terms."""
     return f"({term})" if re.search(r"[+∪−-]", term) else term
