@@ -46,11 +46,11 @@ from annotator.storage.tables import ADJUDICATION, ASSIGNMENT, INFORMED, ITEM, J
 
 
 def say(project: Project, fields: InformedFields, verb: str) -> Change:
-    """Keep a review or a ruling, in the place of the one on the same; of reviews each expert has their own."""
+    """Store a review or a ruling, replacing the one on the same verdict; each expert has their own review."""
     by = fields.by if fields.kind is InformedKind.REVIEW else ""
     about = fields.protocol, fields.response_id, fields.unit_id, fields.judge_id, fields.label_of, by
     new = Informed(id=derived_id(fields.kind.value, *about), **fields.model_dump())
-    # Units and verdicts are what they were, and take long to be read where there are many.
+    # Units and verdicts do not change, and take long to read if there are many.
     with (
         file.unmoved(project, validation_figures.places, validation_figures.of_judges),
         project.store.write() as db,
@@ -63,7 +63,7 @@ def say(project: Project, fields: InformedFields, verb: str) -> Change:
 def informed_labels(
     project: Project, kind: InformedKind, protocol: str, *narrowed: ColumnElement[bool]
 ) -> list[Informed]:
-    """All reviews or rulings under a protocol, by when they were said."""
+    """All reviews or rulings under a protocol, by time."""
     i = INFORMED.c
     question = select(INFORMED).where(i.kind == kind.value, i.protocol == protocol, *narrowed)
     rows: Iterable[Any] = project.query(question.order_by(i.at, i.id)).mappings().all()
@@ -73,7 +73,7 @@ def informed_labels(
 def standing(
     project: Project, kind: InformedKind, protocol: str, *narrowed: ColumnElement[bool]
 ) -> list[Informed]:
-    """The same without what was said of another wording of its unit."""
+    """The same without those on an earlier wording of their unit."""
     result = informed_labels(project, kind, protocol, *narrowed)
     reviewed = {(one.item_id, one.unit_id, one.at) for one in result}
     with project.store.read() as db:
@@ -96,7 +96,7 @@ def _image(one: Informed | None) -> dict[str, Any]:
 
 
 def restore(_project: Project, db: Connection, informed_id: str, present: Any, goal: Any) -> None:
-    """Put the subject of a change from one image to another; Refusal when it has moved on."""
+    """Restore the subject of a change from one image to another; raises Refusal if it has changed since."""
     if _image(_stored(db, informed_id)) != present:
         raise Refusal("This was ruled on again since.", "Look at it again; nothing was undone.")
     db.execute(delete(INFORMED).where(INFORMED.c.id == informed_id))
@@ -109,11 +109,11 @@ class ReviewOrder(StrEnum):
     WEIGHT = "weight"
     RANDOM = "random"
     ERRORS = "errors"
-    """Of the responses drawn to look at errors, report by report what asks for the kind of one."""
+    """Verdicts that need the kind of an error, in responses sampled for errors, report by report."""
 
 
 def due(project: Project, protocol: str, order: ReviewOrder) -> Callable[[Key, str], bool]:
-    """Whether a verdict on a unit is to be reviewed: every one, or errors in the drawn responses."""
+    """Whether a verdict on a unit is to be reviewed: every one, or errors in the sampled responses."""
     if order is not ReviewOrder.ERRORS:
         return lambda _key, _value: True
     sample = label_sealing.sample(project)
@@ -134,7 +134,7 @@ def ordered(
     order: ReviewOrder,
     person_id: str,
 ) -> Sequence[Key]:
-    """In the order wanted, and at random, each person's own, where that leaves any; errors stand report by report."""
+    """Keys in the requested order, with ties broken at random for each person; errors are sorted by report."""
     if order is ReviewOrder.ERRORS:
         return sorted(keys, key={key: number for number, key in enumerate(places)}.__getitem__)
     import numpy as np
@@ -146,21 +146,21 @@ def ordered(
 
 
 BY = (ALL, "type", "criterion")
-# What stands beside most verdicts, from their flags on; and where in it is what the person said.
+# The fields of most verdicts from their flags on, and the index of the person's verdict among them.
 NOTHING = ("", 0.0, 0, "", "", "", "")
 _VERDICT_AT = 3
-# So many rows are read together.
+# The number of rows read together.
 _ROWS_AT_ONCE = 5000
-# More lines than these in one picture are read by nobody.
+# Nobody reads more lines than these in one picture.
 MOST_SAMPLED = 60
 
 
 class ReviewCase(NamedTuple):
     """A verdict to review: question, verdict, and the reason for its rank.
 
-    `uncertainty` is the share of other judges' and trials' verdicts that differ, plus one where the judgement is
-    flagged (a quote that stands nowhere …). The system is not named. `said`, `reason`, `note` and `kind`, that of the
-    error or of the source, are what this person said of it, empty while they have not.
+    `uncertainty` is the share of other judges' and trials' verdicts that differ, plus one if the judgement is flagged
+    (such as for a quote that was not found). The system is not named. `verdict`, `reason`, `note` and `kind` (of the
+    error or source) are this person's own, empty before their review.
     """
 
     place: UnitPlace
@@ -182,7 +182,7 @@ class ReviewCases(Sequence[ReviewCase]):
         self, places: Mapping[Key, UnitPlace], judge_id: str, keys: Sequence[Key], values: Mapping[Key, str],
         beside: Mapping[Key, tuple[Any, ...]],
     ) -> None:  # fmt: skip
-        """`beside` has the fields from `flags` on, of those units where there is anything."""
+        """`beside` has the fields from `flags` on, for units that have any."""
         self.keys = keys
         self._of = places, judge_id, values, beside
 
@@ -197,7 +197,7 @@ class ReviewCases(Sequence[ReviewCase]):
         return len(self.keys)
 
     def place(self, number: int) -> UnitPlace:
-        """The unit of a verdict, which is all that is sought by."""
+        """The unit of a verdict, which is all that searching needs."""
         return self._of[0][self.keys[number]]
 
     def verdicts(self) -> list[str]:
@@ -207,9 +207,9 @@ class ReviewCases(Sequence[ReviewCase]):
 
 @dataclass(frozen=True, slots=True)
 class ReviewQueue:
-    """Verdicts of a judge that a person may review, those in `lines`, in order.
+    """A judge's verdicts that a person may review, in order: `lines`.
 
-    `blind` names the items that they are still to label themselves, with `held_back` verdicts on them.
+    `blind` names the items that they still have to label themselves, with `held_back` verdicts on them.
     """
 
     lines: ReviewCases
@@ -228,7 +228,7 @@ class ReviewableJudge:
 class AcceptanceRate:
     """Acceptance of a judge by experts within a group: agree over agree and disagree; unsure is separate.
 
-    `outdated` counts reviews of verdicts that the judge has since replaced; they enter nothing.
+    `outdated` counts reviews of verdicts that the judge has since replaced; they count for nothing else.
     """
 
     group: str
@@ -240,7 +240,7 @@ class AcceptanceRate:
 
 
 def offers(project: Project) -> list[ReviewableJudge]:
-    """The judges whose verdicts can be reviewed, protocol by protocol in the order of the table, the baseline last."""
+    """The judges whose verdicts can be reviewed, in the order of the protocols, the baseline last."""
     _expert(project)
     j = JUDGEMENT.c
     question = select(j.rater_id, j.protocol).where(
@@ -258,9 +258,9 @@ def queue(
     project: Project, judge: str, protocol: str = USUAL, order: ReviewOrder = ReviewOrder.UNCERTAINTY,
     experts: int = 1,
 ) -> list[ReviewCase]:  # fmt: skip
-    """A judge's verdicts that this person has not reviewed, and fewer than `experts` have.
+    """A judge's verdicts that neither this person nor `experts` others have reviewed.
 
-    What they are still to label blind is not among them. Refusal for anyone who is no expert of the project.
+    Items that they still have to label blind are excluded. Raises Refusal for anyone who is no expert of the project.
     """
     return [line for line in outlook(project, judge, protocol, order, experts).lines if not line.verdict]
 
@@ -270,7 +270,7 @@ def outlook(
     project: Project, judge: str, protocol: str = USUAL, order: ReviewOrder = ReviewOrder.UNCERTAINTY,
     experts: int = 1,
 ) -> ReviewQueue:  # fmt: skip
-    """The same with what this person has reviewed, each in its place, and with what they are not shown."""
+    """The same with this person's reviews, each in its place, and with the number of verdicts hidden from them."""
     me = _expert(project)
     judge_id = judges.named(project, judge).id
     places = validation_figures.places(project, label_cases.protocol_of(project, protocol))
@@ -292,7 +292,7 @@ def outlook(
             counts["blind"] += 1
             kept_back.add(place.item_key)
         elif mine is not None or len(answers) < experts:
-            # A review of a verdict that was replaced since says nothing of this one.
+            # A review of a verdict that was replaced since does not apply to the new one.
             own = (mine.said, mine.reason, mine.note) if mine and mine.judge_value == value else ("", "", "")
             uncertainty = differing.get(key, 0.0) + (key in flags)
             if answers or uncertainty or key in kinds:
@@ -308,7 +308,7 @@ def outlook(
 
 
 def refuse_blind(project: Project, item_id: str) -> None:
-    """Refuse anyone who is no expert, or is still to label an item without knowing what judges say of it."""
+    """Raise Refusal for anyone who is no expert, or still has to label an item blind to its judges' verdicts."""
     if item_id in still_blind(project, _expert(project)):
         raise Refusal("You still have to label this item blind.", "Submit your labels of it first.")
 
@@ -317,7 +317,7 @@ def review(
     project: Project, judge: str, response_id: str, unit_id: str, opinion: Review, *, reason: str = "",
     note: str = "", kind: str = "", protocol: str = USUAL,
 ) -> Change:  # fmt: skip
-    """Say whether one accepts a verdict, with the judge's fault where one does not, or the kind of error."""
+    """Store whether the expert accepts a verdict, with the judge's fault if not, or the kind of error."""
     me = _expert(project)
     if reason and reason not in list(Fault):
         raise Refusal(f"“{reason}” is not a valid reason.", f"Use one of {', '.join(Fault)}.")
@@ -325,7 +325,7 @@ def review(
     j = JUDGEMENT.c
     where = j.rater_id == judge_id, j.response_id == response_id, j.unit_id == unit_id
     value, verdict = next(
-        (one for _, *one in _standing(protocol, _rows(project, protocol, *where))), (None, None)
+        (one for _, *one in _aggregated(protocol, _rows(project, protocol, *where))), (None, None)
     )
     if value is None or verdict is None:
         raise Refusal("The judge no longer has a verdict there.", "Continue with the next one.")
@@ -346,7 +346,7 @@ def review(
 
 @people.for_coordinators("can see how judges were reviewed")
 def report(project: Project, protocol: str = USUAL, judge: str = "", by: str = ALL) -> list[AcceptanceRate]:
-    """How much of each judge's reviewed verdicts experts accept, by one of `BY`; intervals are clustered by item.
+    """The share of each judge's reviewed verdicts that experts accept, by one of `BY`; intervals are clustered by item.
 
     Each expert's review of a verdict counts as one. These are informed labels: they enter no blind figure.
     """
@@ -359,7 +359,7 @@ def report(project: Project, protocol: str = USUAL, judge: str = "", by: str = A
     items = [item_id for item_id in materials.item_ids(project) if item_id in reviewed]
     places = validation_figures.places(project, definition, items) if items else {}
     rows = _rows(project, protocol, JUDGEMENT.c.item_id.in_(items))
-    present = {unit: value for unit, value, _ in _standing(protocol, rows)}
+    present = {unit: value for unit, value, _ in _aggregated(protocol, rows)}
     group_of = validation_figures.BY[by]
     groups = grouped(
         ((names[one.judge_id], group_of(places[one.response_id, one.unit_id])), one)
@@ -383,7 +383,7 @@ def _expert(project: Project) -> str:
 
 
 def still_blind(project: Project, person_id: str) -> set[str]:
-    """The items that a person was asked to label and has not."""
+    """The items that a person was asked to label and has not submitted."""
     a = ASSIGNMENT.c
     question = select(a.item_id).where(
         a.person_id == person_id, a.stage == Stage.LABELLING.value, a.submitted_at.is_(None)
@@ -392,7 +392,7 @@ def still_blind(project: Project, person_id: str) -> set[str]:
 
 
 def _rows(project: Project, protocol: str, *narrowed: ColumnElement[bool]) -> Iterator[Any]:
-    """The judges' verdicts that came on the present wording, at every trial unless it is narrowed."""
+    """The judges' valid verdicts on the present wording, at every trial unless narrowed."""
     j = JUDGEMENT.c
     conditions = j.protocol == protocol, label_rows.BY_JUDGES, j.status == Status.OK.value, *narrowed
     columns = j.id, j.rater_id, j.trial, j.item_id, j.response_id, j.unit_id, j.value, j.flags, j.status
@@ -404,8 +404,8 @@ def _rows(project: Project, protocol: str, *narrowed: ColumnElement[bool]) -> It
             yield from (row for row in rows if row.id not in gone) if gone else rows
 
 
-def _standing(protocol: str, rows: Iterable[Any]) -> Iterator[tuple[tuple[str, str, str], str, Any]]:
-    """Judge and unit, what the trials come to, and the first row that says so."""
+def _aggregated(protocol: str, rows: Iterable[Any]) -> Iterator[tuple[tuple[str, str, str], str, Any]]:
+    """Judge and unit, the aggregate of the trials, and the first row with that value."""
     of = grouped(((row.rater_id, row.response_id, row.unit_id), row) for row in rows)
     scale = PROTOCOLS[protocol].scale
     for unit, each in of.items():
@@ -417,8 +417,8 @@ def _standing(protocol: str, rows: Iterable[Any]) -> Iterator[tuple[tuple[str, s
 def _verdicts(
     project: Project, protocol: str, judge_id: str
 ) -> tuple[dict[Key, str], dict[Key, str], dict[Key, float]]:
-    """What a judge's trials come to by unit, their flags where there are some, and the share of all other verdicts on
-    it that differ, where some do; further trials of its own are others.
+    """By unit: the aggregate of a judge's trials, its flags if any, and the share of other verdicts that differ, if
+    any; further trials of the judge count as others.
     """
     mine, others = list[Any](), list[tuple[Key, str]]()
     for row in _rows(project, protocol):
@@ -426,12 +426,12 @@ def _verdicts(
             mine.append(row)
         if row.rater_id != judge_id or row.trial > 1:
             others.append(((row.response_id, row.unit_id), row.value))
-    standing = {unit[1:]: (value, row.flags) for unit, value, row in _standing(protocol, mine)}
-    own = {key: value for key, (value, _) in standing.items()}
-    marked = {key: flags for key, (_, flags) in standing.items() if flags}
-    there = Counter(key for key, _ in others)
+    current = {unit[1:]: (value, row.flags) for unit, value, row in _aggregated(protocol, mine)}
+    own = {key: value for key, (value, _) in current.items()}
+    marked = {key: flags for key, (_, flags) in current.items() if flags}
+    totals = Counter(key for key, _ in others)
     differing = Counter(key for key, value in others if own.get(key, value) != value)
-    return own, marked, {key: many / there[key] for key, many in differing.items()}
+    return own, marked, {key: many / totals[key] for key, many in differing.items()}
 
 
 def _line(
@@ -440,17 +440,17 @@ def _line(
     from annotator.stats.intervals.clustered import clustered_wilson
 
     listed = list(answers)
-    standing = [
+    current = [
         one for one in listed if present.get((one.judge_id, one.response_id, one.unit_id)) == one.judge_value
     ]
-    decided = [one for one in standing if one.said != Review.UNSURE.value]
+    decided = [one for one in current if one.said != Review.UNSURE.value]
     accepted = clustered_wilson(
         [one.said == Review.AGREE.value for one in decided], [one.item_id for one in decided]
     )
     reasons = Counter(one.reason for one in decided if one.reason and one.said == Review.DISAGREE.value)
     return AcceptanceRate(
-        group, judge, accepted, Counter(one.said for one in standing), dict(reasons.most_common()),
-        len(listed) - len(standing),
+        group, judge, accepted, Counter(one.said for one in current), dict(reasons.most_common()),
+        len(listed) - len(current),
     )  # fmt: skip
 
 
@@ -507,8 +507,8 @@ def _picture(rates: Sequence[AcceptanceRate]) -> result_sheets.SheetPicture:
 
 @dataclass(frozen=True, slots=True)
 class StaleJudgements:
-    """A judge's judgements under a protocol that no longer count, and the order that asks for them, and for nothing
-    that still stands; it also asks for whatever else is missing in those items.
+    """A judge's judgements under a protocol that no longer count, and the order that requests them again, without those
+    that still count; it also requests whatever else is missing for those items.
     """
 
     judgements: int
@@ -524,7 +524,7 @@ class StaleJudgements:
 
 @people.for_coordinators("can start judges")
 def waiting(project: Project, protocol: str = "", judge: str = "") -> list[StaleJudgements]:
-    """What each judge (or the one of that name) is to be asked again, under every protocol or one."""
+    """The judgements each judge (or the one of that name) is to repeat, under every protocol or one."""
     conditions = [JUDGEMENT.c.protocol == protocol] if protocol else []
     conditions += [JUDGEMENT.c.rater_id == judges.named(project, judge).id] if judge else []
     with project.store.read() as db:
@@ -562,7 +562,7 @@ def waiting(project: Project, protocol: str = "", judge: str = "") -> list[Stale
 
 
 def order(project: Project, judge: str, protocol: str) -> RunRequest:
-    """The order that asks a judge again; Refusal when all that it said still stands."""
+    """The order that asks a judge again; raises Refusal if all of its judgements still count."""
     for judgements in waiting(project, protocol, judge):
         return judgements.order
     raise Refusal(
@@ -571,7 +571,7 @@ def order(project: Project, judge: str, protocol: str) -> RunRequest:
 
 
 def queue_up(project: Project, judge: str, protocol: str) -> RunRequest:
-    """Put that order into the queue of runs; Refusal when it waits there already."""
+    """Put that order into the queue of runs; raises Refusal if it is queued already."""
     return judge_runs.add(project, order(project, judge, protocol)).order
 
 
@@ -598,7 +598,7 @@ WHY = "Judge and people disagree about it, and it was ruled unclear."
 
 @dataclass(frozen=True, slots=True)
 class RewordingPlace:
-    """The page and place where a unit can be reworded; `refused` says why this person may not."""
+    """The page and place where a unit can be reworded; `refused` is why this person may not."""
 
     page: str
     place: dict[str, Any]
@@ -606,7 +606,7 @@ class RewordingPlace:
 
 
 def way(project: Project, protocol: str, item_id: str, unit_id: str) -> RewordingPlace:
-    """Where what an item is judged by is worded, and whether the person working may; no page where nobody words it."""
+    """Where an item's gold is reworded, and whether the person working may do it; no page if nobody words it."""
     kind = PROTOCOLS[protocol].unit_kind
     if kind is None:
         return RewordingPlace("", {}, _words(FROM_REPORTS))
@@ -629,9 +629,10 @@ def way(project: Project, protocol: str, item_id: str, unit_id: str) -> Rewordin
 
 @people.for_coordinators("can reword criteria ruled unclear")
 def word(project: Project, protocol: str, item_id: str, unit_id: str, text: str, why: str = WHY) -> Change:
-    """Give a unit other words in a new sealed version; every other unit stays as it is, ids and all.
+    """Reword a unit in a new sealed version; every other unit stays unchanged, ids included.
 
-    A consensus is reopened and closed as its next version. Refusal for anyone who may not, and where nothing changes.
+    A consensus is reopened and closed as its next version. Raises Refusal for anyone who may not, and if nothing
+    changes.
     """
     with project.store.write() as db:
         artifact = annotating.judged_artifact(db, item_id, _kind(protocol))

@@ -1,4 +1,4 @@
-"""Units on which people and judges are compared, and the figures that come of a rater held against others."""
+"""Units on which people and judges are compared, and the figures from comparing one rater with others."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, Sequence
@@ -46,7 +46,7 @@ Key = tuple[str, str]
 class UnitPlace(NamedTuple):
     """A unit of a response; `quartile` is that of the response's length, from 1 for the shortest.
 
-    Of a pair `unit_id` is the response shown second.
+    For a pair, `unit_id` is the response shown second.
     """
 
     item_id: str
@@ -66,7 +66,7 @@ class UnitPlace(NamedTuple):
 
 
 ALL = "all"
-# Sorted by the first, shown by the second.
+# Sort key and title.
 Group = tuple[object, str]
 BY: dict[str, Callable[[UnitPlace], Group]] = {
     ALL: lambda _: (0, ALL),
@@ -79,9 +79,9 @@ BY: dict[str, Callable[[UnitPlace], Group]] = {
 
 
 def named(groups: Iterable[Group]) -> dict[Group, str]:
-    """The groups in the order in which they are shown, each with a name of its own.
+    """The groups in the order in which they are shown, each with a unique name.
 
-    Two criteria of an item may have the same words: the second of those called alike is “… (2)”.
+    Two criteria of an item may have the same words: the second of the same name becomes “… (2)”.
     """
     result: dict[str, Group] = {}
     for group in sorted(groups, key=lambda group: (str(type(group[0])), group)):
@@ -91,8 +91,8 @@ def named(groups: Iterable[Group]) -> dict[Group, str]:
 
 
 class UnitPlaces(Mapping[Key, UnitPlace]):
-    """Units by their keys. There may be very many, and a place is made when it is looked at: what lies in plain tuples
-    is passed over when garbage is collected. `faults` says of items, by key, why their gold makes no score.
+    """Units by key. There may be very many, so a place is built when accessed: the garbage collector skips plain
+    tuples. `faults` says, by item key, why its gold makes no score.
     """
 
     def __init__(self, rows: dict[Key, tuple[Any, ...]], faults: Mapping[str, str]) -> None:
@@ -116,10 +116,10 @@ class UnitPlaces(Mapping[Key, UnitPlace]):
 
 @cached
 def places(project: Project, protocol: Protocol, item_ids: Iterable[str] = ()) -> UnitPlaces:
-    """Every unit that can be judged now, in the project's order: of responses that count in the results, or of the mode
-    that a protocol asks about.
+    """Every unit that can be judged now, in the project's order: of responses that count in the results, or of the
+    protocol's own mode.
 
-    Of a pair one order only, the same for all raters.
+    For a pair one order only, the same for all raters.
     """
     systems, quartiles = results.systems_named(project), _quartile_of(project)
     modes = (protocol.mode,) if protocol.mode else scoring.counted_modes(project)
@@ -148,12 +148,12 @@ def places(project: Project, protocol: Protocol, item_ids: Iterable[str] = ()) -
 
 
 def in_order(first: str, second: str) -> bool:
-    """Whether a pair stands in the order in which it is compared."""
+    """Whether a pair is in the order in which it is compared."""
     return first < second
 
 
 def _quartile_of(project: Project) -> dict[str, int]:
-    """Response → in which quarter of all responses its length lies, in characters: 1 the shortest, 4 the longest."""
+    """Response → the quartile of its length in characters: 1 the shortest, 4 the longest."""
     lengths = dict(project.query(select(RESPONSE.c.id, func.length(RESPONSE.c.text))).all())
     if not lengths:
         return {}
@@ -162,7 +162,7 @@ def _quartile_of(project: Project) -> dict[str, int]:
     return dict(zip(lengths, quartiles.tolist(), strict=True))
 
 
-# Name → title and what it is; in the order in which they are shown.
+# Name → title and definition, in the order in which they are shown.
 TITLES: dict[str, tuple[str, str]] = {
     "accuracy": ("Accuracy", "the share on which both say the same"),
     "precision": ("Precision", "of what the rater calls positive, the share that is: TP / (TP + FP)"),
@@ -179,11 +179,11 @@ TITLES: dict[str, tuple[str, str]] = {
     "mcc": ("MCC", "Matthews' correlation of the two sides"),
     **WORDS,
 }
-# What is told of all values, where none is positive, by the name that it has here.
+# The name here of a measure of all values, if none is positive.
 CALLED = {"agreement": "accuracy"}
-# Limits of agreement tell of the spread of one judge; two judges have no difference of them.
+# Limits of agreement describe the spread of one judge; there is no difference of them between two judges.
 ONE_SIDED = ("lower_limit", "upper_limit")
-# What a difference of two judges tells that is above 0, and one that is below, where more is not better.
+# The conclusion from a positive and a negative difference of two judges, for figures of which more is not better.
 VERDICTS = {
     "absolute_difference": ("the second is better", "the first is better"),
     "mean_difference": ("the first gives higher values", "the second gives higher values"),
@@ -195,8 +195,8 @@ Named = dict[str, Estimate]
 class TruthPairs:
     """A rater's values beside the true ones, unit by unit; None for missing values.
 
-    A unit on which several people are taken for true stands here once for each: `units` are their numbers among those
-    in question, `items` those of their items, which are the clusters.
+    A unit with several people's true values has a row for each: `units` are the numbers of the units in question,
+    `items` those of their items, which are the clusters.
     """
 
     truth: NDArray[Any]
@@ -215,7 +215,7 @@ class TruthPairs:
         return TruthPairs(self.truth[at], self.verdicts[at], self.weights[at], self.items[at], self.units[at])
 
     def confusion(self) -> tuple[dict[tuple[str, str], float], dict[tuple[str, str], float]]:
-        """(True value, what was said) → how many units, and what they weigh."""
+        """(True value, given value) → the number of units, and their weight."""
         plain, weighted = dict[tuple[str, str], float](), dict[tuple[str, str], float]()
         trues, saids = (
             {value: values == value for value in sorted(set(values.tolist()) - {None})}
@@ -242,7 +242,7 @@ class RaterResult:
     confusion_weighted: Mapping[tuple[str, str], float]
 
     def over(self, units: int) -> "RaterResult":
-        """The same with the units that the figures stand on as their n, and the pairs of values on them apart."""
+        """The same with the number of units as n, and the number of pairs of values in the remark."""
         pairs = int(sum(self.confusion.values()))
         if pairs == units:
             return self
@@ -261,7 +261,7 @@ class RaterResult:
 class JudgeDifference:
     """The difference of two judges' figures on the same units, and a conclusion.
 
-    `only_right` counts the units on which the first alone is right, and the second alone.
+    `only_right` counts the units on which only the first is right, and only the second.
     """
 
     plain: Named
@@ -270,7 +270,7 @@ class JudgeDifference:
     units: int
 
     def verdict(self, name: str) -> str:
-        """What can be said of the two on a figure; of most, more is better."""
+        """The conclusion for a figure; for most figures, more is better."""
         estimate = self.plain[name]
         if (estimate.low or 0.0) <= 0 <= (estimate.high or 0.0):
             if unknown(estimate):
@@ -292,7 +292,7 @@ def published(protocol: Protocol) -> str:
 
 
 def positive_of(protocol: Protocol, requested: str = "") -> str:
-    """The value that counts as positive: the one named, else that of its scale; Refusal for one there is not."""
+    """The value that counts as positive: the requested one, or its scale's; raises Refusal for an unknown one."""
     if requested and requested not in protocol.values:
         raise Refusal(
             f"“{requested}” is not a value of {protocol.title}.", f"Use one of {', '.join(protocol.values)}."
@@ -305,22 +305,22 @@ def of_level(scale: Scale) -> tuple[str, ...]:
 
 
 def main_of(scale: Scale) -> str:
-    """The figure that stands for all where there is room for one."""
+    """The figure shown if there is room for only one."""
     return of_level(scale)[0]
 
 
 def brief_of(scale: Scale) -> tuple[str, ...]:
-    """What fits a terminal; of numbers there is more to say than the main figure does."""
+    """The figures that fit a terminal; for numbers, more than the main one is needed."""
     return ("accuracy", "f1", main_of(scale), "absolute_difference", "mean_difference")
 
 
 def scoring_of(scale: Scale) -> Scoring:
-    """How the alternative annotator test tells who is closer: by how many others say the same, or by how far off."""
+    """The scoring in the alternative annotator test: by how many others say the same, or by the distance."""
     return "accuracy" if scale.level is Level.NOMINAL else "neg_rmse"
 
 
 def choosable(scale: Scale, positive: str = "", *, weighted: bool = False) -> tuple[str, ...]:
-    """The figures by which judges can be held against people: more is better, and two of them have a difference."""
+    """The figures by which judges can be compared with people: more is better, and there is a difference of two."""
     own = levels.measures(scale)
     fitting = {
         name for name, measure in own.items() if measure.better > 0 and (measure.weighed or not weighted)
@@ -330,16 +330,16 @@ def choosable(scale: Scale, positive: str = "", *, weighted: bool = False) -> tu
 
 
 def chosen_figure(protocol: Protocol, requested: str, positive: str = "", *, weighted: bool = False) -> str:
-    """The figure by which judges are chosen: the one named, else the main one; Refusal for one that does not fit."""
-    there = choosable(protocol.scale, positive, weighted=weighted)
-    if (requested or main_of(protocol.scale)) in there:
+    """The figure by which judges are chosen: the requested or the main one; raises Refusal if it does not fit."""
+    offered = choosable(protocol.scale, positive, weighted=weighted)
+    if (requested or main_of(protocol.scale)) in offered:
         return requested or main_of(protocol.scale)
     if requested in CELL_FIGURES and requested not in of_level(protocol.scale) and not positive:
         raise Refusal(
             f"“{requested}” refers to one value, and {protocol.title} has more than two.",
-            f"Name the positive one, or use one of {', '.join(there)}.",
+            f"Name the positive one, or use one of {', '.join(offered)}.",
         )
-    if not there:
+    if not offered:
         raise Refusal(
             f"No figure of {protocol.title} by which judges are chosen counts units by weight.",
             "Count each unit as one.",
@@ -348,12 +348,12 @@ def chosen_figure(protocol: Protocol, requested: str, positive: str = "", *, wei
     raise Refusal(
         f"“{requested or main_of(protocol.scale)}” is no figure{what} by which judges are chosen under "
         f"{protocol.title}.",
-        f"Use one of {', '.join(there)}.",
+        f"Use one of {', '.join(offered)}.",
     )
 
 
 def figures(pairs: TruthPairs, positive: str, scale: Scale) -> RaterResult:
-    """All figures with intervals over items: those of the scale's level, and of a positive value those of its cells."""
+    """All figures with intervals over items: those of the scale's level, and of a positive value's cells, if any."""
     confusion = pairs.confusion()
     plain, weighted = _of_level(pairs, scale)
     if positive:
@@ -394,7 +394,7 @@ def _nominal(pairs: TruthPairs, values: Sequence[str]) -> Named:
 
 
 def gap(pairs: TruthPairs, other: TruthPairs, positive: str, scale: Scale) -> JudgeDifference:
-    """One judge less another; both must be held against the same true values of the same units."""
+    """One judge's figures minus another's; both must be compared with the same true values of the same units."""
     right = [
         (a == true, b == true)
         for true, a, b in zip(pairs.truth, pairs.verdicts, other.verdicts, strict=True)
@@ -425,24 +425,24 @@ def gap(pairs: TruthPairs, other: TruthPairs, positive: str, scale: Scale) -> Ju
 
 
 def _gaps(pairs: TruthPairs, other: TruthPairs, scale: Scale) -> tuple[Named, Named]:
-    """The differences of ordered values' figures, each unit counting one, and each its weight."""
+    """The differences of ordered values' figures, unweighted and weighted."""
 
     def gap_of(measure: levels.Measure, weights: Floats | None) -> Estimate:
         return difference(
             pairs.truth, pairs.verdicts, other.verdicts, measure, scale.names, weights, pairs.items
         )
 
-    told_of = {name: each for name, each in levels.measures(scale).items() if name not in ONE_SIDED}
-    plain = {name: gap_of(measure, None) for name, measure in told_of.items()}
+    measures = {name: each for name, each in levels.measures(scale).items() if name not in ONE_SIDED}
+    plain = {name: gap_of(measure, None) for name, measure in measures.items()}
     return plain, {
-        name: gap_of(measure, pairs.weights) for name, measure in told_of.items() if measure.weighed
+        name: gap_of(measure, pairs.weights) for name, measure in measures.items() if measure.weighed
     }
 
 
 def beside(
     one: TruthPairs, other: TruthPairs, name: str, positive: str, scale: Scale, margin: float = 0.0
 ) -> GroupDifference:
-    """A figure of a judge with people, by weight, of people with one another, and the one less the other."""
+    """A figure of a judge with people, by weight, that of people with one another, and the difference."""
     groups = [
         comparing.RatedPairs(pairs.truth, pairs.verdicts, pairs.items, pairs.weights)
         for pairs in (one, other)
@@ -465,15 +465,15 @@ def _share(accuracy: Estimate) -> Estimate:
 
 
 def _by_name(figures: RatingFigures) -> Named:
-    there = {field.name for field in fields(RatingFigures)}
-    return {name: getattr(figures, name) for name in TITLES if name in there}
+    names = {field.name for field in fields(RatingFigures)}
+    return {name: getattr(figures, name) for name in TITLES if name in names}
 
 
 ONE_CLASS, NO_INTERVAL = "one class only", "no interval"
 
 
 def figure_cell(estimate: Estimate) -> SheetCell:
-    """A figure with its interval; where there is none, or none of any width, a word says so and the tip says why."""
+    """A figure with its interval; if it has none, or one without width, a word says so and the tip says why."""
     cell, why = figure(estimate), remark(estimate)
     if estimate.value is None or not why:
         return cell
@@ -483,7 +483,7 @@ def figure_cell(estimate: Estimate) -> SheetCell:
 
 
 def unknown(difference: Estimate) -> str:
-    """Why nothing follows from a difference: it has no interval, or one that is rough or has no width; else empty."""
+    """Why nothing follows from a difference: no interval, or one that is rough or has no width; otherwise empty."""
     if difference.value is None or difference.low is None or difference.high is None:
         return of_items(difference.note) or "there is no interval"
     rough = ROUGH in difference.note or without_width(difference)
@@ -491,7 +491,7 @@ def unknown(difference: Estimate) -> str:
 
 
 def remark(estimate: Estimate) -> str:
-    """Why a value tells less than it seems to, in a word or two; empty where it has an interval of some width."""
+    """Why a value says less than it seems to, in a word or two; empty if it has an interval of some width."""
     if estimate.value is None:
         return ""
     if ONE_CATEGORY in estimate.note:
@@ -502,11 +502,11 @@ def remark(estimate: Estimate) -> str:
 
 
 COUNTED = label_rows.counted_rows()
-# Why a pair has no value where both orders count, and a unit where no value is that of most trials.
+# Why a pair has no value if both orders count, and a unit if its trials tie.
 ONE_ORDER, TIED = "one order", "trials tie"
-# So many items are named in one question; any database takes as many.
+# The number of items in one query; any database accepts as many.
 AT_ONCE = 500
-# Unit → value, None where the rater is unsure.
+# Unit → value, None if the rater is unsure.
 Own = dict[Key, str | None]
 
 
@@ -514,7 +514,7 @@ Own = dict[Key, str | None]
 class JudgeVersion:
     """A judge under one prompt: its values, and the status of each missing judgement.
 
-    Of several trials the values are what these come to; `trials` has those of each unit.
+    For several trials, the values are their aggregates; `trials` has those of each unit.
     """
 
     judge: Judge
@@ -527,10 +527,10 @@ class JudgeVersion:
 def of_people(
     db: Connection, protocol: Protocol, items: Sequence[str] | None = None, *, submitted: bool = False
 ) -> dict[str, Own]:
-    """Person → what they say blind; with `submitted` only what is finished, where labels are submitted.
+    """Person → their blind labels; with `submitted` only finished ones, if labels are submitted.
 
-    What someone said after they were shown a judge's verdict on the same unit is no blind label, and is left out; so
-    is what they said of another wording.
+    Labels given after the person saw a judge's verdict on the same unit are not blind and are left out, as are labels
+    of another wording.
     """
     every = JUDGEMENT.c
     by_people = (
@@ -548,9 +548,9 @@ def of_people(
         j.status.in_(label_rows.ANSWERED),
     )
     result: dict[str, Own] = defaultdict(dict)
-    for rows in _stretches(db, question, j.item_id, items):
+    for rows in _batches(db, question, j.item_id, items):
         if protocol.paired:
-            # Where someone was asked both ways, what they said of the order that is compared stands.
+            # If someone was asked in both orders, the label in the order that is compared counts.
             rows.sort(key=lambda row: in_order(row.response_id, row.unit_id))
         for label_id, response_id, unit_id, person_id, value in rows:
             if label_id not in left_out:
@@ -560,14 +560,14 @@ def of_people(
 
 
 def _informed(db: Connection, *by_people: ColumnElement[bool]) -> Iterable[str]:
-    """The labels that were given after the person was shown a judge's verdict on the unit."""
+    """The labels given after the person was shown a judge's verdict on the unit."""
     j, i = JUDGEMENT.c, INFORMED.c
     same = (getattr(j, name) == getattr(i, name) for name in ("protocol", "response_id", "unit_id"))
     shown = select(j.id).join(INFORMED, and_(*same, i.by == j.rater_id, i.at < j.at))
     return db.execute(shown.where(*by_people)).scalars()
 
 
-def _stretches(
+def _batches(
     db: Connection, question: Any, item_id: ColumnElement[str], items: Sequence[str] | None
 ) -> Iterable[list[Any]]:
     if items is None:
@@ -590,7 +590,7 @@ def of_consensus(project: Project, protocol: Protocol) -> Own:
 
 
 def trials(project: Project, protocol: Protocol) -> list[int]:
-    """The trials at which judges judged; the first one where none did."""
+    """The trials at which judges judged; only the first one if none did."""
     j = JUDGEMENT.c
     question = select(j.trial).where(j.protocol == protocol.name, j.rater_kind == RaterKind.JUDGE.value)
     return sorted(set(project.query(question.distinct()).scalars()) | {1})
@@ -600,11 +600,11 @@ def trials(project: Project, protocol: Protocol) -> list[int]:
 def of_judges(
     project: Project, protocol: Protocol, judge: str = "", trial: int = 0, *, together: bool = False
 ) -> list[JudgeVersion]:
-    """Every judge, or the one of that name, under each wording it judged by: what its trials come to, or one trial.
+    """Every judge, or the one of that name, under each prompt: the aggregate of its trials, or one trial.
 
-    Of pairs the order that is compared; the other one is asked for bias, not for agreement. With `together` it is what
-    both orders come to: a tie where they differ, and missing where one is. What was said of another wording of a unit
-    is missing.
+    For pairs, the order that is compared; the other order is requested for bias, not for agreement. With `together`,
+    the aggregate of both orders: a tie if they differ, and missing if one is. Verdicts on another wording of a unit are
+    missing.
     """
     j = JUDGEMENT.c
     conditions = [j.protocol == protocol.name, label_rows.BY_JUDGES, *([j.trial == trial] if trial else [])]
@@ -644,7 +644,7 @@ def of_judges(
 
 
 def _come_to(protocol: Protocol, versions: Sequence[JudgeVersion]) -> JudgeVersion:
-    """A judge whose values are what its trials come to."""
+    """A judge whose values are the aggregates of its trials."""
     whole = JudgeVersion(versions[0].judge, versions[0].prompt_sha256)
     for version in versions:
         whole.missing.update(version.missing)
@@ -661,7 +661,7 @@ def _come_to(protocol: Protocol, versions: Sequence[JudgeVersion]) -> JudgeVersi
 
 
 def _put_together(version: JudgeVersion, turned: Mapping[Key, str]) -> None:
-    """Make of each verdict what it comes to with that of the other order."""
+    """Replace each verdict with the aggregate of both orders."""
     for key, value in list(version.verdicts.items()):
         if key in turned:
             version.verdicts[key] = str(preferred(value, turned[key]))

@@ -1,4 +1,4 @@
-"""Ground of a validation: its units, their true values, and what every rater said."""
+"""Ground of a validation: its units, their true values, and every rater's verdicts."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -46,7 +46,7 @@ PERSON = "person"
 class ValidationRater:
     """A rater compared with the truth: a judge under one prompt, a person, or people with one another.
 
-    `kind` is that of the judge, “person” or “people”; `prompt` the hash of the wording, empty for people.
+    `kind` is the judge's, “person” or “people”; `prompt` is the hash of the wording, empty for people.
     """
 
     id: str
@@ -65,8 +65,8 @@ class ValidationRater:
 
 @dataclass(frozen=True, slots=True)
 class RatedUnit:
-    """A unit with what counts as true, by the word of `source`, and what was said, by `who` where people are held
-    against one another; None where a judge has no value.
+    """A unit with its true value, given by `source`, and the verdict, given by `who` if people are compared with one
+    another; None if a judge has no value.
     """
 
     key: Key
@@ -80,7 +80,7 @@ class RatedUnit:
 class Ground:
     """The data behind validation figures. `truth` holds true values by source: people or consensus.
 
-    `people` are all who labelled, by id, and `aliases` their names for the outside.
+    `people` holds the labels of all who labelled, by id, and `aliases` their public names.
     """
 
     protocol: Protocol
@@ -94,7 +94,7 @@ class Ground:
         return [rater_of(version) for version in self.versions]
 
     def humans(self) -> list[ValidationRater]:
-        """All people together where some can be compared with others, then each of them."""
+        """All people together if any can be compared with others, then each of them."""
         each = [
             ValidationRater(person, self.aliases[person], PERSON)
             for person in sorted(self.people, key=self.aliases.__getitem__)
@@ -103,41 +103,40 @@ class Ground:
         return [TOGETHER, *each] if each else []
 
     def pairs(self, rater: ValidationRater, chosen: Chosen | None = None) -> TruthPairs:
-        """What a rater said of the chosen units, or of all, beside what counts as true; nobody is compared with
-        themselves.
-        """
+        """A rater's verdicts on the chosen units, or all, beside true values; nobody is compared with themselves."""
         if rater.key not in self._pairs:
             self._pairs[rater.key] = self._paired(rater)
         whole = self._pairs[rater.key]
         return whole if chosen is None else whole.among(chosen)
 
     def pairs_with(self, rater: ValidationRater, person: str) -> TruthPairs:
-        """What a rater said beside the labels of one person, whoever counts as true."""
+        """A rater's verdicts beside one person's labels, whoever's values are true."""
         return self._paired(rater, (person,))
 
     def _paired(self, rater: ValidationRater, sources: Iterable[str] = ()) -> TruthPairs:
-        """Row by row in the order of the units, then of who said it, then of whose word is true."""
+        """Rows in the order of units, then of raters, then of sources of true values."""
         nothing = objects(())
         blocks = [(nothing.astype(np.intp), nothing, nothing)]
         for who in [rater.key] if rater.is_judge else self._persons(rater):
             labels, assigned = self.column(who)
             for by in sources or self.truth:
                 true, _ = self.column(by)
-                # A person is asked for what is dealt to them; a judge for everything.
+                # A person is asked only for the items dealt to them; a judge for everything.
                 at = np.flatnonzero(there(true) & (assigned | rater.is_judge) & (by != who))
                 blocks.append((at, true[at], labels[at]))
-        units, truth, spoken = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
+        units, truth, verdicts = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
         order = np.argsort(units, kind="stable")
         units, (weights, items) = units[order], self._about
-        return TruthPairs(truth[order], spoken[order], weights[units], items[units], units)
+        return TruthPairs(truth[order], verdicts[order], weights[units], items[units], units)
 
     def column(self, who: str) -> tuple[NDArray[Any], Chosen]:
-        """What a judge, by its key, or a source said of each unit, in the order of `places`; and where they were asked.
+        """The verdicts of a judge, by its key, or of a source on each unit, in the order of `places`, and where they
+        were asked.
 
-        None where nothing was said.
+        None if there is no verdict.
         """
         if who not in self._columns:
-            # Someone of whose labels none is left has said nothing: they are there, and empty.
+            # Someone none of whose labels are left is present, with an empty column.
             named: dict[str, Mapping[Key, str | None]] = {**self.people, **self.truth}
             own = named[who] if who in named else self._version(who).verdicts
             values = objects([own.get(key, NOT_ASKED) for key in self.places])
@@ -147,7 +146,7 @@ class Ground:
         return self._columns[who]
 
     def repeats(self, project: Project, raters: Iterable[ValidationRater]) -> Iterator[str]:
-        """What is to be known of those among these who were asked several times."""
+        """The remarks on those of these judges that were asked several times."""
         for judge_id in dict.fromkeys(
             rater.id for rater in raters if rater.is_judge and self.version(rater).trials
         ):
@@ -155,7 +154,7 @@ class Ground:
                 yield again.words
 
     def rows(self, rater: ValidationRater, chosen: Chosen) -> list[RatedUnit]:
-        """The same row by row, with whose word stands on either side."""
+        """The same row by row, with the raters on either side."""
         if rater.is_judge:
             labels: dict[str, Mapping[Key, str | None]] = {"": self.version(rater).verdicts}
         else:
@@ -175,7 +174,7 @@ class Ground:
         return at
 
     def keys(self, chosen: Chosen) -> Iterable[Key]:
-        """The chosen units; what it takes goes by how many they are, not by how many there are."""
+        """The chosen units; its cost depends on their number, not on that of all units."""
         return [self._keys[number] for number in np.flatnonzero(chosen).tolist()]
 
     @cached_property
@@ -209,11 +208,11 @@ class Ground:
         return np.array(weights), np.array(items, dtype=np.intp)
 
     def rater(self, key: str) -> ValidationRater:
-        """Someone who is compared with the truth, by what they are known by; KeyError when there is none."""
+        """A rater who is compared with the truth, by key; raises KeyError if there is none."""
         return {one.key: one for one in (*self.judges(), *self.humans())}[key]
 
     def missing(self, rater: ValidationRater, chosen: Chosen) -> dict[str, int]:
-        """Why a judge has no value on units that have a true one: cause → how many, the most frequent first."""
+        """Why a judge has no value on units with a true one: cause → number, the most frequent first."""
         if not rater.is_judge:
             return {}
         lacking = self.keys(chosen & self.known & ~self.column(rater.key)[1])
@@ -233,7 +232,7 @@ TOGETHER = ValidationRater(PEOPLE, PEOPLE, PEOPLE)
 
 
 def rater_of(version: JudgeVersion) -> ValidationRater:
-    """A judge as a rater; judges of the same name under two wordings are broken down by `prompt`."""
+    """A judge as a rater; judges of the same name under two wordings are distinguished by `prompt`."""
     judge = version.judge
     return ValidationRater(judge.id, judge.name, JudgeKind(judge.kind).value, version.prompt_sha256)
 
@@ -244,11 +243,11 @@ def ground(
     project: Project, protocol: str, set_name: str = "", part: str = "", against: Sequence[str] = (),
     judge: str = "", opening: str = "",
 ) -> Ground:  # fmt: skip
-    """What figures are computed from: of a set its first labels, otherwise what people have submitted.
+    """The data of figures: for a set its first labels, otherwise people's submitted labels.
 
-    `against` names those who count as true, by alias or id, or “consensus”; all people when empty. `part` is “dev”,
-    “test” or “whole”; whatever holds the test part needs an `opening` that was counted. Refusal while the labels of a
-    set are not locked, and where nothing counts as true. Without a set, what sets hold back is left out.
+    `against` names the people whose labels are true, by alias or id, or “consensus”; all people if empty. `part` is
+    “dev”, “test” or “whole”; any part with test responses needs a counted `opening`. Raises Refusal if the labels of a
+    set are not locked, and if there are no true values. Without a set, responses held back by sets are left out.
     """
     definition = label_cases.protocol_of(project, protocol)
     places: Mapping[Key, UnitPlace] = validation_figures.places(project, definition)
@@ -272,7 +271,7 @@ def ground(
 
 
 def _among(places: Mapping[Key, UnitPlace], own: Own) -> Own:
-    """What was said of these units; mostly that is all."""
+    """The verdicts on these units; mostly that is all of them."""
     return own if own.keys() <= places.keys() else {key: own[key] for key in own if key in places}
 
 
@@ -303,7 +302,7 @@ def _of_set(
 def _older(
     project: Project, places: Mapping[Key, UnitPlace], validation_set: validation_sets.ValidationSet
 ) -> set[Key]:
-    """The units that were reworded since the labels of a set were locked: those labels say nothing of them."""
+    """The units reworded since the labels of a set were locked: those labels no longer apply to them."""
     kind, at = label_cases.protocol_of(project, validation_set.protocol).unit_kind, validation_set.locked_at
     if at is None:
         return set()
@@ -347,7 +346,7 @@ def _truth(
 
 @cached
 def cost_per_question(project: Project, rater: ValidationRater, protocol: str) -> Estimate:
-    """What a question costs by a judge, in US dollars; the baseline makes no call, and costs nothing."""
+    """A judge's cost per question in US dollars; the baseline makes no call, and costs nothing."""
     if rater.kind == JudgeKind.BASELINE.value:
         return Estimate(0.0, method="mean cost of a question, US dollars", note="no call is made")
     result = forecasts.costs(project, "question", judge=rater.name)
@@ -357,7 +356,7 @@ def cost_per_question(project: Project, rater: ValidationRater, protocol: str) -
 
 
 def mean_cost(costs: Sequence[float | None]) -> Estimate:
-    """The mean of the costs that are known, in US dollars; `missing` counts the others, which are not 0."""
+    """The mean of the known costs, in US dollars; `missing` counts the others, which are not 0."""
     known = [cost for cost in costs if cost is not None]
     missing = len(costs) - len(known)
     method = "mean cost of a question, US dollars"
@@ -371,7 +370,7 @@ def mean_cost(costs: Sequence[float | None]) -> Estimate:
 
 @dataclass(frozen=True, slots=True)
 class ReadingSide:
-    """What a rater gave beside a value: reason, passage, and its place in the report if known."""
+    """What a rater gave beside a value: reason, passage, and its position in the report if known."""
 
     why: str = ""
     quote: str = ""
@@ -383,10 +382,10 @@ class ReadingSide:
 class VerdictReading:
     """A case to read, never with the name of a system.
 
-    `other` is the report shown second of a pair. Of a claim `address` is the page it cites with its text in `page`,
-    or `page_state` and `page_cause` say why it could not be read; `context` and `context_start` say where the claim
-    stands in the report. `given` are the words held beside the unit, such as a sub-task of the system's plan; `sides`
-    what those who speak of it gave beside their values.
+    `other` is the report shown second of a pair. For a claim, `address` is the cited page with its text in `page`, or
+    `page_state` and `page_cause` say why it could not be read; `context` and `context_start` give the claim's position
+    in the report. `given` are the words shown beside the unit, such as a sub-task of the system's plan; `sides` what
+    its raters gave beside their values.
     """
 
     item_key: str
@@ -407,9 +406,9 @@ class VerdictReading:
 def reading(
     project: Project, protocol: str, place: UnitPlace, raters: Collection[str] = ()
 ) -> VerdictReading:
-    """What a verdict on a unit was about, and what these raters say of it beside their values.
+    """The case of a verdict on a unit, and what these raters gave beside their values.
 
-    Refusal for anyone who is still to label its item blind.
+    Raises Refusal for anyone who still has to label its item blind.
     """
     reviews.refuse_blind(project, place.item_id)
     definition = label_cases.protocol_of(project, protocol)
@@ -424,10 +423,10 @@ def reading(
 def sides(
     project: Project, protocol: str, raters: Collection[str], keys: Collection[Key] = ()
 ) -> dict[tuple[str, Key], ReadingSide]:
-    """What these raters gave beside their values: (rater, unit) → side, of all units or of some; of a judge at the
+    """What these raters gave beside their values: (rater, unit) → side, for all units or some; for a judge, at the
     first trial whose value counts.
 
-    Of people only for coordinators, and nothing on items that the person asking is still to label blind.
+    People's only for coordinators, and nothing on items that the person asking still has to label blind.
     """
     person, j = people.someone(project), label_rows.counted_rows().c
     question = select(
@@ -448,17 +447,17 @@ def sides(
         for row in rows
         if not keys or (row.response_id, row.unit_id) in keys
     )
-    standing = {key: label_rows.come_to(PROTOCOLS[protocol].scale, each)[1] for key, each in of.items()}
+    aggregated = {key: label_rows.come_to(PROTOCOLS[protocol].scale, each)[1] for key, each in of.items()}
     return {
         key: ReadingSide(row.rationale or row.note, row.quote, row.quote_start, row.flags)
-        for key, row in standing.items()
+        for key, row in aggregated.items()
     }
 
 
 def _reading(place: UnitPlace, case: Case, given: Mapping[str, ReadingSide]) -> VerdictReading:
     unit = next(one for one in case.units if one.id == place.unit_id)
     page = {name: str(case.given.get(name, "")) for name in label_cases.PAGE_FIELDS}
-    # Claims stand in the report; a criterion may be tied to a source, which is not what was judged.
+    # Claims are located in the report; a criterion may be anchored in a source, which was not judged.
     anchor = unit.anchor if unit.anchor is not None and not unit.anchor.source_id else None
     return VerdictReading(
         place.item_key, case.item.question, unit.text if case.other is None else "",
@@ -471,7 +470,7 @@ def _reading(place: UnitPlace, case: Case, given: Mapping[str, ReadingSide]) -> 
 
 @dataclass(frozen=True, slots=True)
 class SettledItem:
-    """An item whose gold was labelled: how many units say something else now, or why nothing was changed."""
+    """An item whose gold was labelled: the number of units changed now, or why nothing was changed."""
 
     item_key: str
     labelled: int
@@ -481,14 +480,14 @@ class SettledItem:
 
 @dataclass(frozen=True, slots=True)
 class OfferedMarks:
-    """What a judge said of units of a document whose author has said nothing: unit id → the value of that `field`."""
+    """A judge's values for units of a document whose author has left that `field` empty, by unit id."""
 
     judge: str
     field: str
     values: Mapping[str, str]
 
     def left(self, document: Document[Any]) -> dict[str, dict[str, str]]:
-        """What of it the document, which may have been changed since, does not say yet: by unit, its field."""
+        """The values that the document, which may have changed since, still lacks: by unit, its field."""
         known = (unit for unit in document.units if unit.id in self.values)
         return {one.id: {self.field: self.values[one.id]} for one in known if not getattr(one, self.field)}
 
@@ -498,10 +497,10 @@ def settled_by() -> list[str]:
 
 
 def offered(project: Project, artifact: Artifact) -> OfferedMarks | None:
-    """What the judge that ran last labelled of the units of a document that its author may change.
+    """The labels of the judge that ran last for units of a document that its author may change.
 
-    None for a person who is still to label the item blind, and before those who write it independently have all
-    submitted: their agreement is to be their own. The baseline is left out.
+    None for a person who still has to label the item blind, and before all independent authors have submitted: their
+    agreement is to be their own. The baseline is excluded.
     """
     protocol = next(
         (PROTOCOLS[name] for name in settled_by() if PROTOCOLS[name].unit_kind is artifact.kind), None
@@ -536,10 +535,10 @@ def _blind(project: Project, artifact: Artifact) -> bool:
 
 @people.for_coordinators("can make labels the gold's own")
 def take_over(project: Project, protocol: str, rater: str = result_raters.CONSENSUS) -> list[SettledItem]:
-    """Give the gold's units what a rater said of them, in one transaction: the consensus, a person, or a judge.
+    """Copy a rater's labels into the gold's units, in one transaction: of the consensus, a person, or a judge.
 
-    What was not labelled keeps what it has. A document that adjudication made, or that is someone's own, stays as it
-    is and is told. Refusal where the rater said nothing.
+    Unlabelled units keep their value. An adjudicated document, or one that is a person's own, is not changed but
+    reported. Raises Refusal if the rater has no labels.
     """
     definition = label_cases.protocol_of(project, protocol)
     if not definition.settles or definition.unit_kind is None:
@@ -587,7 +586,7 @@ def _taken(project: Project, kind: Kind, field: str, values_of: dict[str, str]) 
 
 
 def _put(project: Project, artifact_id: str, given: dict[str, dict[str, str]], verb: str) -> str:
-    """A further sealed revision; why there is none, if so."""
+    """Store a further sealed revision; return why there is none, otherwise an empty text."""
     try:
         assignments.reopen(project, artifact_id)
     except Refusal as refusal:
@@ -601,7 +600,7 @@ def _put(project: Project, artifact_id: str, given: dict[str, dict[str, str]], v
 class SetLook:
     """Locked labels of a set with the judges' verdicts on its test part; equal looks show the same.
 
-    `judges` are their names, and `said_sha256` is of every verdict under every wording.
+    `judges` are their names, and `verdicts_sha256` is over every verdict under every wording.
     """
 
     set_id: str
@@ -613,7 +612,7 @@ class SetLook:
 
 
 def covers(counted: SetLook, now: SetLook) -> bool:
-    """Whether what was looked at then is all that is looked at now."""
+    """Whether the look counted before shows all that would be shown now."""
     return (counted.set_id, counted.labels_sha256, counted.verdicts_sha256) == (
         now.set_id,
         now.labels_sha256,
@@ -622,12 +621,12 @@ def covers(counted: SetLook, now: SetLook) -> bool:
 
 
 def is_closed(set_name: str, part: str) -> bool:
-    """Whether a part of a set is opened on purpose only."""
+    """Whether a part of a set must be opened explicitly."""
     return bool(set_name) and part not in ("", Split.DEV.value)
 
 
 def seen(project: Project, set_name: str) -> SetLook:
-    """What a look at the test part of a set would show now; Refusal while its labels are not locked."""
+    """What a look at the test part of a set would show now; raises Refusal if its labels are not locked."""
     result = validation_sets.named(project, set_name)
     validation_sets.refuse_unlocked(result)
     test = result.responses(Split.TEST)

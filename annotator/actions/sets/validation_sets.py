@@ -1,4 +1,4 @@
-"""Validation sets: drawing, blind assignment, locking, and counting looks at the test part."""
+"""Validation sets: sampling, blind assignment, locking, and counting looks at the test part."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -33,18 +33,18 @@ Stratum = tuple[str, str, int]
 
 NAME = "validation set"
 LONGEST_NAME = 120
-# So many of those who have not labelled are named one by one.
+# At most this many people without labels are named one by one.
 NAMED = 12
 
 
 @dataclass(frozen=True, slots=True)
 class SetRequest:
-    """A request for a set: `size` responses, or as many as an interval of `width` needs. Where pairs are labelled it is
+    """A request for a set: `size` responses, or as many as an interval of `width` needs. For paired protocols it is
     `size` pairs, and a few more may come with the last response.
 
-    `share` is the agreement expected, 0.5 when nothing is known, and `likeness` how alike units of one item are
-    taken to be (ρ). `raters` of the people label each item. With `apart` it is handed out as assignments, as what is
-    always submitted is: it goes into tasks and counts once submitted.
+    `share` is the expected agreement, 0.5 if unknown, and `likeness` the assumed correlation of units of one item (ρ).
+    `raters` of the people label each item. With `apart` it is handed out as assignments, like protocols whose labels
+    are always submitted: it goes into tasks and counts once submitted.
     """
 
     name: str
@@ -62,7 +62,7 @@ class SetRequest:
 
 @dataclass(frozen=True, slots=True)
 class ValidationSet:
-    """A set with its content; `first_labels` is empty until it is locked, `openings` are looks at its test part."""
+    """A set with its content; `first_labels` is empty until it is locked, `openings` counts looks at its test part."""
 
     id: str
     name: str
@@ -89,7 +89,7 @@ class SetPreview:
 
 @people.for_coordinators("can draw validation sets")
 def preview(project: Project, request: SetRequest) -> SetPreview:
-    """Draw a set without making it; made next, it is just this but for who labels which item."""
+    """Sample a set without storing it; if made next, only its labellers may differ."""
     _refuse_senseless(project, request)
     protocol = label_cases.protocol_of(project, request.protocol)
     result = required(
@@ -115,9 +115,9 @@ def preview(project: Project, request: SetRequest) -> SetPreview:
 
 
 def make(project: Project, request: SetRequest) -> Change:
-    """Draw a set, and deal its items to people: of what is handed out as assignments, on which they see those alone.
+    """Sample a set, and deal its items to people; if handed out as assignments, people see only its responses.
 
-    Anyone who was asked for the labels of an item before labels all of its responses, as they were told.
+    Anyone already asked for the labels of an item still labels all of its responses.
     """
     set_preview = preview(project, request)
     with project.store.write() as db:
@@ -147,17 +147,17 @@ def sets(project: Project) -> list[ValidationSet]:
 
 
 def named(project: Project, name: str) -> ValidationSet:
-    """The set of that name or id; Refusal lists those that there are."""
-    there = sets(project)
-    for one in there:
+    """The set of that name or id; the Refusal lists the known ones."""
+    existing = sets(project)
+    for one in existing:
         if name in (one.name, one.id):
             return one
-    names = ", ".join(one.name for one in there) or "none yet"
+    names = ", ".join(one.name for one in existing) or "none yet"
     raise Refusal(f"There is no validation set “{name}”.", f"There are: {names}.")
 
 
 def lacking(project: Project, validation_set: ValidationSet) -> list[str]:
-    """What is still to be done before a set can be locked, in words, person by person; empty when nothing is."""
+    """What remains to be done before a set can be locked, person by person; empty if nothing."""
     protocol = label_cases.protocol_of(project, validation_set.protocol)
     response_ids = validation_set.responses()
     places = validation_figures.places(project, protocol, validation_set.content.dealt).values()
@@ -185,7 +185,7 @@ def lacking(project: Project, validation_set: ValidationSet) -> list[str]:
 
 @people.for_coordinators("can lock validation sets")
 def lock(project: Project, name: str) -> Change:
-    """Keep what people said of a set as the first labels, which stay the metric; Refusal while some are missing."""
+    """Store people's labels of a set as its first labels, which stay the metric; raises Refusal if some are missing."""
     result = named(project, name)
     if result.locked_at is not None:
         raise Refusal("The labels of this set are locked already.", "Nothing was changed.")
@@ -211,7 +211,7 @@ def lock(project: Project, name: str) -> Change:
 
 @people.for_coordinators("can open the test part of a set")
 def open_test(project: Project, name: str, judges: Sequence[str]) -> Opening:
-    """Count a look at the test part of a set, at these judges; Refusal while its labels are not locked."""
+    """Count a look at the test part of a set, with these judges; raises Refusal if its labels are not locked."""
     result = named(project, name)
     refuse_unlocked(result)
     opening = Opening(
@@ -231,7 +231,7 @@ def openings(project: Project, set_id: str) -> list[Opening]:
 
 
 def looks(project: Project, name: str, part: str) -> int:
-    """How often the test part of a set was viewed, this time included; 0 where figures are not of it."""
+    """The number of views of a set's test part, including this one; 0 if figures are not of it."""
     return named(project, name).openings if name and part not in ("", Split.DEV) else 0
 
 
@@ -249,7 +249,7 @@ def held_back(project: Project, protocol: str) -> set[str]:
 
 
 def refuse_unlocked(validation_set: ValidationSet) -> None:
-    """Refusal while what people say of a set may still change."""
+    """Raise Refusal if people's labels of a set may still change."""
     if validation_set.locked_at is None:
         raise Refusal(
             f"The labels of “{validation_set.name}” are not locked; until then no judge is shown.",
@@ -304,10 +304,10 @@ def candidates(places: Iterable[validation_figures.UnitPlace]) -> list[Candidate
 
 
 def size_for(candidates: Sequence[Candidate], width: float, share: float, likeness: float) -> SampleSize:
-    """The fewest responses, spread over the items, after which the 95 % Wilson interval of a share is `width` wide.
+    """The fewest responses, spread over the items, for which the 95 % Wilson interval of a share is `width` wide.
 
-    Units of one item are alike by `likeness` (ρ), so that each counts 1 / deff (Kish 1965). ValueError as in
-    `wilson_size` and `kish_effect`; there must be a response.
+    Units of one item are correlated by `likeness` (ρ), so that each counts 1 / deff (Kish 1965). Raises ValueError as
+    `wilson_size` and `kish_effect` do; there must be a response.
     """
     from annotator.stats.intervals.student import kish_effect, wilson_size
 
@@ -322,7 +322,7 @@ def size_for(candidates: Sequence[Candidate], width: float, share: float, likene
 
 
 def _spread(held: Sequence[int], responses: int) -> list[int]:
-    """How many responses each item gives when they are imported turn from all that have one left."""
+    """The number of responses of each item if taken in turn from all that have one left."""
     taken, turn = [0] * len(held), 0
     while responses:
         for place, size in enumerate(held):
@@ -334,10 +334,10 @@ def _spread(held: Sequence[int], responses: int) -> list[int]:
 
 
 def sample(candidates: Iterable[Candidate], responses: int, seed: int) -> list[Candidate]:
-    """So many responses at random: each stratum gives its share, and items give in turn; the same for the same seed.
+    """This many responses at random: each stratum gives its share, and items give in turn; the same for the same seed.
 
-    What is left after whole shares comes from the largest remainders (Hamilton), of equal ones from the items that
-    have given least.
+    The rest after whole shares comes from the largest remainders (Hamilton), if equal from the items that have given
+    least.
     """
     chance = Random(seed)
     ordered = sorted(candidates, key=lambda one: (one.stratum, one.response_id))
@@ -430,7 +430,7 @@ def _notes(
 
 
 def _informed(project: Project, request: SetRequest) -> list[str]:
-    """Who of the people may read elsewhere what judges say, so that nobody takes their labels for blind unawares."""
+    """A note on the people who may read elsewhere what judges say, as their labels may not be blind."""
     both = [
         person.alias
         for person in people.people(project)
@@ -449,7 +449,9 @@ def _dealt(project: Project, db: Connection, request: SetRequest, content: Conte
     items = tuple(content.dealt)
     assigned = label_cases.labelling(db, protocol=request.protocol)
     before = {item_id: assigned.get(item_id, set()) for item_id in items}
-    drawn_before = {person: label_cases.narrowed(db, person, request.protocol) for person in request.people}
+    narrowed_before = {
+        person: label_cases.narrowed(db, person, request.protocol) for person in request.people
+    }
     if any(len(before[item_id]) < request.raters for item_id in items):
         stages = (Stage.LABELLING,)
         named = (request.protocol,)
@@ -463,7 +465,7 @@ def _dealt(project: Project, db: Connection, request: SetRequest, content: Conte
         item_id: tuple(
             person
             for person in whose
-            if person not in before[item_id] or item_id in drawn_before.get(person, ())
+            if person not in before[item_id] or item_id in narrowed_before.get(person, ())
         )
         for item_id, whose in dealt.items()
     }
@@ -481,7 +483,7 @@ def _set_of(row: Any, opened: int) -> ValidationSet:
 
 
 def _raters(db: Connection, validation_set: ValidationSet) -> dict[str, tuple[str, ...]]:
-    """Who labels each item of a set now: those it was dealt to, and who took it over from one of them."""
+    """The labellers of each item of a set now: those it was dealt to, and those who took it over from one of them."""
     dealt = validation_set.content.dealt
     assigned = label_cases.labelling(db, protocol=validation_set.protocol)
     if not submits(validation_set.protocol) and not dealt.keys() <= assigned.keys():
@@ -499,7 +501,7 @@ def _raters(db: Connection, validation_set: ValidationSet) -> dict[str, tuple[st
 def _labels(
     db: Connection, protocol: Protocol, validation_set: ValidationSet, *, submitted: bool = False
 ) -> dict[tuple[validation_figures.Key, str], str | None]:
-    """What the people of a set say of the units of its responses now, None where they are unsure."""
+    """The present labels of a set's people on the units of its responses, None if they are unsure."""
     item_of = {response.response_id: response.item_id for response in validation_set.content.responses}
     raters = _raters(db, validation_set)
     return {
@@ -528,17 +530,17 @@ class SetStatus:
 
     @property
     def locked(self) -> bool:
-        """Whether its labels are the metric from here on."""
+        """Whether its labels are the metric from now on."""
         return self.set.locked_at is not None
 
 
 @people.for_coordinators("can see validation sets")
 def standings(project: Project) -> list[SetStatus]:
     aliases = {person.id: person.alias for person in people.people(project)}
-    return [_standing(project, one, aliases) for one in reversed(sets(project))]
+    return [_status(project, one, aliases) for one in reversed(sets(project))]
 
 
-def _standing(project: Project, validation_set: ValidationSet, aliases: dict[str, str]) -> SetStatus:
+def _status(project: Project, validation_set: ValidationSet, aliases: dict[str, str]) -> SetStatus:
     raters = Counter(aliases[person] for whose in validation_set.content.dealt.values() for person in whose)
     types = Counter(response.question_type or "no type" for response in validation_set.content.responses)
     missing = () if validation_set.locked_at is not None else tuple(lacking(project, validation_set))
