@@ -1,4 +1,4 @@
-"""Views of pairs: systems compared by judges in both orders, and what people prefer blind."""
+"""Views of pairs: systems compared by judges in both orders, and people's blind preferences."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -52,7 +52,7 @@ from annotator.stats.validation.duels import (
 )
 from annotator.storage.tables import ITEM, JUDGEMENT, RESPONSE
 
-# Where judges compare two reports; people do so blind, in one order only.
+# The protocols by which judges compare two reports; people compare blind, in one order only.
 JUDGED = tuple(
     name
     for name, protocol in PROTOCOLS.items()
@@ -62,7 +62,7 @@ JUDGED = tuple(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DuelPair(Duel):
-    """A duel of two systems' responses on an item, its `question`; `item_id` is that of the item and the run on it."""
+    """A duel of two systems' responses on an item, its `question`; `item_id` combines the item and the run on it."""
 
     item_key: str
     # Whether the judge was asked in either order.
@@ -72,7 +72,7 @@ class DuelPair(Duel):
 
 
 def duels_choices(project: Project) -> tuple[ViewChoice, ...]:
-    """What the view lets choose: whose judgements, and of what was asked where that may differ."""
+    """The view's choices: the rater, and the protocol if there are several."""
     several = len(JUDGED) > 1
     choice = ViewChoice("protocol", "Asked", tuple((PROTOCOLS[name].title, name) for name in JUDGED))
     result = {name: results.rater_choice(project, name) for name in JUDGED}
@@ -94,19 +94,19 @@ def duels(
 ) -> tuple[ResultSheet, ...]:
     """A judge's comparisons of every two responses on an item in the same run, in one mode: that of the results.
 
-    A judge asked several times counts by what its trials come to; `biases` counts all.
-    A pair that was not judged in both orders is missing, also when nobody was asked. People compare blind and in one
-    order only; what they say is compared with scores in `preferences`.
+    A judge asked several times counts by the aggregate of its trials; `biases` counts all of them. A pair that was not
+    judged in both orders is missing, even if nobody was asked. People compare blind and in one order only;
+    `preferences` compares their choices with scores.
     """
     rater = result_raters.chosen(
         (one for one in result_raters.raters(project, protocol) if one.id != result_raters.PEOPLE), judge
     )
-    met = list(_pairs(project, protocol, rater.id, 0, mode, among)) if rater else []
-    if rater is None or not met:
+    compared = list(_pairs(project, protocol, rater.id, 0, mode, among)) if rater else []
+    if rater is None or not compared:
         return ()
-    standings, lengths = win_table(met), results.mean_lengths(project, mode, among)
+    standings, lengths = win_table(compared), results.mean_lengths(project, mode, among)
     rates = {row.system: row.win_rate for row in standings}
-    flips, first_named = flip_rate(met), first_slot_rate(met)
+    flips, first_named = flip_rate(compared), first_slot_rate(compared)
     bias = length_bias(lengths, {system: rate.value for system, rate in rates.items() if system in lengths})
     win_rate = PROTOCOLS[protocol].metrics[0].name
     return (
@@ -123,15 +123,15 @@ def duels(
                 for row in standings
             ),
             (
-                f"Judged by {rater.name}: {counted(len(met), 'pair')}, each in both orders.",
+                f"Judged by {rater.name}: {counted(len(compared), 'pair')}, each in both orders.",
                 f"Position: the verdict changes with the order in {in_words(flips)} of the pairs; the report shown "
                 f"first is named in {in_words(first_named)} of the verdicts that name a winner (one half is no bias).",
                 f"Length and win rate over {bias.pearson.n} systems: Pearson's r {or_why(bias.pearson)}, Spearman's ρ "
                 f"{or_why(bias.spearman)}, R² {or_why(bias.r_squared)}.",
                 *([f"{counted(flips.missing, 'pair was', 'pairs were')} not judged in both orders; of "
-                   f"{sum(not pair.is_asked for pair in met):,} of them nobody was asked."] if flips.missing else []),
+                   f"{sum(not pair.is_asked for pair in compared):,} of them nobody was asked."] if flips.missing else []),
             ),
-            tuple(_duels_pictures(f", judged by {rater.name}", rates, lengths, met)),
+            tuple(_duels_pictures(f", judged by {rater.name}", rates, lengths, compared)),
             rater=rater,
         ),
         _biases(flips, first_named, bias),
@@ -154,14 +154,14 @@ def duels(
                         protocol, rater.id, item_id=pair.question, response_id=pair.a_id, unit_id=pair.b_id
                     ) if pair.is_asked else None,
                 )
-                for pair in met
+                for pair in compared
             ),
         ),
     )  # fmt: skip
 
 
 def pairs(project: Project, protocol: str, rater_id: str, trial: int = 1) -> list[DuelPair]:
-    """Each two rivals on an item once, by name of system, at one trial of the judge's; runs are distinguished."""
+    """Each pair of rivals on an item once, by name of system, at one trial of the judge; runs are distinguished."""
     return list(_pairs(project, protocol, rater_id, trial))
 
 
@@ -178,7 +178,7 @@ def _pairs(
 ) -> Iterator[DuelPair]:
     names, items = results.systems_named(project), results.items_named(project, among)
     j, r = JUDGEMENT.c, RESPONSE.c
-    said_by = select(j.response_id, j.unit_id, j.value, j.status).where(
+    verdicts = select(j.response_id, j.unit_id, j.value, j.status).where(
         j.protocol == protocol, j.rater_id == rater_id, *([j.trial == trial] if trial else [])
     )
     responses = select(r.id, r.item_id, r.system_id, r.trial).where(
@@ -188,7 +188,7 @@ def _pairs(
     with project.store.read() as db:
         trials = grouped(
             ((first, second), value if status == Status.OK.value else None)
-            for first, second, value, status in db.execute(said_by)
+            for first, second, value, status in db.execute(verdicts)
         )
         rivals = grouped(
             ((item_id, run), (names[system_id], id_))
@@ -223,7 +223,7 @@ WIN_COLUMNS = columns(
     ("missing", "Missing", "Not judged in both orders; never counted as a tie"),
     ("mean_length", "Mean length", "Mean length of its reports in characters"),
 )
-# What an outcome is to the first of two systems, and the state of the work that it looks like.
+# The meaning of an outcome for the first of two systems, and the state of work it is shown as.
 WORDS = {
     PairOutcome.WIN: "{a} wins",
     PairOutcome.LOSS: "{b} wins",
@@ -256,7 +256,7 @@ def _biases(flips: Estimate, first_named: Estimate, bias: LengthBias) -> ResultS
 
 
 def _duels_pictures(
-    judge: str, rates: Mapping[str, Estimate], lengths: Mapping[str, float], met: Sequence[DuelPair]
+    judge: str, rates: Mapping[str, Estimate], lengths: Mapping[str, float], duel_pairs: Sequence[DuelPair]
 ) -> Iterator[SheetPicture]:
     yield picture(
         "wins",
@@ -284,15 +284,15 @@ def _duels_pictures(
         pictures.heat,
         list(rates),
         list(rates),
-        _duels(met),
+        _duels(duel_pairs),
         (0.0, 1.0),
     )
 
 
-def _duels(met: Sequence[DuelPair]) -> dict[tuple[str, str], float | None]:
-    """Of each two systems, the share of their comparisons judged in both orders that the first one wins."""
+def _duels(duel_pairs: Sequence[DuelPair]) -> dict[tuple[str, str], float | None]:
+    """For every two systems, the share of their comparisons judged in both orders that the first one wins."""
     won, times = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
-    for pair in met:
+    for pair in duel_pairs:
         if pair.outcome is not PairOutcome.ERROR:
             times[pair.a, pair.b] += 1
             times[pair.b, pair.a] += 1
@@ -302,19 +302,19 @@ def _duels(met: Sequence[DuelPair]) -> dict[tuple[str, str], float | None]:
 
 
 def _named(value: str | None, first: str, second: str) -> str:
-    """A verdict by the name of the system that it is for."""
+    """A verdict as the name of the system it favours."""
     return {"first": first, "second": second, "tie": "tie", None: "missing"}[value]
 
 
-# In what respects people compare them beside the whole.
+# The respects in which people compare reports besides the whole.
 RESPECTS = tuple(one for one in TAXONOMIES.values() if one.beside)
-# Where people compare two reports blind.
+# The protocols by which people compare two reports blind.
 PAIRED = tuple(name for name, protocol in PROTOCOLS.items() if protocol.paired and not protocol.exemplar)
 
 
 @dataclass(frozen=True, slots=True)
 class HumanPreference:
-    """A person's blind comparison of two reports on an item; None where missing or unsure."""
+    """A person's blind comparison of two reports on an item; None if missing or unsure."""
 
     item_id: str
     item_key: str
@@ -327,16 +327,16 @@ class HumanPreference:
 
 
 def preferences_choices(project: Project) -> tuple[ViewChoice, ...]:
-    """By whose judgements scores are computed, and which metric's pairs are listed."""
+    """Choices of the rater whose scores are used, and of the metric whose pairs are listed."""
     return (results.rater_choice(project), results.metric_choice(project))
 
 
 def preferences(
     project: Project, judge: str = "", metric: str = scoring.USUAL_METRIC
 ) -> tuple[ResultSheet, ...]:
-    """By metric of quality not made of comparisons, how often people prefer blind the report with the better score.
+    """For each quality metric not based on comparisons, how often people prefer blind the report with the better score.
 
-    Then what people chose in each respect, and every pair by one of the metrics.
+    Then people's choices in each respect, and every pair by one of the metrics.
     """
     compared = list(_preferences(project))
     infos = [info for info in scoring.qualities(project) if info.protocol not in PAIRED] if compared else []
@@ -385,7 +385,7 @@ def preferences(
 
 
 def _beside(project: Project, respect: Taxonomy) -> Counter[str]:
-    """How often people chose in one respect as they did overall, otherwise, or saw no difference."""
+    """How often people's choice in one respect was the same as overall, another one, or a tie."""
     condition, whole = counted_rows("said"), counted_rows("whole")
     same = [condition.c[name] == whole.c[name] for name in ("rater_id", "response_id", "unit_id", "trial")]
     question = select(condition.c.value, whole.c.value).join(whole, and_(whole.c.protocol == respect.of, *same)).where(
@@ -399,7 +399,7 @@ def _beside(project: Project, respect: Taxonomy) -> Counter[str]:
 
 
 def _values(project: Project, metric: str, judge: str) -> dict[str, float | None]:
-    """What each response scores; None while a judgement of it is missing."""
+    """The score of each response; None while a judgement of it is missing."""
     return {
         score.response_id: score.estimate.value if not score.estimate.missing else None
         for score in results.of_metric(project, metric, judge).scores
@@ -416,7 +416,7 @@ def _pair(preference: HumanPreference, scores: Mapping[str, float | None]) -> Sc
 
 
 def _preferences(project: Project) -> Iterator[HumanPreference]:
-    """Each pair that a person compared, once, as they saw it first; both orders together make one preference."""
+    """Each pair that a person compared, once, as they first saw it; both orders together make one preference."""
     items, systems = results.items_named(project), results.systems_named(project)
     names = {person.id: person.alias for person in people.people(project)}
     places = {item_id: place for place, item_id in enumerate(items)}
@@ -434,7 +434,7 @@ def _preferences(project: Project) -> Iterator[HumanPreference]:
         )
 
 
-# Item, person, both responses → in the order they were shown, what was said, and of which systems they are.
+# Item, person, both responses → in the order they were shown: the verdict, and the systems.
 Orders = dict[tuple[str, str], tuple[str | None, str, str]]
 
 
@@ -462,7 +462,7 @@ def _preference_votes(project: Project) -> dict[tuple[str, str, frozenset[str]],
 
 
 def _respects(project: Project) -> Iterator[ResultSheet]:
-    """What people chose in each respect, beside the whole; nothing where nobody was asked."""
+    """People's choices in each respect, beside the overall one; empty if nobody was asked."""
     heads = columns(
         ("respect", "Respect"), ("same", "As overall", "The report that is better as a whole, or a tie in both"),
         ("other", "Otherwise"), ("tie", "No difference"), ("n", "n", "Comparisons in which it was said"),

@@ -1,4 +1,4 @@
-"""Views of parts of reports: plans as matrices, references found, and errors of a drawn sample."""
+"""Views of parts of reports: plans as matrices, matched references, and errors of a sample."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -54,7 +54,7 @@ STATES = {True: "agreed", False: "", None: "missing"}
 
 @dataclass(frozen=True, slots=True)
 class PlanMatch:
-    """The plan of one response against the gold plan, as one rater filled the matrix; `scores` are by metric."""
+    """The plan of one response compared with the gold plan, as one rater filled the matrix; `scores` are by metric."""
 
     item_id: str
     item_key: str
@@ -74,7 +74,7 @@ class PlanMatricesReport:
     protocol: str
     rater: result_raters.ResultRater | None
     met: tuple[PlanMatch, ...]
-    # Responses whose plan is not known.
+    # The number of responses whose plan is unknown.
     unknown: int
 
 
@@ -86,14 +86,14 @@ def matrix_choices(project: Project) -> tuple[ViewChoice, ...]:
         only_if = ("protocol", (name,)) if len(FILLED) > 1 else None
         judges = results.rater_choice(project, name)
         single = tuple(value for value in judges.values if value[1] != result_raters.PEOPLE)
-        there = tuple(
+        matrices = tuple(
             (f"{names[hand.item.id].key}, {systems[material.response.system_id]}", material.response.id)
             for hand, material in _materials(project, PROTOCOLS[name], spec)
             if spec.rows in material.parts
         )
         result += [
             ViewChoice(judges.name, judges.words, single, only_if),
-            ViewChoice("of", "Matrix of", there, only_if),
+            ViewChoice("of", "Matrix of", matrices, only_if),
         ]
     return tuple(result)
 
@@ -109,9 +109,9 @@ def _materials(
 
 
 def matrix_report(project: Project, judge: str = "", protocol: str = USUAL_MATRIX) -> PlanMatricesReport:
-    """Every response whose plan is known; a cell that nobody filled is missing, not irrelevant."""
+    """Every response whose plan is known; a cell without a verdict is missing, not irrelevant."""
     definition, spec = PROTOCOLS[protocol], FILLED[protocol]
-    # Of people each one by themselves: two people fill two matrices.
+    # People are shown one by one: two people fill two matrices.
     each = (one for one in result_raters.everybody(project, protocol) if one.id != result_raters.PEOPLE)
     rater = result_raters.chosen(each, judge)
     verdicts = result_raters.spoken(project, definition, rater.id) if rater else ()
@@ -232,7 +232,7 @@ def _picture(match: PlanMatch) -> SheetPicture:
     )
 
 
-# The protocols that hold references against gold ones.
+# The protocols that match references with gold ones.
 MATCHED_BY: dict[str, Matching] = {
     name: protocol.matching for name, protocol in PROTOCOLS.items() if protocol.matching
 }
@@ -269,7 +269,7 @@ class RetrievalReport:
 
 
 def matches_choices(project: Project) -> tuple[ViewChoice, ...]:
-    """Of which item and system, and under which protocol where several match references."""
+    """Choices of item and system, and of the protocol if several match references."""
     items = results.items_named(project).values()
     systems = results.systems_named(project).values()
     choice = ViewChoice("protocol", "Matched by", tuple((PROTOCOLS[name].title, name) for name in MATCHED_BY))
@@ -310,7 +310,7 @@ def matches_report(project: Project, protocol: str = USUAL_MATCHING, mode: str =
 
 
 def matches_sheets(report: RetrievalReport, item: str = "", system: str = "") -> tuple[ResultSheet, ...]:
-    """Every match and every reference without one, and what each report comes to."""
+    """Every match and every reference without one, and the figures of each report."""
     shown = [
         matches
         for matches in report.matched
@@ -394,7 +394,7 @@ def _reports(protocol: str, shown: list[ResponseMatches]) -> ResultSheet:
     return ResultSheet("reports", "Report by report", heads, tuple(lines))
 
 
-# A response and who read it.
+# A response and its rater.
 Reading = tuple[str, str]
 NONE, ANY_SYSTEM = "(no type)", "All systems"
 LOOKED_AT, JUDGED = "", "judged"
@@ -402,7 +402,7 @@ LOOKED_AT, JUDGED = "", "judged"
 
 @dataclass(frozen=True, slots=True)
 class TaxonomyCounts:
-    """A taxonomy's mean label counts per response by question type, who judged, and which responses were taken."""
+    """A taxonomy's mean label counts per response by question type, the rater, and which responses were counted."""
 
     taxonomy: Taxonomy
     rater: result_raters.ResultRater | None
@@ -411,7 +411,7 @@ class TaxonomyCounts:
 
 
 def error_choices(project: Project) -> tuple[ViewChoice, ...]:
-    """Whose verdicts say what is to be labelled, of which system, and of which responses."""
+    """Choices of the rater whose verdicts determine what is to be labelled, of the system, and of the responses."""
     systems = results.systems_named(project).values()
     return (
         results.rater_choice(project),
@@ -423,21 +423,21 @@ def error_choices(project: Project) -> tuple[ViewChoice, ...]:
 
 @people.for_coordinators("can draw the responses whose errors are looked at")
 def draw_responses(project: Project, per_system: int, seed: int = 1, systems: Sequence[str] = ()) -> Change:
-    """Draw so many responses of each system at random, to look again at their verdicts; in place of an earlier draw.
+    """Sample this many responses of each system at random, to look again at their verdicts; replaces an earlier sample.
 
-    Of each system those of the mode that counts in the results; the same seed draws the same.
+    For each system, responses of the mode that counts in the results; the same seed gives the same sample.
     """
-    there = results.systems_named(project)
-    if unknown := set(systems) - set(there.values()):
-        raise Refusal(f"There is no system “{min(unknown)}”.", f"There are: {', '.join(there.values())}.")
+    names = results.systems_named(project)
+    if unknown := set(systems) - set(names.values()):
+        raise Refusal(f"There is no system “{min(unknown)}”.", f"There are: {', '.join(names.values())}.")
     if per_system < 1:
         raise Refusal("At least one response of each system must be drawn.", "Nothing was drawn.")
     items, r = results.items_named(project), RESPONSE.c
     question = select(r.id, r.item_id, r.system_id).where(r.mode == scoring.main_mode(project), r.trial == 1)
     result = grouped(
-        (there[row.system_id], (items[row.item_id].key, row.id))
+        (names[row.system_id], (items[row.item_id].key, row.id))
         for row in project.query(question)
-        if row.item_id in items and (not systems or there[row.system_id] in systems)
+        if row.item_id in items and (not systems or names[row.system_id] in systems)
     )
     chance = Random(seed)
     sample = [
@@ -453,11 +453,11 @@ def draw_responses(project: Project, per_system: int, seed: int = 1, systems: Se
 def error_report(
     project: Project, judge: str = "", system: str = "", of: str = LOOKED_AT, mode: str = "", among: str = ""
 ) -> tuple[TaxonomyCounts, ...]:
-    """Every taxonomy over the responses that people looked at, labels by the person who gave them last.
+    """Every taxonomy over the responses that people looked at, with the latest label of each.
 
-    Of a judge's verdicts these are the drawn responses, or without a draw those of which anything was given a kind; of
-    people's the responses they labelled. Where nobody looked, or with `of`, all that were judged. By default the mode
-    that counts in the results; a response without any error counts with none.
+    For a judge's verdicts these are the sampled responses, or without a sample those with any label; for people's, the
+    responses they labelled. If nobody looked at any, or for `of` JUDGED, all that were judged. By default in the mode
+    that counts in the results; a response without any error counts as having none.
     """
     kinds = dict(_responses(project, system, mode, among))
     return tuple(
@@ -470,8 +470,10 @@ def error_report(
 def _counted(
     project: Project, taxonomy: Taxonomy, judge: str, kinds: Mapping[str, str], of: str
 ) -> TaxonomyCounts:
-    there = [one for one in result_raters.everybody(project, taxonomy.of) if one.id != result_raters.COMPUTED]
-    rater = result_raters.chosen(there, judge)
+    raters = [
+        one for one in result_raters.everybody(project, taxonomy.of) if one.id != result_raters.COMPUTED
+    ]
+    rater = result_raters.chosen(raters, judge)
     verdicts = nested(
         ((response_id, who), unit_id, value)
         for response_id, who, unit_id, value in (
@@ -510,7 +512,7 @@ def _rejected(
 def _taken(
     project: Project, rater: result_raters.ResultRater | None, labelled: Collection[str], of: str
 ) -> tuple[str, Collection[str]]:
-    """Which responses are taken, in words, and their ids; none for all that were judged."""
+    """The description and ids of the responses counted; no ids for all that were judged."""
     if of == JUDGED:
         return "all judged responses", ()
     if rater is not None and result_raters.are_people(rater.id):
@@ -542,7 +544,7 @@ def _responses(project: Project, system: str, mode: str, among: str) -> list[tup
 
 
 def _labels(project: Project, taxonomy: Taxonomy) -> dict[str, dict[tuple[str, str], str]]:
-    """What each person called each unit; under the empty name and that of the consensus, what was said last of it."""
+    """Each person's label of each unit; under the empty name and the consensus's, the latest label of it."""
     j = counted_rows().c
     question = select(j.rater_id, j.response_id, j.unit_id, j.value).where(
         j.protocol == taxonomy.name, j.rater_kind == RaterKind.PERSON.value, j.status == Status.OK.value
@@ -556,7 +558,7 @@ def _labels(project: Project, taxonomy: Taxonomy) -> dict[str, dict[tuple[str, s
 
 
 def error_sheets(countses: tuple[TaxonomyCounts, ...]) -> tuple[ResultSheet, ...]:
-    """A sheet for each taxonomy of which anything was judged: question types down, labels across."""
+    """A sheet for each taxonomy with anything judged: question types down, labels across."""
     return tuple(_sheet(counts) for counts in countses if counts.means)
 
 

@@ -62,7 +62,7 @@ DECISIONS = {True: ("kept", "agreed"), False: ("left out", "disagree"), None: ("
 
 @dataclass(frozen=True, slots=True)
 class SelectionReport:
-    """By item each rater's ratings and the decision; r of every two raters."""
+    """Each rater's ratings of each item and the decision; r of every two raters."""
 
     bar: float
     raters: tuple[str, ...]
@@ -79,7 +79,7 @@ class SelectionReport:
 
 @dataclass(frozen=True, slots=True)
 class FunnelLine:
-    """How many items of one origin have come how far; each stage is counted by itself."""
+    """The number of items of one origin at each stage; the stages are counted independently."""
 
     origin: str
     collected: int
@@ -92,7 +92,7 @@ class FunnelLine:
 
 @people.for_coordinators("can see how questions were rated")
 def selection_report(project: Project) -> SelectionReport:
-    """All submitted ratings; only a coordinator sees how each rater answered."""
+    """All submitted ratings; only a coordinator may see how each rater answered."""
     collected = _collected(project)
     named = {
         row.id: results.ItemName(row.key, row.question, row.question_type, row.subject) for row in collected
@@ -132,9 +132,9 @@ def selection_report(project: Project) -> SelectionReport:
 
 
 def apply(project: Project) -> Change:
-    """Retire every item that its raters left below the bar, in one act that can be undone; open ones stay.
+    """Retire every item rated below the bar, in one change that can be undone; undecided ones stay.
 
-    Refusal where there is none.
+    Raises Refusal if there is none.
     """
     result = selection_report(project)
     below = required(
@@ -146,7 +146,7 @@ def apply(project: Project) -> Change:
 
 
 def _collected(project: Project) -> Sequence[Any]:
-    """All items that were ever collected, in the project's order: those that were left out were rated too."""
+    """All items ever collected, in the project's order: retired ones were rated too."""
     i = ITEM.c
     listed = select(i.id, i.key, i.question, i.question_type, i.subject, i.origin, i.retired)
     return project.query(listed.order_by(i.position, i.key, i.id)).all()
@@ -155,7 +155,7 @@ def _collected(project: Project) -> Sequence[Any]:
 def _funnel(
     project: Project, collected: Sequence[Any], chosen: Mapping[str, RatedQuestion]
 ) -> Iterator[FunnelLine]:
-    """Origin by origin, in alphabetical order, and all together; nothing where nobody said where an item is from."""
+    """One line for each origin, alphabetically, and for all together; empty if nothing is rated and no origin known."""
     with project.store.read() as db:
         settled = annotating.settled(db, [row.id for row in collected])
     origins = sorted({row.origin for row in collected}, key=lambda origin: (not origin, origin))
@@ -321,9 +321,9 @@ def _pictures(report: SelectionReport) -> list[SheetPicture]:
 
 
 def gold(project: Project) -> tuple[ResultSheet, ...]:
-    """Of items in use, the artifacts that reports are judged by.
+    """The gold that reports are judged by, of items in use.
 
-    A row for each item with gold statements or a gold plan; then how many items are of each type and subject.
+    A row for each item with gold statements or a gold plan; then the number of items of each type and subject.
     """
     questions = results.items_named(project)
     if not questions:
@@ -352,9 +352,9 @@ def gold(project: Project) -> tuple[ResultSheet, ...]:
 def _filed(
     questions: Mapping[str, results.ItemName], by: str, title: str, definitions: Mapping[str, str]
 ) -> ResultSheet:
-    """How many questions there are of each kind, the most first, with the first of each as an example.
+    """The number of questions of each kind, the most frequent first, with the first question of each as an example.
 
-    Kinds that are defined stand with what they are, those without a question too where any of them has one.
+    Defined kinds have their definition; if any defined kind has a question, those without one are listed too.
     """
     groups = grouped((str(getattr(question, by)), question) for question in questions.values())
     if groups.keys() & definitions.keys():
@@ -418,7 +418,7 @@ class Balance:
 def balance(diagnostics: Mapping[str, Diagnostics]) -> Balance:
     """The share of true statements of each item, and of all statements pooled (2 200 of 3 400 in the paper).
 
-    Statements whose label is not decided count as missing: the share is that of the others, its range theirs.
+    Statements without a label count as missing: the share is that of the others, with the range they leave.
     """
     return Balance(
         {item: _share(document.units) for item, document in diagnostics.items()},

@@ -29,9 +29,9 @@ SYSTEMS, REPORTS, BENCHMARK, AGREEMENT = "Systems", "Reports", "The benchmark", 
 class ResultView:
     """A view with its part of the page; `page` is where to go when there is nothing to show.
 
-    `report` gives its sheets, or what `sheets` makes them of; `shown` names the choices that decide only how what was
-    counted is set out, `command` makes what it lacks, and `rests_on` what a project must hold (see `held`) before
-    there is anything to show.
+    `report` computes its sheets, or the input of `sheets`; `shown` names the choices that only affect the presentation
+    of the computed data, `command` creates what is lacking, and `rests_on` is what a project must have (see `held`)
+    before there is anything to show.
     """
 
     name: str
@@ -55,7 +55,7 @@ class ResultView:
         return f"{self.lacks} Run: {self.command}"
 
 
-# What a project may hold, beside protocols with verdicts, kinds of documents and parts of reports by their names.
+# Things a project may have, besides protocols with verdicts, kinds of documents and parts of reports by name.
 (
     JUDGED, COMPARED, PREFERRED, BESIDE, CHOSEN, LOOKED_AT, ITEMS, REPORTS_THERE, SEVERAL_MODES, SEVERAL_RUNS,
     SEVERAL_JUDGES, SOURCES, DATED, CUT_OFF, MATCHES,
@@ -100,12 +100,12 @@ def held(project: Project) -> frozenset[str]:
         DATED: any(source.published or source.citations is not None for source in sources),
         MATCHES: bool(contest_rows.raters(project)),
     }
-    return frozenset({*raters, *named, *extracted, *(name for name, there in available.items() if there)})
+    return frozenset({*raters, *named, *extracted, *(name for name, present in available.items() if present)})
 
 
 def in_use(project: Project, among: "tuple[ResultView, ...]") -> dict[str, bool]:
-    """The views about what the project uses, by name, each with whether it rests on something here."""
-    there, used, kinds = held(project), profile.protocols(project), profile.profile(project).kinds
+    """The views about what the project uses, by name, each with whether its data exist here."""
+    available, used, kinds = held(project), profile.protocols(project), profile.profile(project).kinds
     named = {*used, *kinds, *(part.extraction for protocol in used.values() for part in protocol.parts)}
     named |= {protocol.mode for protocol in used.values()}
     ways = {
@@ -114,10 +114,12 @@ def in_use(project: Project, among: "tuple[ResultView, ...]") -> dict[str, bool]
         COMPARED: not named.isdisjoint(pair_views.JUDGED), PREFERRED: not named.isdisjoint(pair_views.PAIRED),
         LOOKED_AT: any(taxonomy.of in used for taxonomy in TAXONOMIES.values()),
     }  # fmt: skip
-    named |= {name for name, open_ in ways.items() if open_} | there
+    named |= {name for name, open_ in ways.items() if open_} | available
     every = {*PROTOCOLS, *Kind, *ways, CONTINUATION, *(part.extraction for part in ResponsePart)}
     return {
-        view.name: view.rests(there) for view in among if named.issuperset(every.intersection(view.rests_on))
+        view.name: view.rests(available)
+        for view in among
+        if named.issuperset(every.intersection(view.rests_on))
     }
 
 
@@ -377,7 +379,7 @@ VIEWS: tuple[ResultView, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class CountedView:
-    """A computed view; `kept` holds the computed data, for other presentations of it."""
+    """A computed view; `count` is the computed data, for other presentations of it."""
 
     view: str
     chosen: Mapping[str, str]
@@ -387,7 +389,7 @@ class CountedView:
 
 
 def named(name: str, among: tuple[ResultView, ...] = VIEWS) -> ResultView:
-    """The view of that name; Refusal lists the names there are."""
+    """The view of that name; the Refusal lists the known names."""
     return one_of(name, {view.name: view for view in among}, f"There is no view “{name}”.", "Available:")
 
 
@@ -398,7 +400,7 @@ def show(
     computed: Any = None,
     among: tuple[ResultView, ...] = VIEWS,
 ) -> CountedView:
-    """A view with these choices; a value that does not fit is left to it. `kept` saves counting the same again."""
+    """A view with these choices; values that do not fit are replaced by its own. `computed` data are not computed again."""
     view = named(name, among)
     choices, fitting = offered(project, name, chosen, among)
     result = computed if computed is not None else view.report(project, **_counting(view, fitting))
@@ -417,9 +419,10 @@ def _with_note(sheets: tuple[ResultSheet, ...], words: str) -> tuple[ResultSheet
 
 
 def _with_departures(report: Any, sheets: Sequence[ResultSheet], metric: str) -> Iterator[ResultSheet]:
-    """Tables of one view differ from the paper alike: what one says holds of those that say nothing.
+    """The sheets with departures and notes: all tables of a view depart from the paper alike, so one's departures apply
+    to those without any.
 
-    The first says what must be known where the baseline judged.
+    The first notes what must be known of the baseline's figures.
     """
     cells = (cell.metric for one in sheets for line in one.lines for cell in line.cells)
     named = (name for one in sheets for name in one.metrics)
@@ -444,9 +447,9 @@ def _with_departures(report: Any, sheets: Sequence[ResultSheet], metric: str) ->
 def offered(
     project: Project, name: str, chosen: Mapping[str, str], among: tuple[ResultView, ...] = VIEWS
 ) -> tuple[tuple[ViewChoice, ...], dict[str, str]]:
-    """What a view lets choose beside these choices, and which hold: of each the usual one where none was made.
+    """The choices a view offers given these choices, and the values in force: the default for each choice not made.
 
-    What the view takes beside its choices, such as a file, stays as it is; Refusal for what it does not take.
+    Other arguments of the view, such as a file, are passed through; raises Refusal for those it does not take.
     """
     view = named(name, among)
     choices = view.choices(project)
@@ -478,7 +481,7 @@ def _refuse_unknown(view: ResultView, chosen: Iterable[str]) -> None:
 
 
 def same_count(view: ResultView, one: Mapping[str, str], other: Mapping[str, str]) -> bool:
-    """Whether two ways to choose differ only in how what was counted is set out."""
+    """Whether two selections differ only in the presentation of the same computed data."""
     return _counting(view, one) == _counting(view, other)
 
 

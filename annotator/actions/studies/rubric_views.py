@@ -94,7 +94,7 @@ class Piloted:
 
 
 def pilot_choices(project: Project) -> tuple[ViewChoice, ...]:
-    """Whose votes are looked at, and between which two raters κ is computed: those who share most first."""
+    """Choices of the rater whose votes count, and of the two raters for κ: those who share most first."""
     names = _names(project)
     pairs = tuple((f"{names[a]} and {names[b]}", f"{a},{b}") for a, b in _pairs(_verdicts_by_rater(project)))
     between = ViewChoice("between", "κ between", pairs or (("no two raters", ""),))
@@ -104,11 +104,11 @@ def pilot_choices(project: Project) -> tuple[ViewChoice, ...]:
 def pilot(
     project: Project, judge: str = "", between: str = "", mode: str = "", among: str = ""
 ) -> tuple[ResultSheet, ...]:
-    """The criteria of all settled rubrics with the pass rate of each system, those that tell nothing apart first.
+    """The criteria of all settled rubrics with the pass rate of each system, those that distinguish nothing first.
 
-    By one rater's votes; people's are put together. Of the responses those of one mode, by default the one that counts
-    in the results. κ is that of two raters on the same responses, by default of those who share most judgements; people
-    first, and nothing is said of agreement where no two judged the same. Then the weights beside the paper's experts'.
+    By one rater's votes; people's are pooled. Responses of one mode count, by default the one that counts in the
+    results. κ is between two raters on the same responses, by default those who share most judgements, people first;
+    without two such raters no agreement is shown. Then the weights beside those of the paper's experts.
     """
     rater = result_raters.chosen(result_raters.everybody(project, JUDGED_BY.name), judge)
     if rater is None:
@@ -204,7 +204,7 @@ def _piloted(
 def _votes(
     rubric: Rubric, answers: Sequence[Answer], verdicts: VerdictsByUnit, rater: ResultRater
 ) -> Iterator[CriterionVote]:
-    """Every criterion on every response: each vote of the people who labelled it, or the one that is missing."""
+    """Every criterion on every response: each vote of the people who labelled it, or the missing one."""
     for unit in rubric.units:
         for response_id, system in answers:
             voters = [rater.id]
@@ -220,7 +220,7 @@ def _votes(
 def _own(
     rubric: Rubric, answers: Sequence[Answer], verdicts: VerdictsByUnit, rater: str
 ) -> Iterator[CriterionVote]:
-    """What one rater said, of the responses they judged at all."""
+    """One rater's votes, on the responses they judged at all."""
     for response_id, system in answers:
         values = verdicts.get(rater, {}).get(response_id)
         for unit in rubric.units if values is not None else ():
@@ -233,7 +233,7 @@ def _verdicts_by_rater(project: Project) -> dict[str, dict[str, dict[str, str]]]
 
 
 def _verdicts_by(project: Project, rater_id: str) -> dict[str, dict[str, dict[str, str]]]:
-    """What a rater said, of people each one by themselves."""
+    """A rater's verdicts; people's separately for each person."""
     prefix = PERSON_KEY if rater_id == PEOPLE else ""
     by_rater = grouped(
         (f"{prefix}{who}", (response_id, unit_id, value))
@@ -249,7 +249,7 @@ def _names(project: Project) -> dict[str, str]:
 
 
 def _pairs(verdicts: VerdictsByUnit) -> list[tuple[str, str]]:
-    """Each two raters who judged the same, two people before others; who shares most first."""
+    """Every two raters who judged the same, two people before others; those who share most first."""
     shared = {
         (a, b): sum(
             len(verdicts[a][response].keys() & verdicts[b][response].keys())
@@ -273,7 +273,7 @@ REACHED = {
 
 
 def _weights(weights: Mapping[int | float, Estimate]) -> ResultSheet:
-    """The spread of weights beside the paper's experts'."""
+    """The distribution of weights beside that of the paper's experts."""
     heads = columns(
         ("weight", "Weight"), ("criteria", "Criteria", "Of this weight"), ("share", "Share", "Of all criteria"),
         ("experts_share", PAPER, "Share of its experts' weights (Table 10): for comparison, not a norm"),
@@ -282,9 +282,9 @@ def _weights(weights: Mapping[int | float, Estimate]) -> ResultSheet:
     lines = []
     for weight, own in weights.items():
         norm, value = EXPERT_WEIGHT_SHARES.get(weight), own.value
-        there = None if value is None else round(value * own.n)
+        number = None if value is None else round(value * own.n)
         cells = (
-            count(weight, form="g"), count(there), share(value), share(norm),
+            count(weight, form="g"), count(number), share(value), share(norm),
             _points(None if value is None or norm is None else value - norm),
         )  # fmt: skip
         lines.append(SheetLine(cells))
@@ -327,13 +327,13 @@ def _place(discrimination: Discrimination) -> tuple[int, float]:
     return order.index(discrimination.reach), discrimination.spread.value or 0.0
 
 
-def _line(one: Piloted, systems: Sequence[str], rater_id: str, found_by_two: bool) -> SheetLine:
+def _line(one: Piloted, systems: Sequence[str], rater_id: str, for_two: bool) -> SheetLine:
     unit, result, agreed = one.unit, one.discrimination, one.agreement
     words, state = REACHED[result.reach]
     cells = (
         text(one.item.key), text(unit.text, tip=unit.text), count(unit.weight, form="g"), text(words, state=state),
         figure(result.spread),
-        *((figure(agreed.kappa), _bare(agreed.percent)) if agreed else (SheetCell(""),) * (2 if found_by_two else 0)),
+        *((figure(agreed.kappa), _bare(agreed.percent)) if agreed else (SheetCell(""),) * (2 if for_two else 0)),
         *(share(result.rates.get(system), 0, "No vote came") for system in systems),
     )  # fmt: skip
     more = (("Criterion", unit.text), *_account(result, agreed))
@@ -385,7 +385,7 @@ def named_sets(project: Project) -> dict[str, dict[str, Rubric]]:
 
 
 def settled(project: Project) -> dict[str, Rubric]:
-    """The experts' rubrics that reports are judged by while no set is in force, by item's key."""
+    """The experts' rubrics that reports are judged by while no set is in force, by item key."""
     with project.store.read() as db:
         keys = dict(db.execute(select(ITEM.c.id, ITEM.c.key).where(ITEM.c.retired.is_(False))).all())
         rows = annotating.judged_rows(db, Kind.RUBRIC, list(keys), own=True)
@@ -406,20 +406,21 @@ def in_force(project: Project) -> str:
 def use(project: Project, name: str) -> Change:
     """Have reports judged, labelled and scored by a named set from now on; by the experts' own for an empty name.
 
-    Whatever was said by other rubrics stays, and counts again once they are in force again.
+    Judgements by other rubrics stay, and count again once these are in force again.
     """
     name = "" if name == OWN else name
-    if name and name not in (there := named_sets(project)):
-        raise Refusal(f"There is no rubric set “{name}”.", f"There are: {', '.join([OWN, *there])}.")
+    if name and name not in (known := named_sets(project)):
+        raise Refusal(f"There is no rubric set “{name}”.", f"There are: {', '.join([OWN, *known])}.")
     before = in_force(project)
     return change_setting(project, annotating.RUBRIC_SET, "choose the rubrics to judge by", before, name)
 
 
 @people.for_coordinators("can keep a rubric set")
 def keep_set(project: Project, name: str, rubrics: Mapping[str, Rubric]) -> Change:
-    """Keep rubrics by item's key as a named set; those of an item take the place of its former ones.
+    """Store rubrics by item key as a named set; those of an item replace its former ones.
 
-    Of the criteria only words and weights are kept. Refusal for an unknown item, or a weight that is not allowed.
+    Only words and weights of the criteria are stored. Raises Refusal for an unknown item, or a weight that is not
+    allowed.
     """
     name = name.strip()
     if not name or len(name) > LONGEST or name == OWN or ":" in name:
@@ -440,7 +441,7 @@ def keep_set(project: Project, name: str, rubrics: Mapping[str, Rubric]) -> Chan
 
 
 def _apart(name: str, key: str, rubric: Rubric) -> Rubric:
-    """The same criteria under ids of their own, which stay as long as their words do."""
+    """The same criteria under ids of their own, which are stable while their words are."""
     times = Counter[str]()
     units = []
     for unit in rubric.units:
@@ -450,25 +451,25 @@ def _apart(name: str, key: str, rubric: Rubric) -> Rubric:
     return Rubric(units=tuple(units))
 
 
-# Of a response only what was said of it counts here.
+# For scoring, only the verdicts on a response matter here.
 NO_ITEM, NO_RESPONSE = Item(id="", key="-", question="-"), Response(id="", item_id="", system_id="", text="")
 SETTLED, IMPORTED, DRAFTED = OWN, "imported", "drafted"
-# In the place of a second set: every set but those of single authors.
+# In place of a second set: every set but those of single authors.
 EVERY = "every"
 ONE_SET = (
     "Scores and criteria are shown once there is a second set. Run: goldsmith rubrics write, or rubrics keep."
 )
 # A mode and a cut of the items, as `cut_choices` offers them.
 Cut = tuple[str, str]
-# By key, so that items of another project are found again.
+# By item key, so that items of another project can be matched.
 Rubrics = dict[str, Rubric]
 
 
 @dataclass(frozen=True, slots=True)
 class RubricSetsReport:
-    """Sets by name, their totals side by side, their criteria by item, and how a judge agrees with people by each.
+    """Sets by name, their totals side by side, their criteria by item, and a judge's agreement with people by each.
 
-    `left_out` are sets by which this rater judged nothing; `validity` is None where no unit has both.
+    `left_out` are sets by which this rater judged nothing; `validity` is None if no unit has both.
     """
 
     names: tuple[str, ...]
@@ -479,9 +480,7 @@ class RubricSetsReport:
 
 
 def sets(project: Project) -> dict[str, Rubrics]:
-    """The rubric sets of a project by name: the settled one, the named ones, the imported one, each author's, and what
-    was drafted.
-    """
+    """The rubric sets of a project by name: the settled, named and imported ones, each author's, and drafts."""
     result: dict[str, Rubrics] = {SETTLED: settled(project), **named_sets(project)}
     keys = {item_id: item.key for item_id, item in results.items_named(project).items()}
     aliases = {person.id: person.alias for person in people.people(project)}
@@ -505,7 +504,7 @@ def sets(project: Project) -> dict[str, Rubrics]:
 
 
 def sets_choices(project: Project) -> tuple[ViewChoice, ...]:
-    """Which sets, and whose judgements. A coordinator alone tells one person's from another's."""
+    """Choices of the sets, and of the rater. Only a coordinator can distinguish one person's from another's."""
     names = tuple(
         (name.capitalize() if name in (SETTLED, IMPORTED, DRAFTED) else name, name) for name in sets(project)
     )
@@ -524,22 +523,23 @@ def sets_choices(project: Project) -> tuple[ViewChoice, ...]:
 def sets_report(
     project: Project, one: str = "", other: str = "", judge: str = "", file: str = "", mode: str = "", among: str = ""
 ) -> RubricSetsReport:  # fmt: skip
-    """Sets of a project, all or two, or one of it beside the settled set of another project's file.
+    """Sets of a project, all or two, or one of them beside the settled set of another project's file.
 
-    Without a second name those are compared that are not one author's, where there are named ones. Items are matched
-    by key, responses by item and system, first run. Of another project the last judge counts, or the one of the same
-    name.
+    Without a second name, all sets but single authors' are compared, if there are named ones. Items are matched by key,
+    responses by item and system, first run. For another project, the last judge counts, or the one of the same name.
     """
-    # Of people each one by themselves: what several said of a criterion is no verdict.
+    # People are taken one by one: several people's values of a criterion are not one verdict.
     raters = result_raters.everybody(project, JUDGED_BY.name)
     rater = result_raters.chosen((one for one in raters if one.id != result_raters.PEOPLE), judge)
-    there, cut = sets(project), (mode, among)
-    names = [name for name in (one, other) if name in there]
-    names += [name for name in there if name not in names]
+    available, cut = sets(project), (mode, among)
+    names = [name for name in (one, other) if name in available]
+    names += [name for name in available if name not in names]
     names = names or [SETTLED]
 
     def of(name: str) -> RubricSet:
-        return RubricSet(name, there.get(name, {}), _verdicts(project, there.get(name, {}), rater, cut))
+        return RubricSet(
+            name, available.get(name, {}), _verdicts(project, available.get(name, {}), rater, cut)
+        )
 
     if file:
         beside, theirs = _of_file(Path(file), rater)
@@ -570,7 +570,7 @@ def _report(
 
 
 def _validity(project: Project, own: RubricSet, rater: ResultRater | None, cut: Cut) -> "BothWays | None":
-    """How a judge agrees with people's labels by the criteria of a set, each label of a person one pair."""
+    """A judge's agreement with people's labels by the criteria of a set; each label of a person is one pair."""
     if rater is None or result_raters.are_people(rater.id):
         return None
     from annotator.stats.validation.comparison import both_ways
@@ -584,17 +584,17 @@ def _validity(project: Project, own: RubricSet, rater: ResultRater | None, cut: 
             pairs.append((value, verdict, abs(float(weights[place[0], unit_id])), place[0]))
     if not pairs:
         return None
-    truth, said_, heavy, items = zip(*pairs, strict=True)
-    return both_ways(truth, said_, YES, heavy, items)
+    truth, verdicts, heavy, items = zip(*pairs, strict=True)
+    return both_ways(truth, verdicts, YES, heavy, items)
 
 
 def keep(project: Project, name: str, of: str) -> Change:
-    """Keep a set of the project under a name of its own, as it is now; Refusal where there is no such set."""
+    """Store a set of the project under a name of its own, as it is now; raises Refusal if there is no such set."""
     return keep_set(project, name, one_of(of, sets(project), f"There is no rubric set “{of}”.", "There are:"))
 
 
 def _score(rubric: Rubric, verdicts: Mapping[str, str]) -> float | None:
-    """What a response is worth by a rubric and what was said of its criteria."""
+    """The score of a response by a rubric and the verdicts on its criteria."""
     material = Material(NO_ITEM, NO_RESPONSE, {Kind.RUBRIC: rubric})
     return JUDGED_BY.metrics[0].score(RatedResponse(material, verdicts), False).value
 
@@ -602,9 +602,9 @@ def _score(rubric: Rubric, verdicts: Mapping[str, str]) -> float | None:
 def _of_file(path: Path, rater: ResultRater | None) -> tuple[RubricSet, ResultRater | None]:
     project = Project.open(path, readonly=True)
     try:
-        there = result_raters.raters(project, JUDGED_BY.name)
-        same = next((one for one in there if rater is not None and one.name == rater.name), None)
-        theirs = same or next(iter(there), None)
+        raters = result_raters.raters(project, JUDGED_BY.name)
+        same = next((one for one in raters if rater is not None and one.name == rater.name), None)
+        theirs = same or next(iter(raters), None)
         rubrics = settled(project)
         return RubricSet(path.stem, rubrics, _verdicts(project, rubrics, theirs)), theirs
     finally:
@@ -614,7 +614,7 @@ def _of_file(path: Path, rater: ResultRater | None) -> tuple[RubricSet, ResultRa
 def _verdicts(
     project: Project, rubrics: Rubrics, rater: ResultRater | None, cut: Cut = ("", "")
 ) -> dict[tuple[str, str], dict[str, str]]:
-    """Item and system → criterion → value, by these rubrics; responses nobody judged by them are out."""
+    """Item and system → criterion → value, by these rubrics; without responses that nobody judged by them."""
     if rater is None:
         return {}
     places = dict(_places(project, cut))
@@ -638,7 +638,7 @@ def _places(project: Project, cut: Cut) -> Iterator[tuple[str, tuple[str, str]]]
 
 
 def sets_sheets(report: RubricSetsReport) -> tuple[ResultSheet, ...]:
-    """Scores under both sets, weights of both, and their criteria side by side; of one set alone its weights."""
+    """Scores under both sets, weights of both, and their criteria side by side; for a single set its weights only."""
     if not report.beside.items:
         return ()
     if report.names[0] == report.names[1]:
@@ -699,7 +699,7 @@ def _picture(report: RubricSetsReport, title: str, what: str) -> Callable[[Any],
     )
 
 
-# Table 9, and the gap that the text beside Table 8 tells.
+# Table 9, and the gap given in the text beside Table 8.
 _FIGURES = ("accuracy", "precision", "recall", "f1")
 
 
@@ -772,7 +772,7 @@ def _rubric_sets_weights(report: RubricSetsReport) -> ResultSheet:
 
 
 def _share(own: Mapping[int | float, Estimate], weight: float) -> float | None:
-    """The share of a weight in one of the sets; 0 where only the other has it."""
+    """The share of a weight in one of the sets; 0 if only the other has it."""
     return (
         own[weight].value if weight in own else 0.0 if any(estimate.n for estimate in own.values()) else None
     )
@@ -819,16 +819,16 @@ FILE_COLUMNS = (
 
 
 def write_set(project: Project, name: str, path: Path) -> int:
-    """Write a set, as JSON where the file is named so, else as CSV; how many criteria. Refusal for an unknown set."""
+    """Write a set as JSON or CSV, by the file's extension; return its number of criteria; raises Refusal if unknown."""
     from annotator.exchange.formats.label_files import guarded
     from annotator.exchange.release.tables_csv import csv
 
     people.refuse_others(project, "can save a rubric set")
-    there = sets(project)
-    refuse_other(name, there, f"There is no rubric set “{name}”.", "There are:")
+    available = sets(project)
+    refuse_other(name, available, f"There is no rubric set “{name}”.", "There are:")
     tree = {
         key: [{"text": unit.text, "weight": unit.weight} for unit in rubric.units]
-        for key, rubric in there[name].items()
+        for key, rubric in available[name].items()
     }
     rows = [
         {ITEM_FIELD: guarded(key), CRITERION: guarded(unit["text"]), WEIGHT: unit["weight"]}
@@ -841,7 +841,7 @@ def write_set(project: Project, name: str, path: Path) -> int:
 
 
 def keep_file(project: Project, name: str, path: Path) -> Change:
-    """Keep what a file says as a named set; Refusal where it says no rubrics."""
+    """Store a file's rubrics as a named set; raises Refusal if it has none."""
     return keep_set(project, name, read_set(path))
 
 

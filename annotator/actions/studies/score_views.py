@@ -1,4 +1,4 @@
-"""Views of a score: best of several runs, domains, what a report took, modes, and lengths."""
+"""Views of a score: best of several runs, domains, costs of a report, modes, and lengths."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -45,7 +45,7 @@ from annotator.stats.intervals.student import by_group, paired_means
 from annotator.stats.validation.duels import DEPARTURES, FrontPoint, pass_at_k, standings
 from annotator.storage.tables import RESPONSE
 
-# More tries than anyone pays for.
+# More runs than anyone pays for.
 MOST = 10
 
 
@@ -54,7 +54,7 @@ def attempts(
 ) -> tuple[ResultSheet, ...]:
     """Pass@k of every system on a metric where more is better, over the runs of one mode: k from 1 to its most runs.
 
-    A row for each system, a column for each k; none while no system has tried twice.
+    A row for each system, a column for each k; empty while no system has two runs.
     """
     result = results.of_metric(project, metric, judge, among)
     title, by_system = result.metric.title, results.by_item(result.of_mode(mode))
@@ -118,7 +118,7 @@ DOMAIN_DEPARTURES = (
 
 
 def domains_choices(project: Project) -> tuple[ViewChoice, ...]:
-    """By what items are filed, which score counts, by whose judgements, in which mode and of which items."""
+    """Choices of the domains, the metric, the rater, the mode and the items."""
     by = ViewChoice("by", "Domain", (("Subject", FILED[0]), ("Question type", FILED[1])))
     return (by, *results.choices(project))
 
@@ -128,7 +128,7 @@ def domains(
 ) -> tuple[ResultSheet, ...]:  # fmt: skip
     """Domains of all items in use down, the best over all systems first; all systems together and each alone across.
 
-    Over all systems: of each item the mean of what systems score, and of these the mean of each domain.
+    Over all systems: the mean of systems' scores on each item, and the mean of these in each domain.
     """
     result = results.of_metric(project, metric, judge, among)
     domain_of = {item_id: str(getattr(item, by)) for item_id, item in result.items.items()}
@@ -144,7 +144,7 @@ def domains(
     }
     means = {name: by_group(own, domain_of, result.metric.within) for name, own in sorted(scores.items())}
     together, sizes = by_group(each, domain_of, result.metric.within), Counter(domain_of.values())
-    # Items of no domain stand under the empty name.
+    # Items of no domain are under the empty name.
     shown = {domain: domain or NONE for domain in (*together, *sorted(set(sizes) - set(together)))}
     values = {(shown[domain], name): own.value for name, row in means.items() for domain, own in row.items()}
     title = f"{result.metric.title} by {by.replace('_', ' ')}"
@@ -194,16 +194,16 @@ def _domain_cell(mean: Estimate | None) -> SheetCell:
     return figure(mean)
 
 
-# What a report took; tokens per second is a speed, not a cost.
+# The costs of a report; tokens per second is a speed, not a cost.
 COSTS = ("latency", "tokens", "run_tokens", "cost")
 
 
 def efficiency(
     project: Project, metric: str = USUAL_METRIC, judge: str = "", mode: str = "", among: str = ""
 ) -> tuple[ResultSheet, ...]:
-    """A row for each system that has a score: its means over items, what it takes, and whether it is worth that.
+    """A row for each system that has a score: its means over items, its costs, and whether it is worth them.
 
-    A cost that is not known is no cost of 0.
+    An unknown cost is not a cost of 0.
     """
     result = results.of_metric(project, metric, judge, among)
     info, scores = result.metric, results.system_means(result, mode)
@@ -217,7 +217,7 @@ def efficiency(
     for cost in map(scoring.named, COSTS):
         took = results.system_means(results.of_metric(project, cost.name, "", among), mode)
         means = {name: took.get(name, Estimate(None)) for name in scores}
-        met = standings([(name, score.value, means[name].value) for name, score in scores.items()])
+        front_points = standings([(name, score.value, means[name].value) for name, score in scores.items()])
         heads += columns(
             (key_of(cost.name), cost.title, "", cost.unit),
             (
@@ -226,11 +226,11 @@ def efficiency(
                 "No other system is at least as good on both and better on one",
             ),
         )
-        for row in met:
+        for row in front_points:
             cells[row.system] += [_took(means[row.system], cost), _worth(row)]
-        notes.append(_front(met, cost))
+        notes.append(_front(front_points, cost))
         if any(estimate.value is not None for estimate in took.values()):
-            scattered.append(_efficiency_picture(met, scores, info, cost))
+            scattered.append(_efficiency_picture(front_points, scores, info, cost))
     return (
         ResultSheet(
             "efficiency",
@@ -245,13 +245,13 @@ def efficiency(
 
 
 def _efficiency_picture(
-    met: Iterable[FrontPoint], scores: Mapping[str, Estimate], info: MetricInfo, cost: MetricInfo
+    front_points: Iterable[FrontPoint], scores: Mapping[str, Estimate], info: MetricInfo, cost: MetricInfo
 ) -> SheetPicture:
     points = [
         pictures.PicturePoint(
             row.system, row.cost, row.score, row.on_front, scores[row.system].low, scores[row.system].high
         )
-        for row in met
+        for row in front_points
         if row.cost is not None and row.score is not None
     ]
     return picture(
@@ -283,10 +283,10 @@ def _worth(row: FrontPoint) -> SheetCell:
     return SheetCell(f"beaten by {beaten}", float(len(row.beaten_by)), beaten)
 
 
-def _front(met: Iterable[FrontPoint], cost: MetricInfo) -> str:
+def _front(front_points: Iterable[FrontPoint], cost: MetricInfo) -> str:
     on = [
         f"{row.system} ({in_words(Estimate(row.score))} at {number(row.cost or 0.0, cost.unit)})"
-        for row in met
+        for row in front_points
         if row.on_front
     ]
     return (
@@ -390,10 +390,10 @@ def _by_system(report: results.Scores, mode: str) -> dict[str, dict[str, Estimat
 
 Point = tuple[float, float]
 CHARACTERS, TOKENS, PLAN = "characters", "tokens", "plan"
-# What is told of even where it is undefined; and how many places a mean has.
+# Shown even if undefined; and the format of a mean.
 ALWAYS = ("all reports", "means of systems")
 MEAN = {CHARACTERS: ",.0f", TOKENS: ",.0f", PLAN: ".2f"}
-# What may be long: how it is called, and in what it is measured.
+# The kinds of length: name and unit.
 LENGTHS = {
     CHARACTERS: ("Report, in characters", "characters"),
     TOKENS: ("Report, in tokens", "tokens"),
@@ -402,7 +402,7 @@ LENGTHS = {
 
 
 def lengths_choices(project: Project) -> tuple[ViewChoice, ...]:
-    """What is long, which score or cost it is set beside, by whose judgements, in which mode and of which items."""
+    """Choices of the length, the score or cost beside it, the rater, the mode and the items."""
     metric, judge = results.score_choices(project)
     took = tuple((info.title, info.name) for info in scoring.known(project) if info.cost)
     return (
@@ -416,26 +416,28 @@ def lengths_choices(project: Project) -> tuple[ViewChoice, ...]:
 def lengths(
     project: Project, metric: str = USUAL_METRIC, judge: str = "", of: str = CHARACTERS, mode: str = "", among: str = ""
 ) -> tuple[ResultSheet, ...]:  # fmt: skip
-    """Lengths and scores of every response with both, by default of the mode that counts in the results.
+    """Lengths and scores of every response with both, by default in the mode that counts in the results.
 
-    A row for each system: how long its reports are, what they score, and whether its longer ones score higher.
+    A row for each system: the length of its reports, their scores, and whether its longer ones score higher.
     """
     result = results.of_metric(project, metric, judge, among)
     info, length_of = result.metric, _lengths(project, of)
-    met = [
+    scored = [
         (score, (length_of[score.response_id], score.estimate.value))
         for score in result.of_mode(mode)
         if score.estimate.value is not None and score.response_id in length_of
     ]
-    if not met:
+    if not scored:
         return ()
-    points = dict(sorted(grouped((result.systems[score.system_id], point) for score, point in met).items()))
+    points = dict(
+        sorted(grouped((result.systems[score.system_id], point) for score, point in scored).items())
+    )
     over = {
         "all reports": _both([point for own in points.values() for point in own]),
         "means of systems": _both(_means(points)),
-        "means of items": _both(_means(grouped((score.item_id, point) for score, point in met))),
+        "means of items": _both(_means(grouped((score.item_id, point) for score, point in scored))),
         "means of subjects": _both(
-            _means(grouped((result.items[score.item_id].subject, point) for score, point in met))
+            _means(grouped((result.items[score.item_id].subject, point) for score, point in scored))
         ),
     }
     (name, unit), scores = LENGTHS[of], results.system_means(result, mode)
@@ -482,7 +484,7 @@ def _length_line(system: str, points: Sequence[Point], score: Estimate, form: st
 
 
 def _lengths(project: Project, of: str) -> dict[str, float]:
-    """How long each response is, or the gold plan of its item, by the response's id; what is not known is left out."""
+    """The length of each response, or of the gold plan of its item, by response id; unknown ones are left out."""
     column = (
         RESPONSE.c.item_id
         if of == PLAN
