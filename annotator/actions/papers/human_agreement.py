@@ -1,4 +1,4 @@
-"""How far judges agree with people, kind by kind of label, and how people reviewed paired points."""
+"""Agreement of judges with people, by kind of label, and people's reviews of key points."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -51,7 +51,7 @@ DEPARTURES = (
 
 @dataclass(frozen=True, slots=True)
 class KindAgreement:
-    """One judge on one kind of label; without a `line` there is nothing to compare, and `lacks` says why."""
+    """One judge on one kind of label; without a `line` there is nothing to compare, and `lacks` is the reason."""
 
     protocol: Protocol
     line: validation.RaterFigures | None = None
@@ -67,7 +67,7 @@ def published(protocol: Protocol) -> Aim | None:
 
 
 def _papers(project: Project) -> list[Paper]:
-    """The papers that print such a share, that of which most kinds were judged here first."""
+    """The papers that print such a share, that with the most kinds judged here first."""
     kinds = {paper.name: list(filter(published, paper.protocols)) for paper in papers()}
     judged = {
         name: sum(bool(result_raters.judges_of(project, protocol.name)) for protocol in of)
@@ -87,7 +87,7 @@ def choices(project: Project) -> tuple[ViewChoice, ...]:
 
 
 def report(project: Project, paper: str = "", judge: str = EVERY) -> list[KindAgreement]:
-    """Each kind that the paper prints a share for, with each judge that judged it; every kind is there."""
+    """Each kind that the paper prints a share for, with each judge that judged it; unjudged kinds are included."""
     known = _papers(project)
     of = next((one for one in known if one.name == paper), known[0])
     protocols = [protocol for protocol in of.protocols if published(protocol)]
@@ -116,7 +116,7 @@ def _of_kind(project: Project, protocol: Protocol, judge: str) -> Iterator[KindA
 
 
 def departures(protocols: Iterable[Protocol]) -> tuple[str, ...]:
-    """Where this table differs from the paper, with what is said of kinds that no other figure shows."""
+    """The departures of this table from the paper, with those of kinds that no other figure shows."""
     return (
         *DEPARTURES,
         *dict.fromkeys(
@@ -126,7 +126,7 @@ def departures(protocols: Iterable[Protocol]) -> tuple[str, ...]:
 
 
 def sheets(agreements: list[KindAgreement]) -> tuple[ResultSheet, ...]:
-    """The table; none while nobody labelled anything that a judge judged."""
+    """The table; empty while no label can be compared with a judge."""
     if not any(agreement.line for agreement in agreements):
         return ()
     heads = columns(
@@ -207,7 +207,7 @@ KIND = ResponsePart.KEYPOINTS.value
 
 @dataclass(frozen=True, slots=True)
 class FrozenPools:
-    """What was frozen: items, their points, and the reports of which nobody has accepted a point."""
+    """The frozen pools: their items and points, and the reports without any accepted point."""
 
     items: int
     points: int
@@ -230,7 +230,7 @@ class FrozenPools:
 
 
 def accepted(extract: Extract | None) -> tuple[KeyPoint, ...]:
-    """The key points of a version that a person accepted: all of one confirmed as it was, else each by itself."""
+    """The accepted key points of a version: all if confirmed unchanged, otherwise the individually accepted ones."""
     if extract is None or extract.state is not ExtractState.CONFIRMED:
         return ()
     own = extract.origin.startswith("person:")
@@ -239,9 +239,9 @@ def accepted(extract: Extract | None) -> tuple[KeyPoint, ...]:
 
 @people.for_coordinators(materials.DOES)
 def freeze(project: Project, items: Sequence[str] = ()) -> FrozenPools:
-    """Freeze for each item, or those named by key, the key points that people accepted, each once, in one act.
+    """Freeze the accepted key points of each item, or of those named by key, without duplicates, in one transaction.
 
-    A pool that is there stays. Refusal where no item has an accepted key point.
+    Existing pools stay. Raises Refusal if no item has an accepted key point.
     """
     judge_cases.checked_scope(project, judge_cases.RunRequest("", items=tuple(items)))
     points = before = without = 0
@@ -270,7 +270,7 @@ def freeze(project: Project, items: Sequence[str] = ()) -> FrozenPools:
 
 @dataclass(frozen=True, slots=True)
 class PointReview:
-    """What became of the key points that a judge drew from one report, point by point."""
+    """The decisions on the key points that a judge extracted from one report, point by point."""
 
     judge_id: str
     item_id: str
@@ -281,7 +281,7 @@ class PointReview:
 
 
 def reviews(project: Project) -> Iterator[PointReview]:
-    """Report by report what people made of a judge's key points; a rejected one is not in their version."""
+    """People's decisions on each judge's key points, report by report; a rejected one is not in their version."""
     used = select(ITEM.c.id).where(ITEM.c.retired.is_(False))
     rows = project.query(
         select(EXTRACT).where(EXTRACT.c.kind == KIND, EXTRACT.c.item_id.in_(used))
@@ -297,12 +297,12 @@ def _review(extract: Extract, current: Extract) -> PointReview:
     now = {unit.id: unit for unit in _all(current.document.units)}
     accepted_ids = {unit.id for unit in _all(accepted(current))}
     units = extract.document.units
-    came = [unit for unit in units if unit.id in accepted_ids]
+    accepted_units = [unit for unit in units if unit.id in accepted_ids]
     return PointReview(
         judge_id=extract.origin.partition(":")[2],
         item_id=extract.item_id,
-        accepted=len(came),
-        edited=sum(unit.text != now[unit.id].text for unit in came),
+        accepted=len(accepted_units),
+        edited=sum(unit.text != now[unit.id].text for unit in accepted_units),
         rejected=sum(unit.id not in now for unit in units),
         waiting=sum(unit.id in now and unit.id not in accepted_ids for unit in units),
     )
@@ -314,7 +314,7 @@ def _all(units: Iterable[KeyPoint]) -> Iterator[KeyPoint]:
 
 
 def reviews_report(project: Project) -> dict[str, list[PointReview]]:
-    """What people made of the key points of each judge, report by report; only where they decided anything."""
+    """People's decisions on each judge's key points, report by report; only reports with a decision."""
     names = {judge.id: judge.name for judge in judges.all_of(project)}
     result = grouped(
         (names.get(review.judge_id, review.judge_id), review)
@@ -325,7 +325,7 @@ def reviews_report(project: Project) -> dict[str, list[PointReview]]:
 
 
 def precision(reviews: list[PointReview]) -> Estimate:
-    """The share of accepted points among those decided; its interval knows that points of one item belong together."""
+    """The share of accepted points among those decided; the interval is clustered by item."""
     from annotator.stats.intervals.clustered import clustered_wilson
 
     holds = [
@@ -337,7 +337,7 @@ def precision(reviews: list[PointReview]) -> Estimate:
 
 
 def reviews_sheets(reviews: dict[str, list[PointReview]]) -> tuple[ResultSheet, ...]:
-    """A row for each judge that drew key points; none while nobody decided anything."""
+    """A row for each judge that extracted key points; empty while nobody has decided anything."""
     if not reviews:
         return ()
     heads = columns(

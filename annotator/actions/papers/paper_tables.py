@@ -1,4 +1,4 @@
-"""Every table and figure of the papers that rests on data a project holds, as one view."""
+"""Every table and figure of the papers for which a project can have data, as one view."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -38,7 +38,7 @@ USUAL_READING, PRINTED = "As defined", "Papers' tables"
 def aliases() -> dict[str, str]:
     """A short name of each numbered table, by its paper's first letter: r3, or rf2 for a figure.
 
-    A paper whose first letter another has goes by two: ar3.
+    If two papers share their first letter, the later one has two letters: ar3.
     """
     letters: dict[str, str] = {}
     for paper in papers():
@@ -52,7 +52,7 @@ def aliases() -> dict[str, str]:
 
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:
-    """Which table, by whose judgements; of one with recent sources, after which month, and how it is counted."""
+    """Choices of table and rater; for a table with recent sources of the month, and for some of the way of counting."""
     tables = in_use(project)
     offered = tuple(
         (f"{paper.title}, {' and '.join(table.printed)}: {table.title}", name)
@@ -94,7 +94,7 @@ def _with(down: Down) -> tuple[str, ...]:
 
 
 def in_use(project: Project) -> dict[str, tuple[Paper, PaperTable]]:
-    """The tables, by name, of papers by which the project judges."""
+    """The tables, by name, of papers whose protocols the project judges by."""
     used = profile.profile(project)
     mine = {
         paper.name for paper in papers() if any(used.judges(protocol.name) for protocol in paper.protocols)
@@ -103,15 +103,15 @@ def in_use(project: Project) -> dict[str, tuple[Paper, PaperTable]]:
 
 
 def _usual(project: Project, tables: Iterable[str]) -> str:
-    """The first table of which most of what is judged is known here; the first of all where nothing is."""
+    """The table with the largest share of known figures; the first of all if none is known."""
     known = {info.name: not info.cost for info in scoring.known(project)}
     modes = ("", *scoring.modes_of(project))
 
     def share(name: str) -> float:
         parts = TABLES[name][1].made_of
         metrics = [metric for one in parts for metric in _metrics(one)]
-        there = sum(known.get(metric, False) for metric in metrics) / max(1, len(metrics))
-        return there if all(_mode(one) in modes for one in parts) else 0.0
+        fraction = sum(known.get(metric, False) for metric in metrics) / max(1, len(metrics))
+        return fraction if all(_mode(one) in modes for one in parts) else 0.0
 
     return max(tables, key=share, default=FIRST)
 
@@ -132,7 +132,7 @@ def report(
     mode: str = "",
     file: str = "",
 ) -> tuple[ResultSheet, ...]:
-    """The sheets of a table; those that nothing is known of are left out. A `file` holds the paper's leaderboard."""
+    """The sheets of a table; those without any known figure are omitted. A `file` has the paper's leaderboard."""
     paper, paper_table = TABLES[table]
     made = list(_made(project, paper_table, judge, after, reading, mode))
     boards = [one for one in paper_table.made_of if isinstance(one, DuelTable) and one.board]
@@ -199,9 +199,9 @@ VIEWS: tuple[ResultView, ...] = tuple(sorted(_EVERY, key=lambda view: _PARTS.ind
 
 
 def view_of(name: str) -> tuple[str, dict[str, str]]:
-    """The view and the choices that a name stands for: of a view, of a paper's table, or of its short name.
+    """The view and the choices for a name: of a view, of a paper's table, or of its short name.
 
-    Refusal lists all names there are.
+    The Refusal lists all names.
     """
     table = aliases().get(name.casefold(), name)
     if table in TABLES:
@@ -266,7 +266,7 @@ _ROWS = {
 }
 
 
-# A step after which a table has figures, with its command behind this, and the page where it is done in the window.
+# A step after which a table has figures, with its command, and the window's page for it.
 MissingStep = tuple[str, str]
 
 
@@ -296,7 +296,7 @@ def _mode(made: SystemsTable | ViewTable | DuelTable) -> str:
 
 
 def _steps(offer: judge_runs.ProtocolOffer) -> Iterator[MissingStep]:
-    """What a protocol without figures lacks: gold, what is drawn from reports, and verdicts."""
+    """What a protocol without figures lacks: gold, extracts of reports, and verdicts."""
     yield from ((f"{offer.title}: {words}", "Author") for words in offer.lacks)
     for step in offer.steps:
         if step.missing:
@@ -311,9 +311,9 @@ LISTED = ("name", "short", "title", "about", "missing")
 
 
 def listed(project: Project, *, every: bool = False) -> list[dict[str, str]]:
-    """Views and papers' tables in use that rest on something here, and `every` other with what it lacks.
+    """Views and papers' tables in use that have data here, and with `every` the others with what they lack.
 
-    Of each its name, its short name, its title, what it is about, and what is missing.
+    For each its name, its short name, its title, its subject, and what is missing.
     """
     held = result_views.held(project)
     short = {of: one for one, of in aliases().items()}
@@ -334,7 +334,7 @@ _NEEDED = {Down.LIMITED: CUT_OFF, Down.PUBLISHED: DATED, Down.MODES: SEVERAL_MOD
 
 
 def _rests(made: SystemsTable | ViewTable | DuelTable, held: Collection[str]) -> bool:
-    """Whether a project holds anything that stands in a part of a table."""
+    """Whether a project has data for a part of a table."""
     if (mode := _mode(made)) and mode not in held:
         return False
     if isinstance(made, ViewTable):

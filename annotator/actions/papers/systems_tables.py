@@ -71,7 +71,7 @@ class GroupedItems:
 
 @dataclass(frozen=True, slots=True)
 class RowScope:
-    """What a row of a system stands for: a mode, which items and, where not all count, which responses."""
+    """The scope of a system's row: a mode, its items and, if not all count, its responses."""
 
     title: str
     mode: str
@@ -82,7 +82,7 @@ class RowScope:
 
 @dataclass(frozen=True, slots=True)
 class CountedTable:
-    """The scores that a table is made of, by metric, with who judged; and what stands down and across."""
+    """The scores of a table, by metric, with their raters; and its rows and columns."""
 
     table: SystemsTable
     scores: Mapping[str, Sequence[Score]]
@@ -91,7 +91,7 @@ class CountedTable:
     groups: Sequence[GroupedItems]
     scopes: Sequence[RowScope]
     limit: float
-    # By whose gold, protocol by protocol.
+    # Whose gold, protocol by protocol.
     gold: tuple[str, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
 
@@ -101,10 +101,10 @@ def counted(
 ) -> CountedTable:
     names = {column.metric for part in table.parts for column in part.columns}
     scores: dict[str, list[Score]] = {name: [] for name in names}
-    there = result_raters.everybody_under(
+    raters_of = result_raters.everybody_under(
         project, dict.fromkeys(scoring.named(name).protocol for name in sorted(names))
     )
-    raters = result_raters.together(there, judge)
+    raters = result_raters.together(raters_of, judge)
     for protocol, rater in raters.items():
         for score in scoring.scores(project, PROTOCOLS[protocol], rater.id):
             if score.metric in names and not results.is_part(score):
@@ -117,7 +117,7 @@ def counted(
         )
     return CountedTable(
         table, scores, raters, systems_of(project), groups, list(_scopes(project, table, items, after, mode)),
-        results.limit(project), tuple(filter(None, golds)), result_raters.not_judged(there, raters),
+        results.limit(project), tuple(filter(None, golds)), result_raters.not_judged(raters_of, raters),
     )  # fmt: skip
 
 
@@ -141,7 +141,7 @@ def _place(group: str) -> tuple[int, str]:
 
 
 def _group_of(project: Project, across: str, items: Mapping[str, ItemName]) -> dict[str, str]:
-    """Items by what they are grouped by; by the kind of their source, or by type where no kind of source is known."""
+    """Items by group; for kinds of sources by the kind of their source, or by type if none is known."""
     kinds: dict[str, str] = {}
     if across == SOURCE_KIND:
         s = SOURCE.c
@@ -170,7 +170,7 @@ def _scopes(
 
 
 def limited(project: Project) -> dict[str, dict[str, str]]:
-    """Of each mode in which reports were asked for with a cut-off, these responses with that day."""
+    """Mode → the responses requested with a cut-off in it, each with that day."""
     r = RESPONSE.c
     question = select(r.mode, r.id, r.cutoff).where(
         r.cutoff.is_not(None), r.mode.in_(scoring.modes_of(project))
@@ -180,7 +180,7 @@ def limited(project: Project) -> dict[str, dict[str, str]]:
 
 
 def _conditions(project: Project, limit: str, items: Mapping[str, ItemName]) -> Iterator[RowScope]:
-    """The reports of a mode that had a cut-off, and those without one: of the same mode, or else of the usual one."""
+    """The reports of a mode with a cut-off, and those without one: of the same mode, or else of the main one."""
     held = limited(project)
     if not held:
         return
@@ -205,9 +205,9 @@ def published(project: Project) -> dict[str, str]:
 
 
 def sheet(table: CountedTable, key: str, title: str) -> ResultSheet | None:
-    """The table; None where no system has a figure of it."""
+    """The table; None if no system has a figure in it."""
     parts = table.table.parts
-    there = [scope.title for scope in table.scopes if scope.title]
+    titles = [scope.title for scope in table.scopes if scope.title]
     grouped = any(system.group for system in table.systems.values())
     made = [
         (part.title, system, scope, cells)
@@ -225,17 +225,17 @@ def sheet(table: CountedTable, key: str, title: str) -> ResultSheet | None:
         *([SheetColumn("module", "Module")] if parts[0].title else []),
         *([SheetColumn("system_group", "Group")] if grouped else []),
         SYSTEM_COLUMN,
-        *([SheetColumn("scope", "Counted")] if there else []),
+        *([SheetColumn("scope", "Counted")] if titles else []),
         *(_head(column, group) for group in table.groups for column in parts[0].columns),
     )
     order = [part.title for part in parts]
     ranks = {row[:2]: _rank(table, row[1], row[3]) for row in made}
-    # What is counted in several ways stands together, by the last of them.
+    # Rows of one system are adjacent, ordered by the last of them.
     made.sort(key=lambda row: (order.index(row[0]), *ranks[row[:2]]))
     lines = [
         SheetLine((
             *([text(part)] if parts[0].title else []), *([text(table.systems[system].group)] if grouped else []),
-            text(table.systems[system].name), *([text(scope.title)] if there else []), *cells,
+            text(table.systems[system].name), *([text(scope.title)] if titles else []), *cells,
         ))
         for part, system, scope, cells in made
     ]  # fmt: skip
@@ -260,7 +260,7 @@ def _head(column: TableColumn, group: GroupedItems) -> SheetColumn:
 
 
 def _rank(table: CountedTable, system: str, cells: Sequence[SheetCell]) -> tuple[int, str, bool, float, str]:
-    """Groups in their usual order, within them the best first by what stands last, over all items."""
+    """The sort key: groups in their usual order, within them the best first by the last column, over all items."""
     own, last = table.systems[system], cells[-len(table.table.parts[0].columns)]
     place = GROUPS.index(own.group) if own.group in GROUPS else len(GROUPS)
     value = last.estimate.value if last.estimate is not None else None
@@ -281,8 +281,8 @@ def _rows(
         ]
         for column in columns
     }
-    there = {score.system_id for own in of.values() for score in own}
-    systems = sorted(there, key=lambda one: table.systems[one].name)
+    present = {score.system_id for own in of.values() for score in own}
+    systems = sorted(present, key=lambda one: table.systems[one].name)
     across = [
         _cells(table, column, [score for score in of[column.metric] if score.item_id in group.items], group, systems)
         for group in table.groups
@@ -358,7 +358,7 @@ def _summed(mean: Estimate) -> Estimate:
 
 
 def _spread(cell: SheetCell, spread: Spread, own: Sequence[Score]) -> SheetCell:
-    """A figure with what stands beside it as the paper prints it."""
+    """A figure with its spread as the paper prints it."""
     result = cell.estimate
     if result is None or result.value is None or spread is Spread.NONE:
         return cell
@@ -374,7 +374,7 @@ def _spread(cell: SheetCell, spread: Spread, own: Sequence[Score]) -> SheetCell:
 
 
 def deviation(scores: Sequence[Score]) -> float | None:
-    """The standard deviation of a system's mean over its runs; None while there is one run."""
+    """The standard deviation of a system's mean over its runs; None if there is only one."""
     runs = grouped(
         (score.trial, score.estimate.value) for score in scores if score.estimate.value is not None
     )
@@ -406,7 +406,7 @@ Row = tuple[str, str, RowScope, tuple[SheetCell, ...]]
 
 
 def _pictures(table: CountedTable, title: str, rows: Sequence[Row]) -> Iterator[SheetPicture]:
-    """The first column of each part, a bar for each system beside each group of items."""
+    """The first column of each part: bars of the systems for each group of items."""
     width = len(table.table.parts[0].columns)
     for part in table.table.parts:
         own = [row for row in rows if row[0] == part.title]
@@ -435,9 +435,9 @@ _WHOLE = (ALL, ALL)
 
 @dataclass(frozen=True, slots=True)
 class SystemDuel:
-    """Two systems in a column, the better one first: their difference and how it was tested.
+    """Two systems in a column, the better one first: their difference and its test.
 
-    `best` marks the best and the second best; `corrected` is p among all other pairs of the column.
+    `best` marks the best and the second best; `corrected` is p corrected for all other pairs of the column.
     """
 
     metric: str
@@ -454,7 +454,7 @@ class SystemDuel:
 def sheets(
     project: Project, table: DuelTable, key: str, title: str, judge: str = "", reading: str = ""
 ) -> Iterator[ResultSheet]:
-    """The table, then the pairs of systems with two items in common; nothing while no figure of it is known."""
+    """The table, then the pairs of systems with two items in common; empty while none of its figures is known."""
     result = _DuelMaker.of(project, table, judge, reading)
     if any(row.estimate.value is not None for row in result.rows.values()):
         yield result.sheet(key, title)
@@ -463,7 +463,7 @@ def sheets(
 
 
 def leaderboard(table: DuelTable, path: Path, key: str) -> ResultSheet:
-    """The systems of a leaderboard's file, with the last figure made of the others as for systems here."""
+    """The systems of a leaderboard's file, with the last figure computed from the others as for systems here."""
     read, lines = read_table(path, [column for column, _ in table.board]), []
     made = COMPOSITES[table.columns[-1].metric][1]
     for index, row in enumerate(read.rows):
@@ -487,7 +487,7 @@ def leaderboard(table: DuelTable, path: Path, key: str) -> ResultSheet:
 
 @dataclass(frozen=True)
 class _DuelMaker:
-    """What a table is made of: figures by metric and system, and what they were counted from."""
+    """The data of a table: figures by metric and system, and the verdicts they are based on."""
 
     titles: Sequence[str]
     infos: Sequence[MetricInfo]
@@ -536,14 +536,14 @@ class _DuelMaker:
 
     @cached_property
     def ordered(self) -> list[str]:
-        there = {system for _, system in self.rows}
+        present = {system for _, system in self.rows}
         last = self.infos[-1].name
 
         def place(system: str) -> tuple[bool, float, object]:
             value, name = self._value(last, system), self.systems[system].name
             return system not in self.exemplars, inf if value is None else -value, text(name).worth
 
-        return sorted(there, key=place)
+        return sorted(present, key=place)
 
     def _value(self, metric: str, system: str) -> float | None:
         row = self.rows.get((metric, system))
@@ -576,7 +576,7 @@ class _DuelMaker:
         for place, (one, other) in enumerate(pairs):
             result = paired_means(scores[other], scores[one], info.within)
             test = paired_test([gap.value for gap in result.differences.values() if gap.value is not None])
-            # The mean of all may be that of other items than those that both have.
+            # The difference of overall means may have another sign, being over other items than those both have.
             ahead = result.mean.value is not None and (result.mean.value > 0) == info.higher_is_better
             better = ahead and enough(result.mean.n) and test.p is not None and test.p < ALPHA
             yield SystemDuel(
@@ -584,7 +584,7 @@ class _DuelMaker:
             )
 
     def _by_jackknife(self, pairs: Iterable[tuple[str, str]], ranked: Sequence[str]) -> Iterator[SystemDuel]:
-        """Tests of what is made of other figures, by what it is without each item that all of these share."""
+        """Tests of composite figures, from their values without each of the items that they share."""
         import numpy as np
 
         without = overview.without_each(self.composite, self.counts, _WHOLE, ranked) if ranked else None
@@ -756,7 +756,7 @@ def _narrowed(counted: Counted, metric_names: set[str]) -> Counted:
 
 
 def _t(t: float | None) -> SheetCell:
-    """A t; an infinite one has no number for machines."""
+    """A cell with a t; an infinite one has no number for machines."""
     return (
         SheetCell("∞", inf, "All items differ alike")
         if t is not None and abs(t) == inf

@@ -1,4 +1,4 @@
-"""Views that one paper alone has, and tables of views: some columns, or lines turned into columns."""
+"""Views specific to one paper, and tables made from views: some columns, or lines turned into columns."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -59,9 +59,9 @@ def windows_choices(project: Project) -> tuple[ViewChoice, ...]:
 
 
 def windows(project: Project, judge: str = "", mode: str = "") -> tuple[ResultSheet, ...]:
-    """A row for each system, a column for each window that is asked about, from one rater's set of verdicts.
+    """A row for each system, a column for each window asked about, from one rater's set of verdicts.
 
-    None while nobody has judged.
+    Empty while nobody has judged.
     """
     info = scoring.named(WINDOWED_METRIC.name)
     rater = result_raters.chosen(result_raters.everybody(project, WINDOWED.name), judge)
@@ -74,8 +74,8 @@ def windows(project: Project, judge: str = "", mode: str = "") -> tuple[ResultSh
         if response.material.response.mode == counts and response.material.response.mode != EXEMPLAR
     ]
     named = results.systems_named(project)
-    there = {response.material.response.system_id for response in responses}
-    systems = [name for name in named if name in there]
+    present = {response.material.response.system_id for response in responses}
+    systems = [name for name in named if name in present]
     covered: dict[str, dict[int, Estimate]] = {named[one]: {} for one in systems}
     asked_about = range(settings.width(project) + 1)
     for window in asked_about:
@@ -154,7 +154,7 @@ AVERAGE = "Average"
 
 
 def continuations(project: Project) -> tuple[ResultSheet, ...]:
-    """Systems with their means, then the continuations, those to be looked at first."""
+    """Systems with their means, then the continuations, the most suspicious first."""
     figures = nested(
         (row.system, row.metric, row.estimate)
         for row in results.rows(project, protocol=CONTINUED.name)
@@ -262,7 +262,7 @@ NOTES = ("Means over the reports of a system, without their lists of references.
 
 
 def statistics_report(project: Project) -> Means:
-    """System → how many reports it has, and their means; of those that count in the results."""
+    """System → the number of its reports, and their means; of reports that count in the results."""
     modes = scoring.counted_modes(project)
     of = grouped(
         (material.response.system_id, report_figures(material))
@@ -307,7 +307,7 @@ def statistics_sheets(statistics: Means) -> tuple[ResultSheet, ...]:
     return (sheet,) if statistics else ()
 
 
-# Of the works that an exemplar cites: which stand in a column, and which of them.
+# The columns of works that an exemplar cites, and the condition for each.
 SHARES: Mapping[tuple[str, str], Callable[[CitedWork], bool]] = {
     ("important_arxiv", "Important, on arXiv"): lambda one: one.importance == "important" and one.on_arxiv,
     ("important_other", "Important, not on arXiv"): lambda one: (
@@ -321,7 +321,7 @@ EDGES = (0, 1, 3, 10, 32, 100, 316, 1000, 3162, 10_000, 31_623)
 
 
 def exemplars(project: Project) -> Cited:
-    """The works that each item's exemplar cites, by the item's key; of items with gold references."""
+    """The works that each item's exemplar cites, by item key; of items with gold references."""
     material = materials.MaterialRequest(
         (Kind.EVIDENCE,), texts=False, pages=True, page_texts=False, parts=False
     )
@@ -334,7 +334,7 @@ def exemplars(project: Project) -> Cited:
 
 
 def exemplar_sheets(works: Cited) -> tuple[ResultSheet, ...]:
-    """How many of each exemplar's works are important, how often all are cited, and what that comes to."""
+    """The importance of each exemplar's works, the citations of all of them, and the resulting statistics."""
     if not works:
         return ()
     return (_shares(works), *([_citations(works)] if _known(works) else []), _statistics(works))
@@ -484,7 +484,7 @@ STATISTICS_VIEW = result_views.ResultView(
 
 
 AIMS: dict[str, ScoreAim] = {aim.metric: aim for paper in papers() for aim in paper.score_aims}
-# So many people rate each response in the paper.
+# The number of people who rate each response in the paper.
 LEAST = 3
 DEPARTURES = (
     "Rates are correlated one by one, those of which less is better as 1 − rate: the paper does not say which of its "
@@ -504,7 +504,7 @@ class ScoreAgreement:
     items: Sequence[str]
     by_judge: Sequence[float]
     by_people: Sequence[Mapping[str, float]]
-    # Responses that both judged of which one has no whole score.
+    # Responses judged by both, for which one has no complete score.
     left_out: int = 0
 
     @property
@@ -522,7 +522,7 @@ class ScoreAgreement:
         return within_items(self.by_judge, self._means(), self.items)
 
     def alpha(self) -> Estimate:
-        """How far people agree with one another on the score."""
+        """People's agreement with one another on the score."""
         people = sorted({rater for of in self.by_people for rater in of})
         rows = [[of.get(rater) for of in self.by_people] for rater in people]
         return krippendorff_alpha(rows, "interval", clusters=list(self.items))
@@ -532,7 +532,7 @@ class ScoreAgreement:
 
 
 def agreement_report(project: Project) -> list[ScoreAgreement]:
-    """Every metric of quality that a judge and people scored the same responses by."""
+    """Every quality metric on which a judge and people scored the same responses."""
     known = {info.name for info in scoring.qualities(project)}
     result = []
     for protocol in PROTOCOLS.values():
@@ -563,7 +563,7 @@ Scored = dict[Place, dict[str, float]]
 def _scores(
     project: Project, protocol: Protocol, own: Sequence[Metric], rater: str
 ) -> tuple[dict[str, Scored], set[Place]]:
-    """Metric → (item, response) → rater → score, more being better; and of which responses anything was said.
+    """Metric → (item, response) → rater → score, where more is better; and the responses with any verdict.
 
     Incomplete scores are left out.
     """
@@ -669,10 +669,10 @@ VIEWS: tuple[result_views.ResultView, ...] = (
 
 
 def sheet(project: Project, table: ViewTable, judge: str = "") -> ResultSheet | None:
-    """The table; None where the view has nothing of it with these choices."""
+    """The table; None if the view has nothing for it with these choices."""
     choices = dict(table.chosen)
     if choices.get("mode") and scoring.modes_of(project) == (choices["mode"],):
-        # Where there is one mode, it is not asked for.
+        # If there is only one mode, it is not a choice.
         del choices["mode"]
     offered = {
         choice.name: {value for _, value in choice.values}
@@ -696,7 +696,7 @@ def sheet(project: Project, table: ViewTable, judge: str = "") -> ResultSheet | 
 
 
 def _picked(whole: ResultSheet, columns: Sequence[tuple[str, str]]) -> ResultSheet:
-    """Some columns, under other titles; those of figures that the view has for no rater are left out."""
+    """Some columns, under other titles; columns that the view lacks, as it has no rater for them, are left out."""
     if not columns:
         return whole
     places = {whole.keys.index(key): title for key, title in columns if key in whole.keys}
@@ -710,7 +710,7 @@ def _picked(whole: ResultSheet, columns: Sequence[tuple[str, str]]) -> ResultShe
 
 
 def _turned(whole: ResultSheet, title: str, *first: str) -> ResultSheet:
-    """Columns down and lines across, each line under what its first cell says, the `first` ones in that order."""
+    """Columns down and lines across, each line under the words of its first cell, the `first` ones in that order."""
     of = {line.cells[0].words: line for line in whole.lines}
     of = {name: of[name] for name in dict.fromkeys((*first, *of)) if name in of}
     heads = (SheetColumn(key_of(title), title), *(SheetColumn(key_of("of", name), name) for name in of))

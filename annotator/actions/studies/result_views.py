@@ -400,7 +400,7 @@ def show(
     computed: Any = None,
     among: tuple[ResultView, ...] = VIEWS,
 ) -> CountedView:
-    """A view with these choices; values that do not fit are replaced by its own. `computed` data are not computed again."""
+    """A view with these choices; values that do not fit are replaced by its own. `computed` data are used again."""
     view = named(name, among)
     choices, fitting = offered(project, name, chosen, among)
     result = computed if computed is not None else view.report(project, **_counting(view, fitting))
