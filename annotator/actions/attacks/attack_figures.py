@@ -1,4 +1,4 @@
-"""Attack success rates: how many of the verdicts that an attack could change it did change; as tables."""
+"""Attack success rates: the share of the verdicts an attack could change that it did change; as tables."""
 
 import json
 from collections import Counter
@@ -46,7 +46,7 @@ from annotator.storage.tables import (
     if_given,
 )
 
-# Why a verdict on a copy is missing, beside the engine's own causes.
+# Why a verdict on a copy is missing, besides the engine's own causes.
 NOT_ASKED = "not_asked"
 INJECTION = "injection"
 Key = tuple[str, str]
@@ -67,7 +67,7 @@ class AttackVerdict:
 
     @property
     def failed(self) -> bool | None:
-        """Whether the verdict is another; None where none came."""
+        """Whether the verdict has changed; None if there is none."""
         return None if self.value is None else self.value != self.before
 
 
@@ -75,12 +75,11 @@ class AttackVerdict:
 class AttackFigures:
     """Results of a judge under one attack.
 
-    `failed` is the share of the verdicts that the attack could change and did. Where a verdict is demanded, that could
-    be those that are not the one demanded, which become it; `already` counts the others. Otherwise it could be all,
-    and any other verdict than the judge's own is a failure. `beyond` is that share less the one of unchanged reports
-    asked about again, on the same questions. `up` counts changes to the value aimed at, `down` changes away from it,
-    `aside` the others. `noticed` is the share of copies that the engine flagged. `unfit` counts questions without a
-    copy.
+    `failed` is the share of the verdicts that the attack could change and did. An attack that demands a verdict can
+    change all others to it; `already` counts those that had it before. Any other attack can change all, and every
+    verdict other than the judge's own is a failure. `beyond` is that share minus that of unchanged reports asked about
+    again, on the same questions. `up` counts changes to the target value, `down` changes away from it, `aside` the
+    others. `noticed` is the share of copies that the engine flagged. `unfit` counts questions without a copy.
     """
 
     judge: Judge
@@ -165,10 +164,10 @@ def _newest(project: Project, protocol: str, judge_id: str) -> dict[tuple[str, s
         .join(ATTACK_COPY, ATTACK_COPY.c.id == ATTACK_VERDICT.c.copy_id)
         .distinct()
     )
-    there = {(row[0], row[1]) for row in rows}
+    tested = {(row[0], row[1]) for row in rows}
     for test in attacking.all_of(project, judge_id, protocol):
         for attack in test.content.attacks:
-            if (test.id, attack) in there:
+            if (test.id, attack) in tested:
                 result.setdefault((test.judge_id, attack), test)
     return result
 
@@ -201,7 +200,7 @@ def _line(
 
 
 def _fell(case: AttackVerdict, demanded: str | None) -> bool | None:
-    """Whether a verdict is what was demanded, or just another where nothing was; None where none came."""
+    """Whether a verdict is the demanded one, or has changed if none was demanded; None if there is none."""
     return case.failed if demanded is None or case.value is None else case.value == demanded
 
 
@@ -220,7 +219,7 @@ def _failed(
 
 
 def _missing(own: Iterable[AttackVerdict], expected: int) -> dict[str, int]:
-    """Why verdicts did not come: cause → how many, the most frequent first."""
+    """Why verdicts are missing: cause → count, the most frequent first."""
     listed = list(own)
     causes = Counter(case.status for case in listed if case.status != Status.OK.value)
     causes[NOT_ASKED] += max(0, expected - len(listed))
@@ -230,7 +229,7 @@ def _missing(own: Iterable[AttackVerdict], expected: int) -> dict[str, int]:
 def _beyond(
     could: Iterable[AttackVerdict], cases: Iterable[AttackVerdict], demanded: str | None
 ) -> Estimate | None:
-    """The share that changed less the one that changes when nothing is done; None where that was not asked."""
+    """The share that changed minus the share that changes without an attack; None if that was not asked."""
     unchanged = {
         (case.response_id, case.unit_id): fell
         for case in cases
@@ -275,7 +274,7 @@ AXIS = "share of the verdicts that could change, 95 % interval clustered by item
 
 
 def sheets(report: AttackReport) -> tuple[ResultSheet, ...]:
-    """Attack by judge, then each wording and place, then what each attack does; none where nobody was tested."""
+    """Attack by judge, then each wording and place, then a description of each attack; empty if no judge was tested."""
     if not report.lines:
         return ()
     return tuple(sheet for sheet in (_table(report), _ways(report), _about(report)) if sheet.lines)
@@ -406,8 +405,9 @@ GONE = "The report has changed since the copy was made, so the two cannot be sho
 class AttackCase:
     """A case in full, for people to read.
 
-    `done` says in sentences what was done to the report; `marks` where the copy is not the report, `gaps` where the
-    report has what the copy has not. `own` is the judge's verdict on the report, `again` the one on the copy.
+    `done` describes in sentences how the report was changed; `marks` are the places where the copy differs from the
+    report, `gaps` those where the report has text that the copy lacks. `own` is the judge's verdict on the report,
+    `again` that on the copy.
     """
 
     judge: str
@@ -429,7 +429,7 @@ class AttackCase:
 
 @people.for_coordinators("can read how judges performed under attack")
 def listed(project: Project, test_id: str, attack: str) -> list[AttackCaseLine]:
-    """What a judge said of the copies of one attack: first where it said something else, then where nothing came."""
+    """A judge's verdicts on the copies of one attack: first the changed ones, then the missing ones."""
     test = next((one for one in attacking.all_of(project) if one.id == test_id), None)
     if test is None:
         return []
@@ -477,7 +477,7 @@ def attack_case(project: Project, case_id: str) -> AttackCase:
     key = row["response_id"], row["unit_id"]
     pieces, report = attacking.read_pieces(row["pieces"]), row["text"]
     unchanged = response_hash(report) == row["text_sha256"]
-    # Without its report, only the words that were put in can be shown.
+    # Without its report, only the inserted text can be shown.
     planted_words = "\n\n".join(piece for piece in pieces if isinstance(piece, str))
     copy = copied(report, pieces) if unchanged or not pieces else planted_words
     marks = planted(report, pieces) if unchanged else ()
@@ -496,7 +496,7 @@ def attack_case(project: Project, case_id: str) -> AttackCase:
 
 
 def _done(row: Row, report: str, copy: str, marks: tuple[PlantedText, ...], *, unchanged: bool) -> list[str]:
-    """What was done to the report, in sentences."""
+    """How the report was changed, in sentences."""
     attack, sentences = row["attack"], list[str]()
     if not unchanged:
         return [GONE]
@@ -521,7 +521,7 @@ def _done(row: Row, report: str, copy: str, marks: tuple[PlantedText, ...], *, u
 
 
 def _own(project: Project, row: Row, key: tuple[str, str]) -> Verdict:
-    """The judge's verdict on the report; only its value where the judgement is there no more."""
+    """The judge's verdict on the report; only its value if the judgement no longer exists."""
     j = JUDGEMENT.c
     question = select(*(j[name] for name in Verdict.model_fields)).where(
         j.protocol == row["protocol"], j.response_id == key[0], j.unit_id == key[1],

@@ -1,4 +1,4 @@
-"""Runs that test a judge: its own questions, put again over attacked copies of reports."""
+"""Runs that test a judge: its own questions, asked again about attacked copies of reports."""
 
 import json
 from collections.abc import Container, Iterable, Iterator, Sequence
@@ -96,7 +96,7 @@ def _member(families: dict[str, str], id_: str, name: str, model: str, *, judge:
 
 @people.for_coordinators("can set the family of a model")
 def set_family(project: Project, name: str, family: str) -> Change:
-    """Say to which family a system or a judge of that name belongs: “none”, or empty for what its name tells."""
+    """Set the family of a system or judge by name: “none”, or empty for the family its name suggests."""
     chosen = [member for member in members(project) if member.name == name]
     if not chosen:
         known = ", ".join(f"“{member.name}”" for member in members(project))
@@ -114,7 +114,7 @@ def set_family(project: Project, name: str, family: str) -> Change:
 
 
 def restore(project: Project, _: Connection, subject: str, present: Any, goal: Any) -> None:
-    """Put the subject of a change from one image to another; Refusal when it has moved on."""
+    """Restore the subject of a change from one image to another; raises Refusal if it has changed since."""
     if project.get(subject, {}) != present:
         raise Refusal("Families were changed elsewhere since.", "Look again; nothing was undone.")
     project.set(subject, goal)
@@ -130,7 +130,7 @@ class AttackTest(Stored, AttackTestFields):
 
 
 def checked(project: Project, request: AttackRequest) -> tuple[Judge, Protocol, tuple[str, ...]]:
-    """The judge, the protocol and the attacks of a request; Refusal for what cannot be tested, saying what can."""
+    """The judge, protocol and attacks of a request; raises Refusal for what cannot be tested, naming what can."""
     judge = judges.named(project, request.judge)
     if judge.kind == JudgeKind.DERIVED:
         raise Refusal(
@@ -193,7 +193,7 @@ def all_of(project: Project, judge_id: str = "", protocol: str = "") -> list[Att
 def alike(
     project: Project, request: AttackRequest, judge: Judge, protocol: Protocol, attacks: tuple[str, ...]
 ) -> AttackTest | None:
-    """The newest test that was ordered with the same request while the judge was asked by the wording in force."""
+    """The newest test ordered with the same request while the judge was asked with the present prompts."""
     asked_by = run_records.prompts_hash(project, protocol.prompts)
     expected = attacks, request.size, request.width, request.seed
     by = dict(project.query(select(RUN.c.id, RUN.c.prompt_sha256)).all())
@@ -207,7 +207,7 @@ def alike(
 
 
 def keep(project: Project, judge: Judge, protocol: Protocol, content: AttackContent) -> AttackTest:
-    """Keep a new test with the run that is to carry it out."""
+    """Store a new test with the run that is to carry it out."""
     run_order = RunRequest(judge.name, ATTACK + protocol.name)
     with project.store.write() as db:
         run = run_records.new_run(project, judge, run_order, protocol.prompts)
@@ -260,12 +260,12 @@ class AttackJournal(RunJournal):
         self._test = test
 
     def put(self, made: AttackCopy) -> Case:
-        """Remember what a case is about, and give the case."""
+        """Remember the copy that a case is about, and return the case."""
         self.made[_name(made.case)] = made
         return made.case
 
     def done(self, *, only_ok: bool) -> set[UnitKey]:
-        """What was said of which copies; `only_ok` leaves out what did not come."""
+        """The copies and units with a verdict stored; with `only_ok`, valid ones only."""
         v = ATTACK_VERDICT.c
         question = select(v.copy_id, v.unit_id).where(v.test_id == self._test.id)
         question = question.where(v.status == Status.OK.value) if only_ok else question
@@ -275,7 +275,7 @@ class AttackJournal(RunJournal):
         return by_cause(self._project, ATTACK_VERDICT, ATTACK_VERDICT.c.test_id == self._test.id)
 
     def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
-        """Write the copies and what was said of them, in the transaction of the calls."""
+        """Write the copies and the verdicts on them, in the transaction of the calls."""
         known = [(self.made.pop(_name(one.case), None), one) for one in done]
         rows = [row for made, one in known if made for row in self._verdicts(made, one, at)]
         if rows:
@@ -303,16 +303,16 @@ def _name(case: Case) -> Name:
     return case.response.id, tuple(unit.id for unit in case.units)
 
 
-# How alike verdicts on one item are taken to be, where the number is to be told from the wanted width.
+# The assumed correlation of verdicts on one item, if the number is computed from the requested width.
 LIKENESS = 0.1
-# Questions under this trial are asked afresh by every test; nothing else goes by it.
+# Questions under this trial are asked anew by every test; it has no other effect.
 _FIRST_TRIAL = 2_000_000
 
 
 def draw(
     project: Project, request: AttackRequest, judge: Judge, protocol: Protocol, attacks: tuple[str, ...]
 ) -> AttackContent:
-    """What a test is made with; Refusal where the judge has no verdict that stands."""
+    """The content of a new test; raises Refusal if the judge has no verdict that still counts."""
     questions = required(
         _questions(project, judge, protocol, standing(project, judge, protocol)),
         f"“{judge.name}” has no verdict of its own by “{protocol.title}” as it is worded now.",
@@ -334,7 +334,7 @@ def draw(
 
 
 def standing(project: Project, judge: Judge, protocol: Protocol) -> dict["Key", str]:
-    """A judge's verdicts by the wording that is in force, on units as they now are."""
+    """A judge's verdicts with the present prompts, on units as now worded."""
     from annotator.actions.sets import validation_figures
 
     by = run_records.prompts_hash(project, protocol.prompts)
@@ -349,7 +349,7 @@ def standing(project: Project, judge: Judge, protocol: Protocol) -> dict["Key", 
 def _questions(
     project: Project, judge: Judge, protocol: Protocol, verdicts: dict["Key", str]
 ) -> list[AttackedQuestion]:
-    """The verdicts question by question, as they were asked: one by one, or several together."""
+    """The verdicts by question, as they were asked: one by one, or several together."""
     from annotator.actions.sets import validation_figures
 
     places = validation_figures.places(project, protocol)
@@ -367,7 +367,7 @@ def _questions(
 def _together(
     project: Project, judge: Judge, protocol: Protocol, verdicts: dict["Key", str]
 ) -> Iterator[AttackedQuestion]:
-    """Whole questions, all of whose units have a verdict: in other company a unit might be judged otherwise."""
+    """Whole questions, all of whose units have a verdict: among other units a unit might be judged otherwise."""
     seeds = run_records.seeds(project, judge.id, protocol.name)
     for seed in sorted(set(seeds.values())):
         settings = judge_cases.settings_of(judge, protocol.name, seed)
@@ -383,7 +383,7 @@ def _together(
 
 
 def _size(questions: Sequence[AttackedQuestion], width: float) -> int:
-    """How many verdicts an interval so wide takes at worst, spread over the items (Kish's design effect)."""
+    """The number of verdicts an interval of this width needs at worst, spread over the items (Kish's design effect)."""
     from annotator.stats.intervals.student import kish_effect, wilson_size
 
     items, available = (
@@ -401,9 +401,9 @@ def _size(questions: Sequence[AttackedQuestion], width: float) -> int:
 def _in_turn(
     questions: Iterable[AttackedQuestion], size: int, seed: int, demanded: str
 ) -> list[AttackedQuestion]:
-    """Questions at random, items in turn, until so many verdicts are drawn; then in the order of their items.
+    """Questions at random, items in turn, until `size` verdicts are sampled; then sorted by item.
 
-    What is `demanded` of a judge cannot change those of its verdicts that are that: they are drawn, but not counted.
+    Verdicts that are the `demanded` one already cannot be changed by it: they are sampled, but not counted.
     """
     chance = Random(seed)
     ordered = sorted(questions, key=lambda one: (one.item_id, one.response_id, one.asked))
@@ -447,7 +447,7 @@ DEED = "attacked copies judged"
 class AttackRun(RunKind):
     """A run that tests a judge or continues a test; nothing is asked twice.
 
-    Without a request of its own an order continues the newest interrupted test, or asks for what the newest lacks.
+    Without a request of its own, an order continues the newest interrupted test, or asks for what the newest one lacks.
     The last line names the test.
     """
 
@@ -472,7 +472,7 @@ class AttackRun(RunKind):
         )
 
     def opened(self) -> run_records.OpenRun:
-        # Whether a run was cut short is known only under the lock: one that died is marked there.
+        # Only under the lock is it known whether a run was interrupted: one that died is marked there.
         test = self.known()
         self._resumed = test is not None and _is_open(self.project, test)
         if test is None:
@@ -500,12 +500,12 @@ class AttackRun(RunKind):
 
     def _work(self, test: AttackTest, journal: AttackJournal, *, only_ok: bool) -> RunWork:
         done = journal.done(only_ok=only_ok)
-        total, there = amount(test, done)
+        total, n_done = amount(test, done)
 
         def made() -> Iterator[Case]:
             return map(journal.put, cases(self.project, test, self.judge, self.protocol, done))
 
-        return RunWork(self.protocol, made, total, there, DEED)
+        return RunWork(self.protocol, made, total, n_done, DEED)
 
     async def forecast(self, test: AttackTest) -> forecasts.CostEstimate:
         name, self.protocol = self.protocol.name, self._protocol_asked()
@@ -517,7 +517,7 @@ run = AttackRun.run
 
 
 def _newest(project: Project, order: RunRequest) -> AttackRequest:
-    """What the newest test of a judge that was cut short was to test, or the newest of all."""
+    """The request of the newest interrupted test of a judge, or of the newest of all."""
     protocol = order.protocol.removeprefix(ATTACK)
     judge = judges.named(project, order.judge)
     tests = required(
@@ -534,22 +534,22 @@ def _is_open(project: Project, test: AttackTest) -> bool:
 
 
 def amount(test: AttackTest, done: Container[UnitKey]) -> tuple[int, int]:
-    total = there = 0
+    total = n_done = 0
     for attack in test.content.attacks:
         for place, question in questions_of(test, attack):
             variants = ATTACKS[attack].variants
             of_copy = copy_id(test.id, attack, variants[place % len(variants)], question.response_id)
             total += len(question.own)
-            there += sum((of_copy, unit) in done for unit in question.own)
-    return total, there
+            n_done += sum((of_copy, unit) in done for unit in question.own)
+    return total, n_done
 
 
 def cases(
     project: Project, test: AttackTest, judge: Judge, protocol: Protocol, done: Container[UnitKey] = frozenset(),
 ) -> Iterator[AttackCopy]:  # fmt: skip
-    """Every question of a test, but those of which all is done; report by report, one attack after the other.
+    """Every question of a test except the finished ones; report by report, one attack after the other.
 
-    A unit that is there no more, or of which the judge says something else by now, is asked about no more.
+    A unit that no longer exists, or whose verdict by the judge has changed, is not asked about again.
     """
     stand = standing(project, judge, protocol)
     numbered = list(enumerate(test.content.drawn))
@@ -591,7 +591,7 @@ def _of_question(
 
 
 def _case_of(protocol: Protocol, material: Material, question: AttackedQuestion) -> Case | None:
-    """The question as the judge was asked it; None when one of its units is gone."""
+    """The question as the judge was asked it; None if one of its units no longer exists."""
     by_unit = {unit.id: (case, unit) for case in protocol.cases(material) for unit in case.units}
     if not all(unit in by_unit for unit in question.asked):
         return None
@@ -600,9 +600,9 @@ def _case_of(protocol: Protocol, material: Material, question: AttackedQuestion)
 
 @dataclass(frozen=True, slots=True)
 class AttackEstimate:
-    """The estimate of a test: `drawn` of the `available` verdicts are used for each of so many `attacks`.
+    """The estimate of a test: `drawn` of the `available` verdicts are used for each of the `attacks`.
 
-    `known` tells that a test so ordered is there already, and is resumed.
+    `known` if such a test exists already, and is resumed.
     """
 
     judging: forecasts.CostEstimate
@@ -614,7 +614,7 @@ class AttackEstimate:
 
     @property
     def cost_usd(self) -> float | None:
-        """What all calls would cost; None where the price is not known."""
+        """The cost of all calls; None if the price is unknown."""
         return self.judging.cost_usd
 
     def tree(self) -> dict[str, Any]:
@@ -631,7 +631,7 @@ class AttackEstimate:
 
 
 async def estimate(project: Project, request: AttackRequest) -> AttackEstimate:
-    """What the test would take; nothing is asked and nothing is written."""
+    """The estimate of the test; nothing is asked or written."""
     kind = AttackRun(project, order(request))
     known = kind.known()
     test = known or kind.new()
@@ -648,7 +648,7 @@ async def estimate(project: Project, request: AttackRequest) -> AttackEstimate:
 
 @dataclass(frozen=True, slots=True)
 class AttackableJudge:
-    """A judge with its protocols: their titles and how many verdicts on reports there are."""
+    """A judge with its protocols: name, title and number of verdicts on reports."""
 
     judge: Judge
     protocols: tuple[tuple[str, str, int], ...]
@@ -668,23 +668,23 @@ def offers(project: Project) -> list[AttackableJudge]:
     counts = {(row[0], row[1]): row[2] for row in project.query(question)}
     result = []
     for judge in judges.all_of(project):
-        there = tuple(
+        judged = tuple(
             (name, PROTOCOLS[name].title, counts[judge.id, name])
             for name in TARGETS
             if (judge.id, name) in counts
         )
-        if there and judge.kind != JudgeKind.DERIVED:
-            result.append(AttackableJudge(judge, there))
+        if judged and judge.kind != JudgeKind.DERIVED:
+            result.append(AttackableJudge(judge, judged))
     return result
 
 
 def protocols(project: Project) -> list[str]:
-    there = set(project.query(select(ATTACK_TEST.c.protocol).distinct()).scalars())
-    return [name for name in TARGETS if name in there]
+    tested = set(project.query(select(ATTACK_TEST.c.protocol).distinct()).scalars())
+    return [name for name in TARGETS if name in tested]
 
 
 def attacks_on(judge: Judge, protocol: str) -> list[tuple[Attack, str]]:
-    """Each attack with why it cannot be used on a judge; empty where it can."""
+    """Each attack with the reason why it cannot be used on a judge; empty if it can."""
     return [
         (attack, "" if can(attack.needs, judge, protocol) else LACKS[attack.needs])
         for attack in ATTACKS.values()

@@ -1,4 +1,4 @@
-"""Biases visible in existing verdicts, and how far judges agree with themselves and with each other."""
+"""Biases visible in existing verdicts, and judges' agreement with themselves and with each other."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -54,7 +54,7 @@ class Bias:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A unit of a judge's with a label of a person's: how far it leans to yes, or up, how far it errs, and on what."""
+    """A unit judged by a judge and labelled by a person: its subject and the difference (`lean`; up, or to yes)."""
 
     item_id: str
     response_id: str
@@ -75,11 +75,10 @@ LEVEL_BIAS = "level"
 
 @people.for_coordinators("can see judges' biases")
 def report(project: Project, protocol: str = USUAL, judge: str = "") -> list[Bias]:
-    """What shows of each judge, or of the one of that name, over all its trials; intervals over items.
+    """The biases of each judge, or of the one of that name, over all its trials; intervals over items.
 
-    What cannot be told says why.
-
-    Length and family are compared with all labels that people submitted, but those that validation sets hold back.
+    Undefined figures give the reason. Length and family biases use all labels that people submitted, except those that
+    validation sets hold back.
     """
     only_judge = judges.named(project, judge).id if judge else ""
     result = [*_of_pairs(project), *_of_labels(project, protocol)]
@@ -146,7 +145,7 @@ def _of_labels(project: Project, protocol: str) -> list[Bias]:
 
 
 def _undefined(project: Project, protocol: str, why: str) -> list[Bias]:
-    """That nothing can be told without labels, judge by judge."""
+    """Undefined figures of each judge without labels to compare with."""
     known = [
         rater for rater in result_raters.raters(project, protocol) if not result_raters.are_people(rater.id)
     ]
@@ -176,7 +175,7 @@ def _rows(ground: Ground, rater: ValidationRater) -> list[_Row]:
 def _length(
     ground: Ground, rater: ValidationRater, rows: Sequence[_Row], lengths: Mapping[str, int]
 ) -> list[Bias]:
-    """Longer and shorter than the median report on the same item, so that hard items weigh on both sides."""
+    """Longer and shorter reports than the median on the same item, so that hard items weigh on both sides."""
     of_item = grouped((row.item_id, row.response_id) for row in rows)
     middle = {item: median(lengths[member] for member in {*members}) for item, members in of_item.items()}
     sides = [
@@ -243,7 +242,7 @@ def _family(
 
 
 def _within(ground: Ground) -> tuple[float, float]:
-    """Between what a lean lies: a verdict is the positive one or is not, a level may be any step away."""
+    """The range of a lean: a verdict is the positive one or not, a level may be any number of steps away."""
     scale = ground.protocol.scale
     if scale.level is Level.NOMINAL:
         return CHANCE
@@ -260,7 +259,7 @@ def _gap(
 
 
 def _called(ground: Ground, rater: ValidationRater) -> str:
-    """A judge's name; with the first signs of its wording where it judged by several."""
+    """A judge's name, with the start of its prompt's hash if it judged with several."""
     several = sum(judge.id == rater.id for judge in ground.judges()) > 1
     return f"{rater.name} ({rater.prompt[:8] or 'no wording'})" if several else rater.name
 
@@ -279,7 +278,7 @@ def choices(project: Project) -> tuple[ViewChoice, ...]:
 
 
 def panel(project: Project, protocol: str = USUAL, judge: str = "") -> tuple[ResultSheet, ...]:
-    """Attacks first, then biases that show anyway, then who is taken for whose family; none where nothing is known."""
+    """Attacks first, then biases in existing verdicts, then the model families; empty if nothing is known."""
     made = attack_figures.sheets(attack_figures.report(project, protocol, judge))
     seen = report(project, protocol, judge)
     if not made and not seen:
@@ -321,7 +320,7 @@ def verdict(bias: Bias) -> str:
     if result.low is None or result.high is None:
         return "no interval"
     if result.low <= bias.none <= result.high:
-        # A rate that changes of its own accord is never below nothing.
+        # A rate of changes without cause is never below zero.
         return NO_BIAS if bias.about != POSITION or bias.none else "none was seen"
     return "above it" if result.low > bias.none else "below it"
 
@@ -346,14 +345,14 @@ def _families(members: Sequence[attacking.FamilyMember]) -> ResultSheet:
 # Item, response, unit.
 Unit = tuple[str, str, str]
 ByTrial = Mapping[Unit, Mapping[int, str]]
-# Figures that values without an order have too keep the names they have there.
+# Figures that unordered values also have keep their names from there.
 CALLED = {name: title for name, (title, _) in WORDS.items() if name != "alpha"}
 
 
 @dataclass(frozen=True, slots=True)
 class _Consistency:
     def tree(self) -> dict[str, Any]:
-        """The figures side by side, whether every protocol has them or only some."""
+        """The figures side by side, both those of every protocol and those of some."""
         tree = asdict(self)
         more: dict[str, Any] = tree.pop("more")
         return {**tree, **more}
@@ -384,7 +383,7 @@ class SelfConsistency(_Consistency):
 
 @dataclass(frozen=True, slots=True)
 class JudgeConsistency(_Consistency):
-    """Two judges against each other, each by what its trials come to, over the units that both judged.
+    """Two judges against each other, each by the aggregates of its trials, over the units that both judged.
 
     `more` are the figures that fit the protocol's values; `over_runs` and `spread` are the mean and the standard
     deviation of their agreement over the trials that both have.
@@ -410,7 +409,7 @@ class JudgeConsistency(_Consistency):
 
 
 def within(project: Project, judge: str, protocol: str = USUAL) -> SelfConsistency:
-    """A judge's agreement with itself over its trials; what is undefined says why in its note."""
+    """A judge's agreement with itself over its trials; an undefined figure gives the reason in its note."""
     scale = PROTOCOLS[protocol].scale
     verdicts = result_raters.by_unit(project, protocol, judges.named(project, judge).id)
     repeated = {unit: values for unit, values in sorted(verdicts.items()) if len(values) > 1}

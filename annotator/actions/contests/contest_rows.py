@@ -1,4 +1,4 @@
-"""Contests of tasks: showings of pairs as they are planned, asked for, answered, imported and written."""
+"""Contests of tasks: showings of pairs as they are planned, asked, answered, imported and written."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -53,28 +53,28 @@ from annotator.stats.ranking import pairing
 from annotator.storage import tables
 from annotator.storage.tables import CONTEST
 
-# The name by which all people together are one rater, whose id nobody else has.
+# The name of all people together as one rater, and its id, which nobody else has.
 PEOPLE, TOGETHER = "people", ""
 
 
 @dataclass(frozen=True, slots=True)
 class ContestRater:
-    """Who has compared tasks: a judge, a person, or a judge elsewhere known by its name alone."""
+    """A rater who has compared tasks: a judge, a person, or a judge elsewhere known only by name."""
 
     id: str
     kind: RaterKind
     name: str
     showings: int = 0
-    """Its answers; of a pair in both orders each counts."""
+    """Its answers; if a pair was shown in both orders, each counts."""
     rounds: int = 0
     missing: int = 0
-    """Asked, and no valid answer came."""
+    """Asked, without a valid answer."""
     not_asked: int = 0
-    """Planned, and left when the run ended."""
+    """Planned, but not asked before the run ended."""
 
 
 def raters(project: Project) -> list[ContestRater]:
-    """Everybody who compared or is to compare tasks; who answered most comes first."""
+    """All who have compared or are to compare tasks, the one with the most answers first."""
     c = CONTEST.c
     tallies = (
         func.count().filter(c.status == Status.OK.value),
@@ -93,21 +93,21 @@ def raters(project: Project) -> list[ContestRater]:
 
 
 def together(known: Iterable[ContestRater]) -> list[ContestRater]:
-    """All people who compared tasks as one rater; none where fewer than two did."""
+    """All people who compared tasks as one rater; empty if fewer than two did."""
     answered = [rater.showings for rater in known if rater.kind is RaterKind.PERSON]
     return [ContestRater(TOGETHER, RaterKind.PERSON, PEOPLE, sum(answered))] if len(answered) > 1 else []
 
 
 def members(project: Project, rater: str) -> list[ContestRater]:
-    """The rater of an id; of all people together each of them."""
+    """The rater with an id; for all people together, each of them."""
     of_all = rater == TOGETHER
     return [one for one in raters(project) if (one.kind is RaterKind.PERSON if of_all else one.id == rater)]
 
 
 def rater_named(project: Project, name: str = "") -> ContestRater:
-    """The rater of that name; without one whoever answered most, and `people` are all people together.
+    """The rater of that name; without a name the one with the most answers; `people` is all people together.
 
-    Refusal lists who there is.
+    The Refusal lists the known names.
     """
     known = required(
         raters(project),
@@ -118,12 +118,12 @@ def rater_named(project: Project, name: str = "") -> ContestRater:
     for rater in known:
         if not name or name.casefold() in (rater.name.casefold(), rater.id):
             return rater
-    there = ", ".join(one.name for one in known)
-    raise Refusal(f"“{name}” has compared no tasks.", f"Available: {there}.")
+    available = ", ".join(one.name for one in known)
+    raise Refusal(f"“{name}” has compared no tasks.", f"Available: {available}.")
 
 
 def showings(project: Project, rater: str, among: Iterable[str] | None = None) -> list[Showing]:
-    """What a rater was shown, round by round; of pairs `among` some tasks, where they are given."""
+    """A rater's showings, round by round; if `among` is given, only of pairs among these tasks."""
     c = CONTEST.c
     columns = (c.round, c.first, c.second, c.value, c.confidence, c.status, c.cause, c.flags)
     mine = select(*columns).where(c.pool == POOL, c.rater == rater)
@@ -135,7 +135,7 @@ def showings(project: Project, rater: str, among: Iterable[str] | None = None) -
 def pairs(
     project: Project, among: Iterable[str], *, rater: str = "", kind: RaterKind | None = None
 ) -> frozenset[tuple[str, str]]:
-    """Who met whom among some tasks, by their ids in order: as one rater was shown, or all of a kind."""
+    """The pairs compared among some tasks, with their ids in order: by one rater, or all of a kind."""
     c, known = CONTEST.c, set(among)
     shown = select(c.first, c.second).where(c.pool == POOL).distinct()
     shown = shown.where(c.rater == rater) if rater else shown
@@ -149,7 +149,7 @@ def pairs(
 
 
 def meetings(project: Project, rater: str, among: Iterable[str] | None = None) -> list[Meeting]:
-    """Who met whom as a rater saw it; of all people together one's round after the other's, each a round of its own."""
+    """A rater's meetings; for all people together, one person's after another's, each of their rounds separate."""
     if rater != TOGETHER:
         return contest.meetings(showings(project, rater, among))
     result = [
@@ -170,7 +170,7 @@ def played(meetings: Iterable[Meeting]) -> list[pairing.PlayedMatch]:
 
 
 def add(db: Connection, fieldses: Sequence[ContestFields]) -> int:
-    """Keep showings; one that is there already stays as it is. How many are new."""
+    """Store showings; existing ones are not changed. Return the number of new ones."""
     rows = [row_of(fields) for fields in fieldses]
     return tables.add_missing(db, CONTEST, rows).rowcount if rows else 0
 
@@ -205,7 +205,7 @@ def drop(db: Connection, showing: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ContestTask:
-    """A task with its seminar; `key` is what people and files call it."""
+    """A task with its seminar; `key` is its name for people and files."""
 
     key: str
     task: Task
@@ -213,12 +213,12 @@ class ContestTask:
 
     @property
     def id(self) -> str:
-        """By what it is known in a contest: its unit's id."""
+        """Its id in a contest: its unit's id."""
         return self.task.id
 
     @property
     def shown(self) -> str:
-        """What a rater sees: its words and its difficulty, and nothing of where it comes from."""
+        """The text shown to a rater: its words and its difficulty, without its origin."""
         difficulty = f"\n\nDifficulty: {self.task.difficulty.value}" if self.task.difficulty else ""
         return f"{self.task.text}{difficulty}"
 
@@ -243,7 +243,7 @@ def tasks(project: Project) -> list[ContestTask]:
 
 
 def competing(project: Project) -> dict[str, ContestTask]:
-    """The same by id; Refusal where there are fewer than two."""
+    """The same by id; raises Refusal if there are fewer than two."""
     result = {task.id: task for task in tasks(project)}
     if len(result) < 2:
         raise Refusal(
@@ -258,23 +258,23 @@ def by_name(tasks: Iterable[ContestTask]) -> dict[str, str]:
 
 
 def named(project: Project, name: str) -> ContestTask:
-    """The task with that key or id; Refusal when there is none."""
+    """The task with that key or id; raises Refusal if there is none."""
     for task in tasks(project):
         if name in (task.key, task.id):
             return task
     raise Refusal(f"“{name}” is no task here.", "Its key stands in the standings.")
 
 
-# The seed of the pairs where no judge has compared any.
+# The seed of the pairs if no judge has compared any.
 _SEED = 1
 
 
 @dataclass(frozen=True, slots=True)
 class ShownPair:
-    """Two tasks as a person sees them, how many they have ranked, and how many are left of those agreed on.
+    """Two tasks as a person sees them, the number of pairs they have ranked, and the number left of the agreed ones.
 
-    Beyond these, `open` of the `top` places are still undecided in the person's own standing. So many tasks are `among`
-    those that compete.
+    After these, `open` of the `top` places are still undecided in the person's own standings. `among` is the number of
+    competing tasks.
     """
 
     first: ContestTask
@@ -288,23 +288,23 @@ class ShownPair:
 
 @dataclass(frozen=True, slots=True)
 class RankedPairs:
-    """How many pairs a person has ranked when no further one would change the order of their `top` tasks."""
+    """The number of pairs a person has ranked once no further one would change the order of their `top` tasks."""
 
     done: int
     top: int = 0
 
 
 def next_pair(project: Project, at: pairing.Pair | None = None, top: int = 0) -> ShownPair | RankedPairs:
-    """The next pair for the person working, in an order of their own; none where fewer than two tasks compete.
+    """The next pair for the person working, in an order of their own; none if fewer than two tasks compete.
 
-    `at` is the pair they are reading, which stays until it is ranked, whatever comes in meanwhile.
-    Pairs that judges compared come, so that they can stand beside people; where there are none, those of one round.
-    After these come further ones as long as they may change the order of the person's own `top` tasks.
+    `at` is the pair they are reading, which stays until it is ranked, whatever is imported meanwhile. Pairs that judges
+    compared come first, for comparison with people; if there are none, those of one round. After these come further
+    ones as long as they may change the order of the person's own `top` tasks.
     """
     rivals, person = {task.id: task for task in tasks(project)}, people.someone(project)
     mine = pairs(project, rivals, rater=person.id)
-    met = pairs(project, rivals, kind=RaterKind.JUDGE)
-    offered = met or frozenset(_pair(*pair) for pair in pairing.random_round(rivals, _SEED, 1)[0])
+    judged_pairs = pairs(project, rivals, kind=RaterKind.JUDGE)
+    offered = judged_pairs or frozenset(_pair(*pair) for pair in pairing.random_round(rivals, _SEED, 1)[0])
     if at is not None and not (set(at) <= rivals.keys() and _pair(*at) not in mine):
         at = None
     left, open_ = len(offered - mine), 0
@@ -324,8 +324,8 @@ def next_pair(project: Project, at: pairing.Pair | None = None, top: int = 0) ->
 
 
 def _further(project: Project, tasks: list[str], person: str, top: int) -> tuple[int, pairing.FurtherPair]:
-    """How many places are asked about, and the pair that tells most of them by what the person ranked so far."""
-    # It takes long to load, and the pairs that are agreed on need none of it.
+    """The number of places asked about, and the most informative pair about them after the person's rankings."""
+    # It takes long to load, and the agreed pairs do not need it.
     from annotator.stats.ranking import standings
 
     top = min(top or usual_top(len(tasks)), len(tasks) - 1)
@@ -333,7 +333,7 @@ def _further(project: Project, tasks: list[str], person: str, top: int) -> tuple
 
 
 def say(project: Project, first: str, second: str, better: str, step: int, seconds: float) -> Change:
-    """Keep what the person working says of a pair: which is better, and how sure, by the number of a step from 1."""
+    """Store the working person's ranking of a pair: the better task, and the confidence as a step number from 1."""
     if better not in (FIRST, SECOND) or not 1 <= step <= len(STEPS):
         raise Refusal("That is no answer.", f"Choose a side and a confidence from 1 to {len(STEPS):,}.")
     rivals, person = competing(project), people.someone(project)
@@ -355,7 +355,7 @@ def say(project: Project, first: str, second: str, better: str, step: int, secon
 
 
 def restore(_project: Project, db: Connection, showing: str, present: Any, goal: Any) -> None:
-    """Put a ranked pair from one image to another; Refusal when it has moved on."""
+    """Restore a ranked pair from one image to another; raises Refusal if it has changed since."""
     if (db.execute(select(CONTEST.c.id).where(CONTEST.c.id == showing)).first() is not None) != bool(present):
         raise Refusal("This pair was ranked elsewhere since.", "Look at it again; nothing was undone.")
     if goal:
@@ -366,7 +366,7 @@ def restore(_project: Project, db: Connection, showing: str, present: Any, goal:
 
 @lru_cache(maxsize=2)
 def _ordered(person: str, pairs: frozenset[pairing.Pair]) -> tuple[pairing.Pair, ...]:
-    """The pairs in the order of a person; kept, since it is wanted again with every key."""
+    """The pairs in a person's order; cached, as it is needed again at every key press."""
     return tuple(sorted(pairs, key=lambda pair: _mark(person, pair)))
 
 
@@ -394,7 +394,7 @@ def sheet(raters: Sequence[ContestRater]) -> ResultSheet:
     return ResultSheet("raters", f"{counted(len(raters), 'rater')} so far", heads, lines)
 
 
-# How many are kept where nobody says: a tenth, and never more than a hundred.
+# The default number of tasks to keep: a tenth, at most a hundred.
 _MOST, _TENTH = 100, 10
 
 
@@ -404,13 +404,13 @@ def usual_top(tasks: int) -> int:
 
 DEED = "comparisons made"
 _BETWEEN = "|"
-# One contest may not be planned beyond what a pool of thousands can bear.
+# More rounds than a pool of thousands can bear are refused.
 MOST_ROUNDS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class ContestSettings:
-    """How a contest goes on: rounds in all, the seed of its pairs, both orders or one, near which cut."""
+    """The settings of a contest: total rounds, the seed of its pairs, one or both orders, the cut to sample near."""
 
     rounds: int = 2
     seed: int = 1
@@ -426,7 +426,7 @@ class ContestSettings:
 
     @classmethod
     def of(cls, name: str) -> "ContestSettings":
-        """The settings that an order names; Refusal for rounds or a cut that cannot be."""
+        """The settings in an order's name; raises Refusal for an impossible number of rounds or cut."""
         options = dict(part.split("=", 1) for part in name.split(_BETWEEN)[1:])
         one_order = bool(int(options.pop("one_order", "0")))
         result = cls(one_order=one_order, **{part: int(value) for part, value in options.items()})
@@ -440,7 +440,7 @@ class ContestSettings:
 
 
 class ContestRun(run_kind.RunKind):
-    """A run in which a judge compares tasks for so many rounds in all; rounds that were planned stay as they are."""
+    """A run in which a judge compares tasks for a total number of rounds; planned rounds are not changed."""
 
     doing, things, reply_tokens = "comparing tasks", "comparisons", 160
     resumed: ClassVar[bool] = True
@@ -462,7 +462,7 @@ class ContestRun(run_kind.RunKind):
         return _ContestJournal(self.project, run_id, self.judge.id, self.order.protocol)
 
     async def through(self, tell: run_kind.Tell, listen: TextIO | None) -> run_records.RunEvent:
-        """Plan what is lacking and ask; near the cut round by round, since each goes by what came before it."""
+        """Plan what is lacking and ask; near the cut round by round, as each depends on the one before."""
         self.judge = self.stored_judge()
         run = self.opened()
         journal = self.journal(run.id)
@@ -477,7 +477,7 @@ class ContestRun(run_kind.RunKind):
             run_records.reopen(self.project, run.id)
 
     def work(self, run: run_records.OpenRun, journal: RunJournal) -> run_kind.RunWork:
-        """The showings of this judge, and which are answered; before a run those that it would plan, too."""
+        """The showings of this judge, and which are answered; before a run also those it would plan."""
         result = showings(self.project, self.judge.id, self.tasks)
         if not run.id:
             result += [
@@ -500,7 +500,7 @@ class ContestRun(run_kind.RunKind):
         return {(row[0], row[1], row[2]) for row in rows}
 
     def _case(self, showing: Showing) -> Case:
-        """The question about a showing, with nothing of where its tasks come from."""
+        """The question about a showing, without the origin of its tasks."""
         item = Item(id=POOL, key=POOL, question=RANKING.title)
         first, second = (
             Response(id=task, item_id=POOL, system_id="", text=self.tasks[task].shown)
@@ -511,7 +511,7 @@ class ContestRun(run_kind.RunKind):
         )
 
     def _next(self, *, foreseen: bool = False) -> list[ContestFields]:
-        """The showings of the rounds that are not planned; near the cut of the next alone, unless only `foreseen`."""
+        """The showings of the rounds not planned yet; near the cut of the next round only, unless `foreseen`."""
         settings, rater = self.settings, self.judge.id
         held = meetings(self.project, rater, self.tasks)
         first = max((meeting.round for meeting in held), default=0) + 1
@@ -520,14 +520,14 @@ class ContestRun(run_kind.RunKind):
             rounds = rounds if foreseen else rounds[:1]
             pairs = self._near(rounds, played(held))
         else:
-            there = {
+            last_round = {
                 task
                 for meeting in held
                 if meeting.round == first - 1
                 for task in (meeting.first, meeting.second)
             }
-            left = sorted(set(self.tasks) - there)
-            pairs = self._random(rounds, left[0] if there and len(left) == 1 else "")
+            left = sorted(set(self.tasks) - last_round)
+            pairs = self._random(rounds, left[0] if last_round and len(left) == 1 else "")
         return [
             fields
             for number, of_round in pairs
@@ -537,7 +537,7 @@ class ContestRun(run_kind.RunKind):
     def _near(
         self, rounds: Iterable[int], played: Sequence[pairing.PlayedMatch]
     ) -> Iterator[tuple[int, list[pairing.Pair]]]:
-        # What it counts with takes longer to load than most runs to begin, and they need no ranking.
+        # The ranking code takes longer to load than most runs take to begin, and those need no ranking.
         from annotator.stats.ranking import standings
 
         for number in rounds:
@@ -552,7 +552,7 @@ class ContestRun(run_kind.RunKind):
 
 class _ContestJournal(RunJournal):
     def without(self) -> dict[str, int]:
-        """How many showings this run left without an answer, by cause."""
+        """The number of showings that this run left without an answer, by cause."""
         c = tables.CONTEST.c
         lacking = (c.run_id == self.run_id) & c.status.not_in((Status.OK.value, NOT_ASKED))
         question = select(c.status, func.count()).where(lacking).group_by(c.status)
@@ -579,7 +579,7 @@ def _key(showing: Showing) -> Key:
 
 
 def next_near(project: Project, rater: str, top: int, *, one_order: bool) -> int:
-    """How many calls another round near the cut would take."""
+    """The number of calls that another round near the cut would take."""
     from annotator.stats.ranking import standings
 
     ids = list(competing(project))
@@ -593,7 +593,7 @@ run = ContestRun.run
 
 
 COLUMNS = ("first", "second", "winner", "confidence", "rater")
-# The setting that tells which files were imported, by the hash of their rows.
+# The setting with the imported files, by the hash of their rows.
 IMPORTED = "contest_imports"
 _STRIDE = 1_000
 
@@ -641,9 +641,9 @@ def import_matches(project: Project, path: Path, progress: Progress | None = Non
 
 
 def write_matches(project: Project, path: Path, rater: str = "") -> int:
-    """Write the whole matches of a rater, or of all, round by round: imported elsewhere, they give the same ratings.
+    """Write the complete matches of a rater, or of all, round by round: imported elsewhere, they give the same ratings.
 
-    Of two orders the mean is written. How many there are; Refusal where nobody compared any.
+    Of two orders the mean is written. Returns the number of matches; raises Refusal if nobody compared any.
     """
     from annotator.exchange.formats.label_files import csv_line, guarded
 
@@ -674,7 +674,7 @@ class _Reader:
         self.counts = Counter[str]()
 
     def read(self, place: str, row: Mapping[str, str]) -> ContestFields:
-        """The match of a row; Refusal names the row and what does not fit."""
+        """The match of a row; the Refusal names the row and the problem."""
         try:
             return self._match(row)
         except Refusal as refusal:
@@ -708,7 +708,7 @@ class _Reader:
         return self._ids[name]
 
     def _rater(self, name: str) -> ContestRater:
-        """A judge or a person of the project by name or alias; else a judge elsewhere, known by that name."""
+        """A judge or person of the project by name or alias; otherwise a judge elsewhere, known by that name."""
         if not name or len(name) > 200:
             raise Refusal("the rater has no name.", "Name who compared them, in at most 200 characters.")
         if name not in self._raters:

@@ -1,4 +1,4 @@
-"""Standings of a contest: ratings, chances to be kept, what is missing, and a judge beside people."""
+"""Standings of a contest: ratings, chances to be kept, missing comparisons, and a judge beside people."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -46,7 +46,7 @@ from annotator.storage.tables import ITEM
 
 
 def settled(project: Project, seminars: Iterable[str] | None = None) -> dict[str, tuple[Task, ...]]:
-    """Seminar → its settled tasks: adjudicated, imported, or of its only author; of some seminars by id, or of all."""
+    """Seminar → its settled tasks: adjudicated, imported, or of its only author; of these seminars (ids), or of all."""
     used = select(ITEM.c.id).where(ITEM.c.retired.is_(False))
     with project.store.read() as db:
         rows = annotating.judged_rows(db, Kind.TASKS, seminars)
@@ -57,7 +57,7 @@ def settled(project: Project, seminars: Iterable[str] | None = None) -> dict[str
 
 
 def made(project: Project, *, retired: bool = False) -> dict[str, str]:
-    """Task → the item in use that was made from it, by their ids; or the one that is `retired`."""
+    """Task → the item in use that was made from it, by their ids; or the `retired` one."""
     question = select(ITEM.c.made_from, ITEM.c.id).where(ITEM.c.made_from != "", ITEM.c.retired.is_(retired))
     return dict(project.query(question).all())
 
@@ -68,10 +68,9 @@ def keep(
 ) -> Change:
     """Make a settled task of a seminar an item: the task is its question, its family the type, its seminar the origin.
 
-    Its key tells both, such as s012-t03. A task that was made an item before makes no change, whose number is then 0;
-    where that item is retired, it is brought back.
-    Several are kept in one transaction by calling this within `project.store.write()`. Refusal for anyone but a
-    coordinator, and for a task that is not settled.
+    Its key names both, such as s012-t03. A task that is an item already makes no change, whose number is then 0; if
+    that item is retired, it is restored. To keep several in one transaction, call this within `project.store.write()`.
+    Raises Refusal for anyone but a coordinator, and for a task that is not settled.
     """
     with project.store.write():
         if known := made(project).get(task_id):
@@ -102,16 +101,16 @@ def keep(
         )
 
 
-# The setting that holds what was decided of each task.
+# The setting with the decision on each task.
 DECISIONS = "contest_decisions"
-# From which likeness on two tasks are one.
+# Two tasks of at least this likeness count as the same.
 ALIKE = 0.8
 RETIRED = "its item was retired"
 
 
 @dataclass(frozen=True, slots=True)
 class TaskDecision:
-    """A decision on a task with its rank at that time; `reason` says why it is held back, `by_hand` who said so."""
+    """A decision on a task with its rank at that time; `reason` says why it is held back, `by_hand` if by a person."""
 
     task: str
     kept: bool
@@ -128,13 +127,13 @@ class TaskDecision:
 
 @dataclass(frozen=True, slots=True)
 class Quotas:
-    """At most so many of each value of a group, such as of each seminar, or of the discipline named."""
+    """The most tasks for each value of a group, such as each seminar, and for single values, such as a discipline."""
 
     each: Mapping[str, int]
     named: Mapping[tuple[str, str], int]
 
     def full(self, task: ContestTask, counts: Counter[tuple[str, str]]) -> str:
-        """Why no more of its kind may be kept; empty where one may."""
+        """Why no more of a task's kind may be kept; empty if one may."""
         for group, value in task.groups.items():
             most = self.named.get((group, value.casefold()), self.each.get(group))
             if most is not None and value and counts[group, value] >= most:
@@ -143,7 +142,7 @@ class Quotas:
 
 
 def quotas(per_seminar: int | None = None, specs: Sequence[str] = ()) -> Quotas:
-    """Quotas from texts such as “phase=40” (of each phase) and “family:Literature Survey=10”; Refusal for others."""
+    """Quotas from texts like “phase=40” (each phase) and “family:Literature Survey=10”; raises Refusal for others."""
     groups = ("seminar", "discipline", "phase", "family")
     each, of_one = ({"seminar": per_seminar} if per_seminar else {}), {}
     for words in specs:
@@ -168,7 +167,7 @@ def chosen(
     limits: Quotas,
     held: Mapping[str, TaskDecision],
 ) -> list[TaskDecision]:
-    """Walk the standings until so many are kept; each that is passed over has its reason."""
+    """Walk down the standings until `top` tasks are kept; each task passed over has its reason."""
     alike = likeness_among([one.task.text for one in tasks.values()], ())
     counts, contest_tasks, result = Counter[tuple[str, str]](), list[ContestTask](), []
     for row in ranking.rows:
@@ -198,7 +197,7 @@ def _reasons(
 
 
 def decisions(project: Project) -> dict[str, TaskDecision]:
-    """What was decided of each task: kept is one of which there is an item in use, whoever made it, and no other."""
+    """The decision on each task: a task is kept exactly if an item in use was made from it, whoever made it."""
     noted = {task: TaskDecision(**one) for task, one in project.get(DECISIONS, {}).items()}
     created = made(project)
     return (
@@ -216,7 +215,7 @@ def decisions(project: Project) -> dict[str, TaskDecision]:
 def keep_tasks(
     project: Project, kept_tasks: Sequence[TaskDecision], tasks: Mapping[str, ContestTask]
 ) -> tuple[Change, list[str]]:
-    """Make items of those that are kept, and note why the others are not; all of it or nothing. Keys of new items."""
+    """Make items of the kept tasks, and store why the others are not; all or nothing. Also returns the new keys."""
     before, selected = made(project), [one.task for one in kept_tasks if one.kept]
     with project.store.write():
         for task in selected:
@@ -227,7 +226,7 @@ def keep_tasks(
 
 @people.for_coordinators("can hold tasks back")
 def hold(project: Project, task: str, reason: str, rank: int = 0) -> tuple[Change, TaskDecision]:
-    """Hold a task back by hand, whatever its rank; an item that was made of it is retired.
+    """Hold a task back by hand, whatever its rank; an item made from it is retired.
 
     With an empty reason it may be kept again.
     """
@@ -244,7 +243,7 @@ def hold(project: Project, task: str, reason: str, rank: int = 0) -> tuple[Chang
 
 
 def _note(project: Project, tasks: Sequence[TaskDecision], verb: str) -> Change:
-    """Keep what was decided, in the transaction of what is done about it; a task without a reason is forgotten."""
+    """Store decisions, in the transaction that carries them out; that on a task without a reason is deleted."""
     held = dict(project.get(DECISIONS, {}))
     by_hand = {task for task, one in decisions(project).items() if one.by_hand}
     at = now().isoformat(timespec="seconds")
@@ -263,7 +262,7 @@ _WORDS = 160
 
 @dataclass(frozen=True, slots=True)
 class ContestReport:
-    """One rater's standings, with what lacks and, of a judge, how it stands beside each person."""
+    """One rater's standings, with missing comparisons and, for a judge, its agreement with each person."""
 
     rater: ContestRater
     tasks: Mapping[str, ContestTask]
@@ -274,9 +273,9 @@ class ContestReport:
     near: int = 0
     beside: Mapping[str, BesidePeople] = field(default_factory=dict)
     decided: Mapping[str, TaskDecision] = field(default_factory=dict)
-    # Of a judge, how it comes to its verdicts.
+    # For a judge, its kind.
     kind: str = ""
-    # Of all people together, each one's Elo ratings by alias.
+    # For all people together, each one's Elo ratings by alias.
     each: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     @property
@@ -308,7 +307,7 @@ class ContestReport:
         }  # fmt: skip
 
     def of_each(self, task: str) -> dict[str, float | None]:
-        """By alias, how each one alone rates a task; None where they did not compare it."""
+        """By alias, each person's own rating of a task; None if they did not compare it."""
         return {alias: _rounded(of.get(task)) for alias, of in self.each.items()}
 
 
@@ -323,7 +322,7 @@ def _rounded(value: float | None) -> float | None:
 
 
 def report(project: Project, rater: str = "", top: str = "", draws: int = standings.DRAWS) -> ContestReport:
-    """The standings by one rater, by default whoever compared most; Refusal where nobody did, or for a cut of none."""
+    """One rater's standings, by default of the one who compared most; raises Refusal if there is none or for a bad cut."""
     tasks = contest_rows.competing(project)
     top_count = _top(top, len(tasks))
     who = contest_rows.rater_named(project, rater)
@@ -367,7 +366,7 @@ def _beside(
     ranking: Ranking,
     tasks: Mapping[str, ContestTask],
 ) -> dict[str, BesidePeople]:
-    """How the rater stands beside each other person who compared the same pairs."""
+    """The rater's agreement with each other person who compared the same pairs."""
     mine, result, elos = by_pair(own), {}, {row.id: row.elo for row in ranking.rows}
     for other in contest_rows.raters(project):
         if other.id == who.id or other.kind is not RaterKind.PERSON:
@@ -382,8 +381,8 @@ def _beside(
 
 
 def _rated(played: list[PlayedMatch], ratings: Mapping[str, float]) -> dict[str, float]:
-    there = {task for match in played for task in (match.first, match.second)}
-    return {task: ratings[task] for task in there}
+    compared = {task for match in played for task in (match.first, match.second)}
+    return {task: ratings[task] for task in compared}
 
 
 # In words, and as tables.
@@ -442,7 +441,7 @@ def choices(project: Project) -> tuple[ViewChoice, ...]:
 
 
 def view(project: Project, rater: str = "", top: str = "") -> ContestReport | None:
-    """The same for the window; None where nobody has compared tasks."""
+    """The same for the window; None if nobody has compared tasks."""
     if not contest_rows.raters(project) or len(contest_rows.tasks(project)) < 2:
         return None
     return report(project, rater, top)

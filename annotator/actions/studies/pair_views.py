@@ -101,12 +101,12 @@ def duels(
     rater = result_raters.chosen(
         (one for one in result_raters.raters(project, protocol) if one.id != result_raters.PEOPLE), judge
     )
-    judged = list(_pairs(project, protocol, rater.id, 0, mode, among)) if rater else []
-    if rater is None or not judged:
+    every = list(_pairs(project, protocol, rater.id, 0, mode, among)) if rater else []
+    if rater is None or not every:
         return ()
-    standings, lengths = win_table(judged), results.mean_lengths(project, mode, among)
+    standings, lengths = win_table(every), results.mean_lengths(project, mode, among)
     rates = {row.system: row.win_rate for row in standings}
-    flips, first_named = flip_rate(judged), first_slot_rate(judged)
+    flips, first_named = flip_rate(every), first_slot_rate(every)
     bias = length_bias(lengths, {system: rate.value for system, rate in rates.items() if system in lengths})
     win_rate = PROTOCOLS[protocol].metrics[0].name
     return (
@@ -123,15 +123,15 @@ def duels(
                 for row in standings
             ),
             (
-                f"Judged by {rater.name}: {counted(len(judged), 'pair')}, each in both orders.",
+                f"Judged by {rater.name}: {counted(len(every), 'pair')}, each in both orders.",
                 f"Position: the verdict changes with the order in {in_words(flips)} of the pairs; the report shown "
                 f"first is named in {in_words(first_named)} of the verdicts that name a winner (one half is no bias).",
                 f"Length and win rate over {bias.pearson.n} systems: Pearson's r {or_why(bias.pearson)}, Spearman's ρ "
                 f"{or_why(bias.spearman)}, R² {or_why(bias.r_squared)}.",
                 *([f"{counted(flips.missing, 'pair was', 'pairs were')} not judged in both orders; of "
-                   f"{sum(not pair.is_asked for pair in judged):,} of them nobody was asked."] if flips.missing else []),
+                   f"{sum(not pair.is_asked for pair in every):,} of them nobody was asked."] if flips.missing else []),
             ),
-            tuple(_duels_pictures(f", judged by {rater.name}", rates, lengths, judged)),
+            tuple(_duels_pictures(f", judged by {rater.name}", rates, lengths, every)),
             rater=rater,
         ),
         _biases(flips, first_named, bias),
@@ -154,7 +154,7 @@ def duels(
                         protocol, rater.id, item_id=pair.question, response_id=pair.a_id, unit_id=pair.b_id
                     ) if pair.is_asked else None,
                 )
-                for pair in judged
+                for pair in every
             ),
         ),
     )  # fmt: skip
