@@ -322,7 +322,7 @@ def _rounded(value: float | None) -> float | None:
 
 
 def report(project: Project, rater: str = "", top: str = "", draws: int = standings.DRAWS) -> ContestReport:
-    """One rater's standings, by default of the one who compared most; raises Refusal if there is none or for a bad cut."""
+    """One rater's standings, by default of the one who compared most; raises Refusal if nobody did or for a bad cut."""
     tasks = contest_rows.competing(project)
     top_count = _top(top, len(tasks))
     who = contest_rows.rater_named(project, rater)

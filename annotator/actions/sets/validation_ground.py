@@ -110,7 +110,7 @@ class Ground:
         return whole if chosen is None else whole.among(chosen)
 
     def pairs_with(self, rater: ValidationRater, person: str) -> TruthPairs:
-        """A rater's verdicts beside one person's labels, whoever's values are true."""
+        """A rater's verdicts beside one person's labels, whichever values are true."""
         return self._paired(rater, (person,))
 
     def _paired(self, rater: ValidationRater, sources: Iterable[str] = ()) -> TruthPairs:
