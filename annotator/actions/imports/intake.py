@@ -445,9 +445,9 @@ class BundleIntake:
         return ImportPlan("extracts", existing, _values(*UNIQUE), _values(*compared), needs, row)
 
     def _pages(self) -> ImportPlan:
-        """A page is the same when it was found in the same state with the same text, be it here or not.
+        """A page is the same if it was fetched in the same state with the same text, whether or not the text is here.
 
-        A text that is lacking here comes in; one that is here stays, also where the record has none.
+        A text missing here is imported; an existing one stays, also if the record has none.
         """
         question = select(PAGE.c.url, PAGE.c.state, PAGE.c.sha256, (PAGE.c.text == "").label("bare"))
         existing, bare = ExistingRecords(), set[str]()
@@ -467,7 +467,9 @@ class BundleIntake:
         return ImportPlan("pages", existing, by_id, _values("state", "sha256"), nothing, row)
 
     def _prompts(self) -> ImportPlan:
-        """A prompt is the same when what was written of it is; the shipped wording belongs to the program."""
+        """A prompt is the same if its project's versions have the same texts; the shipped wording belongs to the
+        program.
+        """
         question = select(META.c.key, META.c.value).where(META.c.key.like(f"{SETTING}%"))
         existing = ExistingRecords({
             derived_id("prompt", key.removeprefix(SETTING)): tuple(
@@ -477,7 +479,7 @@ class BundleIntake:
         })  # fmt: skip
         for record in self.incoming.bundle.prompts:
             if not _written(record):
-                # It is worded as shipped: there is nothing to take in.
+                # It has the shipped wording only: there is nothing to import.
                 existing.prints.setdefault(record_id(record), ())
 
         def row(record: PromptRecord) -> dict[str, Row]:
@@ -554,7 +556,7 @@ class BundleIntake:
         return ImportPlan("informed", existing, by_id, _values(*VERDICT_FIELDS), needs, row)
 
     def _matches(self) -> ImportPlan:
-        """A match is the same when the same rater said the same of the same pair in the same round."""
+        """A match is the same if the same rater gave the same answer on the same pair in the same round."""
         c, judges = CONTEST.c, {judge.id for judge in self.incoming.bundle.judges}
         rows = self.db.execute(select(c.id, c.value, c.confidence, c.status))
         existing = ExistingRecords({result[0]: tuple(result[1:]) for result in rows})
@@ -567,9 +569,9 @@ class BundleIntake:
             return [("tasks", record.first), ("tasks", record.second), *named, *run]
 
         def row(record: MatchRecord) -> dict[str, Row]:
-            came = record.value in (FIRST, SECOND) and LEAST <= (record.confidence or 0) <= MOST
+            valid = record.value in (FIRST, SECOND) and LEAST <= (record.confidence or 0) <= MOST
             lacks = record.value is None and record.confidence is None
-            if record.first == record.second or not (came if record.status == Status.OK.value else lacks):
+            if record.first == record.second or not (valid if record.status == Status.OK.value else lacks):
                 raise ValueError(
                     "a match is of two tasks, with a value and a confidence from 0.5 to 1 where its status is ok, and "
                     "only there"
@@ -580,7 +582,7 @@ class BundleIntake:
         return ImportPlan("matches", existing, by_id, _values("value", "confidence", "status"), needs, row)
 
     def _decisions(self) -> ImportPlan:
-        """A decision is the same when the task is kept at the same rank, or held back for the same reason."""
+        """A decision is the same if the task is kept at the same rank, or held back for the same reason."""
         existing = ExistingRecords({
             derived_id("decision", task): (one.kept, one.reason, one.rank, one.by_hand)
             for task, one in self.decided.items()
@@ -647,7 +649,7 @@ class _Judgements:
 
 
 def _values(*names: str) -> Any:
-    """A function that gives those fields of a record, as the database holds them."""
+    """A function that returns those fields of a record, as the database stores them."""
     return lambda record: tuple(_named(record, *names).values())
 
 
@@ -657,7 +659,7 @@ def _named(record: Record, *names: str) -> Row:
 
 
 def _lines(document: dict[str, Any]) -> list[tuple[Any, ...]]:
-    """What a peer's rubric says of each criterion, or its list of tasks of each task."""
+    """The compared values of each criterion of a peer's rubric, or of each task of its list."""
     names = ("text", "weight", "phase", "family", "difficulty")
     return [tuple(unit.get(name, 0) for name in names) for unit in document["units"]]
 
