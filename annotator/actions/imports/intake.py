@@ -467,9 +467,7 @@ class BundleIntake:
         return ImportPlan("pages", existing, by_id, _values("state", "sha256"), nothing, row)
 
     def _prompts(self) -> ImportPlan:
-        """A prompt is the same if its project's versions have the same texts; the shipped wording belongs to the
-        program.
-        """
+        """A prompt is the same if its versions made in projects are; the shipped wording belongs to the program."""
         question = select(META.c.key, META.c.value).where(META.c.key.like(f"{SETTING}%"))
         existing = ExistingRecords({
             derived_id("prompt", key.removeprefix(SETTING)): tuple(
