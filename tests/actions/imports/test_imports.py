@@ -20,10 +20,9 @@ from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.project import backups, people
 from annotator.actions.project.file import Project, item_hash, judgement_hash, response_hash
-from annotator.actions.project.incoming import ImportCount, ImportPreview
+from annotator.actions.project.incoming import ImportCount
 from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking, releases
-from annotator.domain.experts.adjudication import AdjudicationState
 from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.kinds.artifact import Kind, State, chain
 from annotator.domain.texts.refusal import Refusal
@@ -97,12 +96,6 @@ def test_a_preview_writes_nothing_and_an_import_is_one_change(project: Project, 
     assert (kinds, change.undoable, change.by) == ([("import",)], False, project.by)
     assert change.after["new"] == {"items": 2, "systems": 1, "responses": 2, "artifacts": 2}
     assert str(report) == "2 items, 1 system, 2 responses, 2 artifacts, 4 units"
-
-
-def test_what_comes_in_goes_by_one_name_in_one_and_in_several() -> None:
-    counts = {"adjudications": ImportCount(2), "informed": ImportCount(3), "decisions": ImportCount(1)}
-    words = "2 consensus versions, 3 reviews and rulings, 1 decision on a task"
-    assert str(ImportPreview("goldsmith", counts)) == words
 
 
 def test_what_came_in_can_be_found_edited_and_checked(project: Project, tmp_path: Path) -> None:
@@ -571,26 +564,6 @@ def test_a_release_of_pairs_comes_back_once(release, tmp_path):
     people.add_person(project, "Me", (Role.COORDINATOR,), "M")
     assert [one.version for one in settings.versions(work_as(project, "M"), Stage.RUBRIC)] == [2]
     assert settings.stale(project) == []
-
-
-def test_adjudication_can_be_looked_at_and_gone_on_with(release, tmp_path):
-    project = work_as(taken_in(tmp_path, release), "R4")
-    lines = {line.stage: line for line in adjudicating.queue(project)}
-    assert {stage: line.state for stage, line in lines.items()} == {
-        Stage.RUBRIC: "closed", Stage.DIAGNOSTICS: "not begun", Stage.LABELLING: "not begun",
-    }  # fmt: skip
-    sheet = adjudicating.sheet(project, lines[Stage.RUBRIC].adjudication_id)
-    assert (sheet.version, len(sheet.rows), len(sheet.consensus.units)) == (2, 7, 7)
-    assert adjudicating.open_(project, item(project), Stage.LABELLING).state is AdjudicationState.OPEN
-
-
-def test_annotators_learn_what_became_of_their_work(release, tmp_path):
-    project = work_as(taken_in(tmp_path, release), "R2")
-    (stage,) = feedback.digest(project, item(project)).stages
-    changes = {row.own["id"]: row.change for row in stage.rows if row.own}
-    assert (stage.version, changes["a1"], changes["a5"], stage.dispute.answered_version) == (
-        2, "kept", "reworded", 2,
-    )  # fmt: skip
 
 
 def test_what_was_sealed_keeps_its_chain_when_it_goes_on(release, tmp_path):

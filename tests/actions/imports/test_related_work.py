@@ -16,7 +16,6 @@ from annotator.actions.items import items
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.actions.releases import releases
-from annotator.actions.research import research
 from annotator.actions.results import results
 from annotator.exchange.formats.deepscholar import tables as published
 from annotator.exchange.table_files import read_table
@@ -332,28 +331,6 @@ def test_file_names_with_odd_bytes_are_read(project: Project, folder: Path) -> N
     shutil.move(own / "Your task is.md", own / "Your task is\nwritten ü.md")
     take(project, folder)
     assert responses(project)[FIRST, "search"].text.startswith("Oaks [1].")
-
-
-def test_citations_of_works_come_in_from_a_file_and_count(
-    project: Project, folder: Path, tmp_path: Path
-) -> None:
-    take(project, folder)
-    rows = (
-        ("arXiv:2001.00001v3", "Oaks", "7", "2026-01-02"), ("10.48550/arXiv.2001.00001", "", "5", "2025-01-02"),
-        ("arXiv:1999.00001", "", "1", "2026-01-02"), ("arXiv:2001.00001", "", "many", "2026-01-02"),
-    )  # fmt: skip
-    head = "identifier", "title", "cited_by_count", "counted_on"
-    made.table(tmp_path / "works.csv", [dict(zip(head, row, strict=True)) for row in rows])
-    result = research.from_place(project, tmp_path / "works.csv")
-    assert (result.citations, result.elsewhere, len(result.problems)) == (1, 1, 1)
-    assert result.problems[0].startswith("works.csv: row 5: ")
-    assert sql.rows(project, "SELECT citations, citations_on FROM page") == [(7, "2026-01-02")]
-    (own,) = (
-        row.estimate
-        for row in results.rows(project, protocol="deepscholar.references")
-        if row.system.startswith("Human") and (row.metric, row.group) == ("document_importance", "all")
-    )
-    assert own.value == 1.0
 
 
 PAPERS, CITATIONS, NUGGETS = "papers_with_related_works.csv", "citations.csv", "gt_nuggets_outputs/0/res.json"

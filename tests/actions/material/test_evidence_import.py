@@ -1,8 +1,6 @@
 """References in bulk, scores over time and on either side of a cut-off, and continuations of halved tasks."""
 
 import json
-from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +24,10 @@ from annotator.domain.material.item import CONTINUATION
 from annotator.exchange.pages import worker
 from annotator.exchange.texts import documents
 from annotator.protocols import PROTOCOLS
-from tests.cli.commands import told
 from tests.exchange.formats import typeset_paper
 from tests.exchange.pages.page_server import Given, serving
 from tests.gui.authoring.small_pdf import pdf
-from tests.judging.odd_server import Odd, OddServer, at_work, completion
+from tests.judging.odd_server import Odd, OddServer, completion
 from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import add_report, project_with, small_project, submit_labels, units_of
 from tests.storage import sql
@@ -46,12 +43,6 @@ Words.
 [2] A. Doe and B. Roe. Shallow lakes and what lives in them. Lakes, 2020.
 [3] 12
 """
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    with closing(small_project(tmp_path)) as project:
-        yield project
 
 
 @pytest.fixture
@@ -95,12 +86,7 @@ def test_letter_7_sixty_bibtex_entries_go_in_and_out_in_one_act(
     assert units(project, item) == ()
 
 
-def test_references_come_from_lists(project: Project, item: str) -> None:
-    listed = [f"https://doi.org/10.1234/work.{n}" for n in range(20)]
-    offer = lookups.from_text(project, item, "\n".join([*listed, "doi:10.1234/work.3", "see above"]))
-    assert offer.words() == "22 entries (a list): 20 new, 1 repeated, 1 not read."
-    assert offer.entries[20].repeats == "line 4"
-    assert (offer.entries[21].place, offer.entries[21].said) == ("line 22", "see above")
+def test_references_are_added_below_and_a_blank_one_gives_way(project: Project, item: str) -> None:
     artifacts.start(project, item, Kind.EVIDENCE, Evidence(units=(Reference(),)))
     lookups.take(project, item, [Reference(text="Deep rivers of the north")], "a list")
     lookups.take(project, item, [Reference(text="Shallow lakes")], "a list")
@@ -171,15 +157,6 @@ def test_a_service_that_cannot_be_reached_is_not_asked_for_every_work(project: P
     again = anyio.run(lambda: lookups.look_up(project, works, [service]))
     assert [cause == lookups.NOT_ASKED for cause in again.lacking.values()] == [False, False, True]
     assert list(again.works) == ["10.1234/d"], "its reply is kept"
-
-
-def test_letter_7_works_are_looked_up_in_a_file_without_a_network(
-    project: Project, item: str, tmp_path: Path
-) -> None:
-    lookups.take(project, item, [Reference(identifier="doi:10.1234/A")], "a list")
-    (path := tmp_path / "crossref.json").write_text(json.dumps([CROSSREF]), "utf-8")
-    lookups.complete(project, item, lookups.in_file(path))
-    assert units(project, item)[0].text == "Rivers"
 
 
 @pytest.mark.usefixtures("qapp")
@@ -316,12 +293,6 @@ OTHER = "Sunny weather is expected."
 
 
 @pytest.fixture
-def server() -> Iterator[OddServer]:
-    with at_work(OddServer()) as server:
-        yield server
-
-
-@pytest.fixture
 def halved(tmp_path: Path) -> Project:
     halved = project_with(tmp_path, 0)
     for task in TASKS:
@@ -378,24 +349,6 @@ def test_continuations_are_no_reports(halved: Project, server: OddServer) -> Non
         assert label_cases.reports(db) == {ids[0]: [report_id]}
     rows = overview.report(halved).rows
     assert {row.system for row in rows if not row.metric.startswith("leakage.")} <= {HONEST}
-
-
-def test_a_planted_leak_is_shown_as_found_by_ours_and_missed_as_printed(
-    halved: Project, server: OddServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    respond(halved, server, LEAKER, completion(LEAK), completion(OTHER))
-    respond(halved, server, HONEST, completion(OTHER), completion(OTHER))
-    systems, each = result_views.show(halved, "leakage", {}, among=paper_tables.VIEWS).sheets
-    titles = [column.title for column in systems.columns]
-    of = {line.cells[0].words: dict(zip(titles, line.cells, strict=True)) for line in systems.lines}
-    assert list(of) == [HONEST, LEAKER, "Average"]
-    assert (of[LEAKER]["Leaked, as printed"].value, of[LEAKER]["Marked as leaked"].value) == (0, 0.5)
-    assert (of[HONEST]["Leaked, as printed"].value, of[HONEST]["Marked as leaked"].value) == (0, 0)
-    assert (of["Average"]["Marked as leaked"].value, of["Average"]["Count"].value) == (0.25, 0)
-    assert [cell.words for cell in each.lines[0].cells[:3]] == ["1", LEAKER, "yes"]
-    capsys.readouterr()
-    (rows,) = [one["rows"] for one in told(capsys, "results", str(halved.path), "--view", "ar4")["sheets"]]
-    assert [row["leakage_marked"] for row in rows] == [0, 0.5, 0.25]
 
 
 def test_each_figure_is_the_mean_of_what_is_listed_whatever_else_a_system_was_asked(halved: Project) -> None:

@@ -93,15 +93,6 @@ def test_every_response_is_drawn_from_with_as_many_calls_as_it_takes(
     assert (sql.first(tiny, "SELECT count(*) FROM judgement")[0], checking.check(tiny).problems) == (0, [])
 
 
-def test_a_finished_one_is_not_asked_again(tiny: Project, server: OddServer) -> None:
-    run(tiny, systems=("Alpha",))
-    asked = len(server.bodies)
-    plan = extracting.plan(tiny, RunRequest(JUDGE, TINY_PLAN.name))
-    assert (plan.total, plan.to_do, plan.things) == (4, 2, "reports")
-    assert run(tiny)["judged_now"] == 2
-    assert len(server.bodies) == 2 * asked
-
-
 def test_what_fails_leaves_its_calls_and_is_drawn_by_the_next_run(tiny: Project, server: OddServer) -> None:
     server.answer = lambda body, number: (
         STEP if number != 1 else error(400, "too much", code="context_length_exceeded")
@@ -112,17 +103,6 @@ def test_what_fails_leaves_its_calls_and_is_drawn_by_the_next_run(tiny: Project,
     server.script(STEP)
     again = run(tiny)
     assert (again["judged_now"], again["reused"], len(steps(tiny))) == (1, 1, 4)
-
-
-def test_a_run_that_was_stopped_is_gone_on_with(tiny: Project, server: OddServer) -> None:
-    server.answer = lambda body, number: STEP if number < 3 else DAILY
-    assert run(tiny, concurrency=1)["state"] == "interrupted"
-    server.script(STEP)
-    before = len(server.bodies)
-    ended = asyncio.run(orders.carry_out(tiny, orders.unfinished(tiny, concurrency=1)))
-    # Of eight steps three were drawn before.
-    assert (ended["state"], ended["reused"], len(server.bodies) - before) == ("done", 1, 5)
-    assert (len(steps(tiny)), [line.state for line in run_records.runs(tiny)]) == (4, ["done"])
 
 
 def test_the_baseline_draws_without_a_call_and_whoever_corrects_it_has_the_last_word(
@@ -607,16 +587,6 @@ def test_what_cannot_write_is_refused(asking: Project, endpoint: OddServer) -> N
     expect_refusal("no mode “somehow”", responding.protocol_name, "somehow")
     expect_refusal("no item “9”", respond, asking, endpoint, items=("9",))
     expect_refusal("no name", judges.prepared, asking, "  ", WriterSettings(base_url=endpoint.url, model="m"))
-
-
-def test_a_stopped_run_of_reports_is_gone_on_with(asking: Project, endpoint: OddServer) -> None:
-    endpoint.answer = answering(lambda question, number: written(question) if not number else DAILY)
-    assert respond(asking, endpoint, concurrency=1)["state"] == "interrupted"
-    endpoint.answer = answering()
-    before = len(endpoint.bodies)
-    ended = respond(asking, endpoint, concurrency=1)
-    assert (ended["state"], ended["done"], len(endpoint.bodies) - before) == ("done", 2, 1)
-    assert sql.first(asking, "SELECT count(*), max(done) FROM run") == (1, 2)
 
 
 def test_a_budget_reckons_with_the_length_of_a_report(asking: Project, endpoint: OddServer) -> None:

@@ -34,7 +34,7 @@ from annotator.exchange.parcels import packages
 from annotator.storage import connection
 from annotator.storage.tables import DISPUTE
 from tests.cli.commands import printed
-from tests.exchange.parcels.hostile_packages import HOSTILE, with_manifest
+from tests.exchange.parcels.hostile_packages import with_manifest
 from tests.exchange.texts.test_rendering import pdf
 from tests.material.content_hash import content_hash
 from tests.material.sent_apart import (
@@ -169,27 +169,6 @@ def test_work_that_was_not_asked_for_waits_in_the_tray_until_it_is_accepted(
     assert (entry.reason, entry.item_id) == (ParcelOutcome.FOREIGN, withdrawn.item_id)
     tray.accept(project, entry.id)
     assert (tray.entries(project), tray.entries(project, None)[0].state) == ([], TrayState.ACCEPTED)
-    assert checking.check(project).problems == []
-
-
-def test_the_same_revision_from_a_second_computer_waits_in_the_tray(
-    project: Project, ana: Person, tmp_path: Path
-) -> None:
-    laptop = tasking.take_task(task_for(project, ana.id, tmp_path / "ana"), tmp_path / "laptop").project
-    office = second_copy(project, ana.id, laptop.path, tmp_path / "office")
-    works = []
-    for place, theirs in (("laptop", laptop), ("office", office)):
-        write_rubric(theirs, items.ids(theirs)[0], f"Explains what was seen at the {place}")
-        works.append(tray.work(theirs, tmp_path / f"{place}.goldsmith-work").path)
-        theirs.close()
-    assert outcomes(unpacking.take_in(project, works[:1])) == ["new"]
-    before = revisions(project)
-    came = unpacking.take_in(project, works[1:])
-    assert outcomes(came) == ["conflicting"]
-    assert came[0].pieces[0].words == "A different text arrived for the same revision; both are kept."
-    assert revisions(project) == before
-    tray.accept(project, tray.entries(project)[0].id)
-    assert len(revisions(project)) == len(before) + 1
     assert checking.check(project).problems == []
 
 
@@ -384,39 +363,6 @@ def test_a_later_task_adds_to_the_same_project_and_touches_no_work(
     assignments.assign_one(project, items.add(project, "Why is gold dense?").subject, ana.id, Stage.RUBRIC)
     again = tasking.take_task(task_for(project, ana.id, tmp_path / "ana")).project
     assert (again.path, len(items.ids(again)), artifacts.revisions(again, own)) == (theirs.path, 3, before)
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Project, bytes]]:
-    """A coordinator's project and a good package for it: what is refused leaves both as they are."""
-    folder = tmp_path_factory.mktemp("hostile")
-    project = coordinated(folder / "home")
-    yield project, returned(project, annotators(project)[0].id, folder / "ana").read_bytes()
-    project.close()
-
-
-# One for each step of reading; `exchange/parcels/test_packages_hostile` reads them all.
-@pytest.mark.parametrize(
-    "case",
-    [
-        "C32 device",
-        "C37 wrong signature",
-        "C38 six times 40 MB",
-        "C44 cut at half",
-        "C57 NaN",
-        "C65 no person",
-    ],
-)
-def test_a_hostile_package_is_refused_and_the_project_is_unharmed(
-    case: str, home: tuple[Project, bytes], tmp_path: Path
-) -> None:
-    project, good = home
-    path = tmp_path / "work.goldsmith-work"
-    path.write_bytes(HOSTILE[case](good))
-    before, work = content_hash(project), revisions(project)
-    arrival = unpacking.take_in(project, [path])[0]
-    assert (bool(arrival.reason), revisions(project), arrival.outcome) == (True, work, ParcelOutcome.DAMAGED)
-    assert content_hash(project) == before
 
 
 def test_letter_8_a_task_says_what_its_sources_are(project: Project, tmp_path: Path) -> None:
@@ -640,6 +586,18 @@ def words(sheet: tray.TraySheet) -> list[tuple[str, str]]:
 
 
 copied = fixture_of(coordinated)
+
+
+def test_the_same_revision_from_a_second_computer_waits_in_the_tray(copied: Project, tmp_path: Path) -> None:
+    sheet, before = clashing(copied, tmp_path, "Explains what was seen at the office"), revisions(copied)
+    (piece,) = (
+        piece for one in unpacking.received(copied) for piece in one.pieces if piece.outcome == "conflicting"
+    )
+    assert piece.words == "A different text arrived for the same revision; both are kept."
+    tray.accept(copied, sheet.entry.id)
+    # The one that waited was not among them.
+    assert len(revisions(copied)) == len(before) + 1
+    assert checking.check(copied).problems == []
 
 
 def test_units_of_two_copies_are_paired_by_likeness(copied: Project, tmp_path: Path) -> None:

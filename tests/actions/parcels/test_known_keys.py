@@ -68,18 +68,6 @@ def test_the_first_file_pins_its_key_and_a_look_at_it_does_not(home: Project, tm
     assert known_keys.words_of(home, ana.alias) == words
 
 
-def test_a_second_computer_with_a_key_of_its_own_is_refused_and_nothing_is_changed(
-    home: Project, tmp_path: Path
-) -> None:
-    ana = annotators(home)[0]
-    take(home, returned(home, ana.id, tmp_path / "laptop"))
-    before = content_hash(home)
-    arrival = take(home, returned(home, ana.id, tmp_path / "office", "Explains something else"))
-    assert (arrival.outcome, arrival.signed, arrival.pieces) == (ParcelOutcome.OTHER_KEY, Signed.OTHER, ())
-    assert arrival.words in arrival.reason
-    assert content_hash(home) == before
-
-
 def test_one_persons_content_under_anothers_name_is_refused(home: Project, tmp_path: Path) -> None:
     ana, ming = annotators(home)
     work = returned(home, ana.id, tmp_path / "ana")
@@ -385,18 +373,6 @@ def test_a_first_task_lies_open_a_key_joins_and_from_then_on_all_is_sealed(
     )
     assert rubrics(coordinator) == ["Explains the weight of gold"]
     assert (shared_folder.look(coordinator).due, shared_folder.look(theirs).due) == (False, False)
-
-
-def test_work_of_a_key_that_nobody_compared_waits(coordinator: Project, tmp_path: Path) -> None:
-    shared_folder.send(coordinator, everyone(coordinator))
-    theirs = opened(coordinator, "R2", tmp_path / "own")
-    write_rubric(theirs, items.ids(theirs)[0], "Explains the weight of gold")
-    shared_folder.sync(theirs)
-    before = content_hash(coordinator)
-    assert shared_folder.sync(coordinator).arrivals == ()
-    assert content_hash(coordinator) == before
-    shared_folder.trust(coordinator, known_keys.own_words(theirs))
-    assert [one.outcome for one in shared_folder.sync(coordinator).arrivals] == [ParcelOutcome.NEW]
 
 
 def test_a_new_laptop_waits_until_its_words_are_compared(

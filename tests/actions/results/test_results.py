@@ -38,8 +38,6 @@ from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.documents import UNSURE
-from annotator.domain.kinds.evidence import Evidence
-from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import Page, PageState
 from annotator.domain.texts.canonical import now
 from annotator.domain.texts.estimate import Estimate
@@ -545,24 +543,6 @@ def test_length_goes_with_the_score(compared: Project) -> None:
     assert "undefined" in sheet.notes[1]
 
 
-@pytest.mark.usefixtures("small_cases")
-def test_a_domain_has_its_mean_and_its_interval(compared: Project) -> None:
-    for result in (1, 2, 3):
-        recall(compared, item(compared, "NLP"), "Alpha", result)
-    recall(compared, item(compared, "Vision"), "Alpha", 4)
-    (sheet,) = score_views.domains(compared, "subject", RECALL)
-    assert [line.cells[0].words for line in sheet.lines] == ["Vision", "NLP"]
-    vision, nlp = (line.cells[4].estimate for line in sheet.lines)
-    assert nlp is not None
-    assert vision is not None
-    # Mean 1/2, variance 1/16 / 3, which 12 units have; t(0.975, 2) = 4.3027 (any table).
-    half = 4.3027 / (1 + 4.3027**2 / 12) * (1 / 48 + 4.3027**2 / (4 * 12**2)) ** 0.5
-    assert nlp.value == pytest.approx(0.5)
-    assert nlp.high is not None
-    assert (nlp.high, vision.value, vision.high) == (pytest.approx(0.5 + half, abs=1e-5), 1.0, None)
-    assert [line.cells[4].words for line in sheet.lines] == ["1.000", "0.500  [0.111, 0.889] rough"]
-
-
 def test_what_gold_gives_is_paired_item_by_item(compared: Project) -> None:
     for before, after in ((1, 3), (2, 2), (4, None)):
         one = item(compared)
@@ -576,18 +556,6 @@ def test_what_gold_gives_is_paired_item_by_item(compared: Project) -> None:
     assert [cell.value for cell in gain.lines[0].cells[3:]] == [pytest.approx(0.25), 2, 1]
 
 
-def test_best_of_k_runs_takes_more_than_one(compared: Project) -> None:
-    one = item(compared)
-    recall(compared, one, "Alpha", 1)
-    assert (score_views.attempts(compared, RECALL), score_views.modes(compared, metric=RECALL)) == ((), ())
-    for trial, result in ((2, 2), (3, 4)):
-        recall(compared, one, "Alpha", result, trial=trial)
-    (sheet,) = score_views.attempts(compared, RECALL)
-    # Of 1/4, 2/4 and 4/4: the mean; of the three pairs the best are 2/4, 4/4, 4/4; and the best of all.
-    best = [(0.25 + 0.5 + 1) / 3, (0.5 + 1 + 1) / 3, 1.0]
-    assert [cell.value for cell in sheet.lines[0].cells[2:]] == pytest.approx(best)
-
-
 def test_a_mean_of_runs_keeps_what_is_missing(compared: Project) -> None:
     one = item(compared)
     recall(compared, one, "Alpha", 2)
@@ -596,15 +564,6 @@ def test_a_mean_of_runs_keeps_what_is_missing(compared: Project) -> None:
     mean = results.item_means_of_runs(scores)
     assert (mean.n, mean.missing, mean.method) == (1, 1, "mean of 2 runs")
     assert mean.note == "1 of 2 left out: no defined score"
-
-
-def test_a_part_that_is_not_known_is_no_zero(compared: Project) -> None:
-    one = item(compared)
-    adra.answer(compared, one, "Alpha")
-    adra.give(compared, one, adra.answer(compared, one, "Beta"), ResponsePart.REFERENCES, Evidence())
-    means = results.system_means(results.of_metric(compared, "retrieval.recall"))
-    # Alpha's references were never drawn, Beta has none.
-    assert {name: mean.value for name, mean in means.items()} == {"Alpha": None, "Beta": 0.0}
 
 
 WORDS = ("sources", "limits", "methods", "costs")
@@ -677,10 +636,6 @@ def test_the_table_tells_what_is_published_who_rated_too_few_and_what_is_left_ou
     assert (len(result.items), result.left_out) == (3 * ITEMS, 1)
     (sheet,) = view_tables.agreement_sheets([result])
     assert any("ACE, baseline: 1 response left out" in words for words in sheet.notes)
-
-
-def test_without_people_there_is_no_table(tmp_path: Path) -> None:
-    assert view_tables.agreement_sheets(view_tables.agreement_report(project_with(tmp_path, 0))) == ()
 
 
 REFERENCE_COVERAGE = "deepscholar.coverage"

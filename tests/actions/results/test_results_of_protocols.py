@@ -3,7 +3,7 @@
 import asyncio
 import csv
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
@@ -17,29 +17,26 @@ from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
 from annotator.actions.results import (
     overview,
-    result_pictures,
     result_raters,
     results,
     results_behind,
     scoring,
 )
-from annotator.actions.results.result_sheets import FigureSource, ResultSheet
+from annotator.actions.results.result_sheets import ResultSheet
 from annotator.actions.results.scoring import ALL, JudgedResponse
 from annotator.actions.runs import judge_cases
 from annotator.actions.studies import result_views
 from annotator.domain.judges.judge import Verdict
 from annotator.domain.judges.protocol import (
-    PAIR,
     Case,
     Material,
     Metric,
     Over,
-    Protocol,
     RatedResponse,
     Verdicts,
 )
-from annotator.domain.kinds.artifact import Kind, Unit
-from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.rubric import Rubric
 from annotator.domain.material.item import Item, Response
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PROTOCOLS, USUAL
@@ -61,127 +58,17 @@ from tests.projects.small_projects import (
 from tests.storage import sql
 from tests.templates import fixture_of
 
-HEAVY, LIGHT = "heavy", "light"
 
-
-def facet(unit: Unit) -> str:
-    return HEAVY if isinstance(unit, Criterion) and unit.weight == 3 else LIGHT
-
-
-def count(scored: RatedResponse, over_valid: bool) -> Estimate:
-    said = [scored.values.get(unit.id) for unit in scored.material.units(Kind.RUBRIC)]
-    return Estimate(float(said.count("yes")), n=len(said), missing=said.count(None))
-
-
-FACETED = replace(
-    COVERAGE,
-    name="faceted",
-    cases=lambda material: (replace(case, protocol="faceted") for case in COVERAGE.cases(material)),
-    metrics=(*COVERAGE.metrics, Metric("covered", "Covered criteria", "", count, unit="criteria")),
-    facet=facet,
-)
-
-
-def compare(case: Case) -> Verdicts:
-    """Alpha's report is the better one, whatever the order, but on the second item the first shown wins."""
-    if case.item.key == "2":
-        return {case.unit.id: Verdict(value="first")}
-    return {case.unit.id: Verdict(value=("first" if case.response.text.startswith("# Alpha") else "second"))}
-
-
-def pairs(material: Material) -> Iterator[Case]:
-    for other in material.others:
-        yield Case("pairs", material.item, material.response, "", (Unit(id=other.id),), other=other)
-
-
-def wins(scored: RatedResponse, over_valid: bool) -> Estimate:
-    others = [other.id for other in scored.material.others]
-    won = [scored.values.get(o) == "first" and scored.reverse.get(o) == "second" for o in others]
-    missing = sum(o not in scored.values or o not in scored.reverse for o in others)
-    return Estimate(sum(won) / len(won), n=len(won), missing=missing)
-
-
-PAIRS = Protocol(
-    name="pairs", title="Pairs", citation="", needs=(), metrics=(Metric("wins", "Wins", "", wins),),
-    scale=PAIR, cases=pairs, baseline=compare, paired=True,
-)  # fmt: skip
-
-
-def latency(scored: RatedResponse, over_valid: bool) -> Estimate:
-    return Estimate(scored.material.response.latency_s, n=1, note="")
-
-
-COMPUTED = Protocol(
-    name="computed", title="Time", citation="", needs=(),
-    metrics=(
-        Metric("latency", "Latency", "", latency, higher_is_better=False, unit="s"),
-        Metric("nothing", "Nothing known", "", lambda scored, over_valid: Estimate(None, note="unknown")),
-    ),
-)  # fmt: skip
-
-
-def judged(project: Project, protocol: Protocol, monkeypatch: pytest.MonkeyPatch) -> list[results.ResultRow]:
-    monkeypatch.setitem(PROTOCOLS, protocol.name, protocol)
-    if protocol.values:
-        asyncio.run(judge_runs.run(project, judge_cases.RunRequest("baseline", protocol.name)))
-    return results.rows(project, protocol=protocol.name)
-
-
-def values(
-    rows: list[results.ResultRow], metric: str, group_by: str = "all"
-) -> dict[tuple[str, str], float | None]:
-    chosen = (row for row in rows if row.metric == metric and row.group_by == group_by)
-    return {(row.system, row.group): row.estimate.value for row in chosen}
-
-
-def test_every_metric_of_a_protocol_and_every_facet_has_its_rows(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def first_only(case: Case) -> Verdicts:
-        return {case.unit.id: Verdict(value="yes" if "residual" in case.unit.text else "no")}
-
-    rows = judged(project, replace(FACETED, baseline=first_only), monkeypatch)
-    # The criterion of weight 3 of 3, 2 and 1.
-    assert values(rows, "coverage") == {("Alpha", "all"): 0.5, ("Beta", "all"): 0.5}
-    assert values(rows, "covered") == {("Alpha", "all"): 1.0, ("Beta", "all"): 1.0}
-    assert {(row.metric, row.title, row.unit) for row in rows} == {
-        ("coverage", "Coverage", ""), ("covered", "Covered criteria", "criteria"),
-    }  # fmt: skip
-    assert values(rows, "coverage", "facet") == {
-        ("Alpha", HEAVY): 1.0, ("Alpha", LIGHT): 0.0, ("Beta", HEAVY): 1.0, ("Beta", LIGHT): 0.0,
-    }  # fmt: skip
-    assert values(rows, "covered", "facet")["Alpha", LIGHT] == 0.0
-    rater = result_raters.raters(project, "faceted")[0].id
-    lines = results_behind.of_source(project, FigureSource("faceted", rater, group_by="facet", group=LIGHT))
-    assert {line.unit for line in lines} == {"Compares training stability", "Names one dataset"}
-    assert len(lines) == 8
-    rows = judged(project, replace(FACETED, facet=lambda unit: ""), monkeypatch)
-    assert {row.group_by for row in rows} == {"all", "question_type", "subject"}
-
-
-def test_a_pair_is_scored_from_both_orders(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = judged(project, PAIRS, monkeypatch)
-    # Alpha wins the first item in both orders; on the second the verdict flips with the order, a win for nobody.
-    assert values(rows, "wins") == {("Alpha", "all"): 0.5, ("Beta", "all"): 0.0}
-    assert all(row.estimate.missing == 0 for row in rows)
-    assert len(results_behind.of_source(project, FigureSource("pairs", rows[0].rater_id))) == 4
-    sql.alter(project, "DELETE FROM judgement WHERE rowid = 1")
-    rows = results.rows(project, protocol="pairs")
-    assert [row.estimate.missing for row in rows if row.group == "all"] == [1, 1]
-    for systems, wanted in (((), 4), (("Alpha", "Beta"), 4), (("Alpha",), 4)):
-        assert judge_runs.plan(project, judge_cases.RunRequest("baseline", "pairs", systems)).total == wanted
-
-
-def test_what_is_computed_needs_no_judge_and_what_nothing_is_known_of_is_left_out(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert judged(project, COMPUTED, monkeypatch) == []
+def test_what_is_computed_needs_no_judge_and_what_nothing_is_known_of_is_left_out(project: Project) -> None:
+    assert results.rows(project, protocol="adra.efficiency") == []
     sql.alter(project, "UPDATE response SET latency_s = 2 * rowid")
-    rows = judged(project, COMPUTED, monkeypatch)
+    rows = [row for row in results.rows(project, protocol="adra.efficiency") if row.metric != "throughput"]
     # Responses 1 and 2 are Alpha's, 3 and 4 Beta's.
-    assert values(rows, "latency") == {("Alpha", "all"): 3.0, ("Beta", "all"): 7.0}
+    assert {row.system: row.estimate.value for row in rows if row.group == ALL} == {"Alpha": 3.0, "Beta": 7.0}
     assert {(row.metric, row.rater, row.unit) for row in rows} == {("latency", "computed", "s")}
-    expect_refusal("is computed", judge_runs.plan, project, judge_cases.RunRequest("baseline", "computed"))
+    expect_refusal(
+        "is computed", judge_runs.plan, project, judge_cases.RunRequest("baseline", "adra.efficiency")
+    )
 
 
 # Response by its place, unit → what is said; of pairs the better one by its place, or None for neither.
@@ -275,6 +162,9 @@ def test_a_pair_asked_in_one_order_stands_for_both_until_the_other_is_asked(labe
     submit_labels(labelled)
     order = dict(zip(ids, figures(labelled, PAIRWISE, result_raters.PEOPLE)["win_rate"], strict=True))
     assert (order[task.response_id], order[task.other_id]) == (1.0, 0.0)
+    # Of a system that is chosen both its pairs are asked about, in both orders.
+    alone = judge_cases.RunRequest("baseline", PAIRWISE, systems=("Canary-Alpha-9000",))
+    assert judge_runs.plan(labelled, alone).total == 4
 
 
 def test_a_mean_of_raters_counts_whom_it_is_over_and_says_why_there_is_none() -> None:
@@ -419,11 +309,7 @@ def test_views_of_single_reports_offer_only_what_a_report_scores(pooled: Project
     assert {"latency", "tokens"}.isdisjoint(value for _, value in results.metric_choice(pooled).values)
 
 
-def test_they_leave_as_csv_json_and_in_a_release(pooled: Project, tmp_path: Path) -> None:
-    sheet = shown(pooled)
-    rows = list(csv.DictReader(result_pictures.as_csv(sheet).decode("utf-8-sig").splitlines()))
-    assert [row["heavy"] for row in rows] == ["2.0", "2.0", ""]
-    assert json.loads(result_pictures.as_json(sheet))["rows"][-1]["shares"] == 6.0
+def test_they_leave_in_a_release(pooled: Project, tmp_path: Path) -> None:
     releases.export(pooled, tmp_path / "out")
     scores = json.loads((tmp_path / "out/scores.json").read_bytes())
     over = {

@@ -183,10 +183,8 @@ def test_labels_are_locked_only_when_all_are_submitted_and_stay_what_they_were_t
     expect_refusal("locked already", validation_sets.lock, project, "Spring")
 
 
-def test_every_look_at_the_test_part_is_counted_and_audited(project: Project) -> None:
-    validation_sets.make(project, request(project))
-    for alias in ("R2", "R3"):
-        person_says(project, alias, lambda _: "yes")
+def test_every_look_at_the_test_part_is_counted_and_audited(tmp_path: Path) -> None:
+    project = labelled_set(tmp_path)
     validation_sets.lock(project, "Spring")
     for _ in range(2):
         validation_sets.open_test(project, "Spring", ["b", "a"])
@@ -209,11 +207,8 @@ def test_a_wish_that_makes_no_sense_is_refused(project: Project) -> None:
         expect_refusal(words, validation_sets.preview, project, request(project, **more))
 
 
-def test_judges_are_not_compared_with_people_on_what_a_set_holds_back(project: Project) -> None:
-    judge_says(project, "small", lambda _: "yes")
-    validation_sets.make(project, request(project))
-    for alias in ("R2", "R3"):
-        person_says(project, alias, lambda _: "yes")
+def test_judges_are_not_compared_with_people_on_what_a_set_holds_back(tmp_path: Path) -> None:
+    project = labelled_set(tmp_path)
 
     def units() -> int:
         result = disagreements.compare(project, USUAL).pairings

@@ -113,19 +113,6 @@ def test_bad_lines_keep_everything_out_unless_skipped(project: Project, file: Pa
     ]  # fmt: skip
 
 
-def test_hostile_files_leave_nothing(project: Project, tmp_path: Path) -> None:
-    for name, content in (
-        ("a.vtt", b""),
-        ("a.docx", b"PK\x03\x04"),
-        ("a.pdf", b"no pdf"),
-        ("a.txt", b"\x00\x01\x02"),
-        ("a.exe", b"MZ"),
-    ):
-        (tmp_path / name).write_bytes(content)
-        expect_refusal("Nothing was imported", imports.run, project, TRANSCRIPTS, [tmp_path / name])
-        assert items.ids(project) == []
-
-
 @pytest.mark.parametrize(
     ("words", "language"),
     [
