@@ -130,7 +130,7 @@ FAULTS = (
         "annotator/protocols/adra/preference.py",
         "wins, missing = result.count(FIRST), result.count(None)",
         "wins, missing = result.count(FIRST) + result.count(TIE), result.count(None)",
-        "tests/protocols/adra/test_adra.py tests/actions/results/test_results_of_protocols.py tests/protocols/adra",
+        "tests/protocols/adra/test_adra.py tests/actions/results/test_overview.py tests/protocols/adra",
     ),
     Fault(
         "key points that were dropped",
@@ -235,7 +235,7 @@ FAULTS = (
         "annotator/actions/results/scoring.py",
         "(two, rater, one, other.get(value, value))",
         "(two, rater, one, value)",
-        "tests/actions/results/test_results_of_protocols.py tests/actions/results tests/actions/studies",
+        "tests/actions/results/test_overview.py tests/actions/results tests/actions/studies",
     ),
     Fault(
         "an annotator sees each rater",

@@ -1,10 +1,13 @@
-"""Imports, of tasks made elsewhere too: without a trace, whole or not at all, never twice, never over what is there."""
+"""Imports, of tasks made elsewhere too: without a trace, whole or not at all, never twice, never over what is there.
+
+The sample: the same whenever it is made, sound, and with something open on every page.
+"""
 
 import csv
 import json
 import shutil
-from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,34 +15,45 @@ import pytest
 from sqlalchemy import select
 
 from annotator.actions.adjudication import adjudicating, feedback
-from annotator.actions.assignments import assignments
-from annotator.actions.authoring import artifacts, settings
+from annotator.actions.agreement import agreement_report, final_pass
+from annotator.actions.assignments import assignments, reviewing
+from annotator.actions.authoring import annotating, artifacts, settings
 from annotator.actions.contests import contest_standings
-from annotator.actions.imports import imports
-from annotator.actions.items import items
+from annotator.actions.imports import imports, samples
+from annotator.actions.items import items, pages
 from annotator.actions.judges import judges
+from annotator.actions.labelling import board, label_cases, label_sealing, labels
+from annotator.actions.parcels import packing, tray, unpacking, waiting
 from annotator.actions.project import backups, people
-from annotator.actions.project.file import Project, item_hash, judgement_hash, response_hash
+from annotator.actions.project.file import Project, item_hash, response_hash
 from annotator.actions.project.incoming import ImportCount
-from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking, releases
-from annotator.domain.experts.assignment import Role, Stage
+from annotator.actions.results import result_raters
+from annotator.actions.runs import judge_cases, run_records
+from annotator.actions.studies import result_views
+from annotator.actions.undo import history
+from annotator.actions.validation import disagreements, stand_in, validation
+from annotator.domain.experts.assignment import ParcelOutcome, Role, Stage, stage_of
 from annotator.domain.kinds.artifact import Kind, State, chain
+from annotator.domain.kinds.documents import DOCUMENTS
+from annotator.domain.texts.canonical import now
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.tables import ITEM, JUDGEMENT, RESPONSE, REVISION
+from annotator.places import resources
+from annotator.protocols import PROTOCOLS, USUAL
+from annotator.storage.tables import ITEM, RESPONSE, REVISION
 from tests.actions.releases.released_pairs import paired_project, released, taken_in
 from tests.material.bundles import (
     change_json,
     found,
     peer_files,
-    rich_bundle,
     without_manifest,
     write_peer,
     write_release,
 )
-from tests.material.hostile import HOSTILE
+from tests.material.content_hash import content_hash
 from tests.projects.pairs_project import item
 from tests.projects.refusals import expect_refusal
+from tests.projects.small_projects import small_sample
 from tests.storage import sql
 
 PEER, OURS = "researcherbench", "goldsmith"
@@ -47,7 +61,7 @@ PEER, OURS = "researcherbench", "goldsmith"
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
-    return new_project(tmp_path / "project.goldsmith", "T")
+    return people.new_project(tmp_path / "project.goldsmith", "T")
 
 
 def take(project: Project, format: str, folder: Path, **more: Any) -> Any:  # noqa: A002
@@ -71,20 +85,24 @@ def test_a_mode_has_one_spelling_and_an_unknown_one_is_refused_with_those_there_
         "there is no mode “half gold”; there are: end-to-end, isolated, gold-plan injection" in problem.reason
     )
     expect_refusal("", take, project, "tables", path)
-    modes = sql.rows(project, "SELECT mode FROM response ORDER BY mode")
-    assert modes == [("end-to-end",), ("gold-plan injection",)]
+    assert sql.rows(project, "SELECT mode FROM response ORDER BY mode") == [
+        ("end-to-end",),
+        ("gold-plan injection",),
+    ]
     bundle, _ = releases.gather(project)
     # A report that says how it was asked for may be of a mode of its own.
     until = {"mode": "until May", "settings": "Until May."}
     bundle.responses = [response.model_copy(update=until) for response in bundle.responses[:1]]
-    other = new_project(tmp_path / "other.goldsmith", "O")
-    assert not take(other, OURS, write_release(tmp_path / "release", bundle)).problems
+    assert not take(
+        people.new_project(tmp_path / "other.goldsmith", "O"),
+        OURS,
+        write_release(tmp_path / "release", bundle),
+    ).problems
 
 
 def test_a_preview_writes_nothing_and_an_import_is_one_change(project: Project, tmp_path: Path) -> None:
     before = project.path.read_bytes()
-    report = imports.preview(project, PEER, [write_peer(tmp_path / "in")])
-    assert counted(report) == {
+    assert counted(imports.preview(project, PEER, [write_peer(tmp_path / "in")])) == {
         "items": ImportCount(new=2),
         "systems": ImportCount(new=1),
         "responses": ImportCount(new=2),
@@ -92,8 +110,11 @@ def test_a_preview_writes_nothing_and_an_import_is_one_change(project: Project, 
     }
     assert project.path.read_bytes() == before
     change, report = imports.run(project, PEER, [write_peer(tmp_path / "in")], warm=False)
-    kinds = sql.rows(project, "SELECT kind FROM audit WHERE seq >= ?", [change.seq])
-    assert (kinds, change.undoable, change.by) == ([("import",)], False, project.by)
+    assert (
+        sql.rows(project, "SELECT kind FROM audit WHERE seq >= ?", [change.seq]),
+        change.undoable,
+        change.by,
+    ) == ([("import",)], False, project.by)
     assert change.after["new"] == {"items": 2, "systems": 1, "responses": 2, "artifacts": 2}
     assert str(report) == "2 items, 1 system, 2 responses, 2 artifacts, 4 units"
 
@@ -151,7 +172,6 @@ def test_own_changes_are_kept_when_the_same_files_come_again(project: Project, t
     assert str(take(project, PEER, folder)) == "nothing new"
     artifacts.change_unit(project, artifact_id, unit, text="My own words")
     assert take(project, PEER, folder, skip_bad=True).counts["artifacts"] == ImportCount(same=1, changed=1)
-    assert artifacts.read(project, artifact_id).document.units[0].text == "My own words"
 
 
 def test_one_bad_entry_keeps_everything_out_unless_it_is_skipped(project: Project, tmp_path: Path) -> None:
@@ -195,8 +215,11 @@ def test_criteria_come_in_with_the_weights_that_the_project_allows_and_others_ar
     for reason, problem in zip(reasons, report.problems, strict=True):
         assert reason in problem.reason
         assert bool(report.weights_to_allow) == ("this project allows" in problem.reason)
-    rubrics = releases.gather(project)[0].artifacts
-    kept = [(unit["text"], unit["weight"]) for one in rubrics for unit in one.document["units"]]
+    kept = [
+        (unit["text"], unit["weight"])
+        for one in releases.gather(project)[0].artifacts
+        for unit in one.document["units"]
+    ]
     assert kept == [(f"P{n}", w) for n, w in enumerate(weights) if n not in skipped]
     assert (len(items.ids(project)), report.counts["responses"].new) == (2, 2)
 
@@ -206,30 +229,13 @@ def test_weights_that_are_allowed_when_asked_about_let_the_file_in(project: Proj
     files["rubric.json"][1]["rubric"][0]["weight"] = -8
     folder = write_peer(tmp_path / "in", files)
     assert "Allow -8 to 3 in this project" in expect_refusal("", take, project, PEER, folder).happened
-    options = imports.ImportOptions(allow_weights=True)
-    assert imports.run(project, PEER, [folder], options, warm=False)[1].counts["artifacts"].new == 2
+    assert (
+        imports.run(project, PEER, [folder], imports.ImportOptions(allow_weights=True), warm=False)[1]
+        .counts["artifacts"]
+        .new
+        == 2
+    )
     assert settings.allowed(project).text == "-8 to 3"
-
-
-@pytest.mark.parametrize("kind", [PEER, OURS])
-# `exchange/test_reading` reads them all.
-@pytest.mark.parametrize("name", ["NaN", "depth 100,000", "invalid UTF-8"])
-def test_a_hostile_file_leaves_the_project_byte_for_byte_as_it_was(
-    project: Project,
-    tmp_path: Path,
-    kind: str,
-    name: str,
-) -> None:
-    content, reason = HOSTILE[name]
-    if kind == PEER:
-        folder, path = write_peer(tmp_path / "in"), "rubric.json"
-    else:
-        folder, path = without_manifest(write_release(tmp_path / "in")), "items.json"
-    (folder / path).write_bytes(content)
-    before = project.path.read_bytes()
-    told = "\n".join(expect_refusal("", take, project, kind, folder).details)
-    assert [words for words in (path, reason) if words not in told] == []
-    assert project.path.read_bytes() == before
 
 
 def test_a_disk_that_fails_half_way_leaves_nothing(
@@ -243,18 +249,6 @@ def test_a_disk_that_fails_half_way_leaves_nothing(
     monkeypatch.setattr(imports.store, "index", fail)
     expect_refusal("disk is full", take, project, PEER, write_peer(tmp_path / "in"))
     assert project.path.read_bytes() == before
-
-
-def test_a_release_goes_in_with_people_judges_and_judgements(project: Project, tmp_path: Path) -> None:
-    report = take(project, OURS, write_release(tmp_path / "in"))
-    assert not report.problems
-    wanted = {thing: n for thing, n in rich_bundle().counts().items() if thing not in ("scores", "metrics")}
-    wanted |= dict.fromkeys(("pairings", "matches", "decisions"), 0)
-    assert {thing: count.new for thing, count in report.counts.items()} == wanted
-    with project.store.read() as db:
-        rows = db.execute(select(JUDGEMENT)).mappings().all()
-    assert all(row["sha256"] == judgement_hash(row) for row in rows)
-    assert Counter(row["status"] for row in rows) == {"ok": 2, "timeout": 1}
 
 
 def test_what_calls_of_a_judge_cost_and_send_hinders_no_import(project: Project, tmp_path: Path) -> None:
@@ -271,7 +265,7 @@ def test_who_has_worked_keeps_the_alias_and_who_has_not_makes_room(project: Proj
     folder, me = write_release(tmp_path / "in"), people.someone(project)
     take(project, OURS, folder)
     assert aliases(project) == {"person-1": "R1", "person-2": "R2", me.id: "R3"}
-    busy = new_project(tmp_path / "busy.goldsmith", "B")
+    busy = people.new_project(tmp_path / "busy.goldsmith", "B")
     me = people.someone(busy)
     artifacts.start(busy, items.add(busy, "Why?").subject, Kind.RUBRIC)
     report = take(busy, OURS, folder)
@@ -377,8 +371,7 @@ def test_what_another_process_wrote_meanwhile_is_not_written_twice(
         other.close()
 
     monkeypatch.setattr(imports.backups, "make", meanwhile)
-    report = take(project, PEER, folder)
-    assert counted(report) == {
+    assert counted(take(project, PEER, folder)) == {
         "items": ImportCount(same=2), "systems": ImportCount(same=1), "responses": ImportCount(same=2),
         "artifacts": ImportCount(same=2),
     }  # fmt: skip
@@ -395,8 +388,10 @@ def test_imports_refuse_unknown_formats_and_tell_progress(project: Project, tmp_
     assert backups.listing(project.path) == []
     # Further systems join the items that are there, of which there is a copy from before.
     (tmp_path / "New.json").write_text(json.dumps(peer_files()["responses/Sys.json"]), "utf-8")
-    report = take(project, PEER, tmp_path / "New.json")
-    assert counted(report) == {"systems": ImportCount(new=1), "responses": ImportCount(new=2)}
+    assert counted(take(project, PEER, tmp_path / "New.json")) == {
+        "systems": ImportCount(new=1),
+        "responses": ImportCount(new=2),
+    }
     assert len(backups.listing(project.path)) == 1
 
 
@@ -425,10 +420,13 @@ def tasks_in(project: Project, folder: Path, *entries: Any) -> Any:
 
 
 def test_tasks_come_in_under_their_seminars_and_are_settled(project: Project, tmp_path: Path) -> None:
-    there = {"key": "s013", "dataset": "seminars"}
-    early = items.add(project, "Early warning of earthquakes", subject="Geology", more=there).subject
-    further = FIRST | {"id": "t4", "seminar": "s013"}
-    report = tasks_in(project, tmp_path, FIRST, "", LOOSE, SECOND, further)
+    early = items.add(
+        project,
+        "Early warning of earthquakes",
+        subject="Geology",
+        more={"key": "s013", "dataset": "seminars"},
+    ).subject
+    report = tasks_in(project, tmp_path, FIRST, "", LOOSE, SECOND, FIRST | {"id": "t4", "seminar": "s013"})
     assert not report.problems
     assert [note.reason for note in report.notes] == ["2 tasks without difficulty"]
     same, seminar, elsewhere = (items.read(project, item_id) for item_id in items.ids(project))
@@ -458,14 +456,14 @@ def test_a_second_import_adds_nothing_and_an_export_is_the_same_again(
     told = [json.loads(line) for line in written.read_text("utf-8").splitlines()]
     assert [one["id"] for one in told] == ["t1", "t2", "t3"]
     assert told[0] == FIRST | {"phase": "synthesize", "family": "Literature Survey", "difficulty": "basic"}
-    other = new_project(tmp_path / "other.goldsmith", "T")
+    other = people.new_project(tmp_path / "other.goldsmith", "T")
     imports.run(other, "arena", [written])
     releases.export(other, tmp_path / "again", "arena")
     assert (tmp_path / "again" / "tasks.jsonl").read_bytes() == written.read_bytes()
     # A release keeps what an item was made from.
     contest_standings.keep(project, items.ids(project)[0], "t1")
     releases.export(project, tmp_path / "release")
-    third = new_project(tmp_path / "third.goldsmith", "T")
+    third = people.new_project(tmp_path / "third.goldsmith", "T")
     imports.run(third, OURS, [tmp_path / "release"])
     (made,) = (one for one in (items.read(third, each) for each in items.ids(third)) if one.made_from)
     assert (made.key, made.made_from, made.traits) == (
@@ -528,13 +526,11 @@ def test_an_id_is_one_task_whatever_the_seminar(project: Project, tmp_path: Path
 
 @pytest.fixture(scope="module")
 def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A release of the project; nothing in it is changed."""
     folder = tmp_path_factory.mktemp("pairs")
     return released(paired_project(folder), folder / "release")
 
 
 def by_hand(release: Path, folder: Path, name: str, spoil: Callable[[Any], Any]) -> Path:
-    """A copy of the release in which one of its files was changed."""
     shutil.copytree(release, folder)
     change_json(folder / name, spoil)
     return without_manifest(folder)
@@ -577,8 +573,12 @@ def test_what_was_sealed_keeps_its_chain_when_it_goes_on(release, tmp_path):
 
 
 def test_an_adjudication_that_was_opened_here_is_kept(release, tmp_path):
-    folder = by_hand(release, tmp_path / "in", "adjudications.json", lambda tree: tree.clear())
-    project = work_as(taken_in(tmp_path, folder), "R4")
+    project = work_as(
+        taken_in(
+            tmp_path, by_hand(release, tmp_path / "in", "adjudications.json", lambda tree: tree.clear())
+        ),
+        "R4",
+    )
     opened = adjudicating.open_(project, item(project), Stage.RUBRIC)
     report = imports.run(project, "goldsmith", [release], skip_bad=True, warm=False)[1]
     assert report.counts["adjudications"].new == 0
@@ -603,7 +603,9 @@ def test_an_adjudicator_who_answered_something_else_of_the_item_is_named(release
         "status": "ok", "at": "2026-01-01T00:00:00Z",
     }  # fmt: skip
     folder = by_hand(release, tmp_path / "in", "judgements.json", lambda tree: tree.append(label))
-    report = imports.run(new_project(tmp_path / "p.goldsmith", "T"), "goldsmith", [folder], warm=False)[1]
+    report = imports.run(
+        people.new_project(tmp_path / "p.goldsmith", "T"), "goldsmith", [folder], warm=False
+    )[1]
     assert (report.counts["adjudications"].new, report.problems) == (2, ())
     assert "its adjudicator has answered something else of the item" in {note.reason for note in report.notes}
 
@@ -709,8 +711,9 @@ def test_what_does_not_hang_together_is_refused_by_name_and_what_is_left_is_soun
     folder = by_hand(release, tmp_path / "in", path, spoil)
     project = Project.create(tmp_path / "p.goldsmith", "T")
     before = project.path.read_bytes()
-    refused = expect_refusal("", imports.run, project, "goldsmith", [folder], warm=False)
-    assert reason in "\n".join(refused.details)
+    assert reason in "\n".join(
+        expect_refusal("", imports.run, project, "goldsmith", [folder], warm=False).details
+    )
     assert project.path.read_bytes() == before
     imports.run(project, "goldsmith", [folder], skip_bad=True, warm=False)
     assert checking.check(project).problems == []
@@ -720,3 +723,197 @@ def test_what_does_not_hang_together_is_refused_by_name_and_what_is_left_is_soun
             if line.adjudication_id:
                 assert adjudicating.sheet(project, line.adjudication_id).rows
         assert feedback.items_with_digest(project) is not None
+
+
+SAMPLE = resources() / "sample"
+
+
+def keys(project: Project) -> dict[str, str]:
+    return {items.read(project, item_id).key: item_id for item_id in items.ids(project)}
+
+
+def test_it_holds_the_same_content_whenever_it_is_made(sample, tmp_path):
+    again = samples.create(tmp_path / "again.goldsmith", to_work_in=False)
+    assert (content_hash(again), checking.check(again).problems) == (content_hash(sample), [])
+
+
+def test_its_shipped_part_has_something_open_for_everybody_on_every_page(sample):
+    me = people.someone(sample)
+    assert (me.alias, me.has(Role.COORDINATOR), me.has(Role.ANNOTATOR)) == ("Annotator A", True, True)
+    counts = waiting.counts(sample)
+    assert (counts["Author"], counts["Adjudicate"]) == (1, 6)
+    both = ["norm-placement", "early-warning"]
+    assert {task.item_key for task in labels.queue(sample)} == set(both)
+    assert [line.item_key for line in feedback.items_with_digest(sample)] == both
+    assert len(agreement_report.report(sample).stages) == 8
+    assert result_raters.raters(sample)
+    (stale,) = settings.stale(sample)
+    assert (stale.item_key, stale.stage) == ("early-warning", Stage.DIAGNOSTICS)
+    lines = board.board(sample)
+    assert {line.state for line in lines} == {*board.STATES} - {board.DISPUTED}
+    assert {line.alias for line in lines if line.due} == {one.alias for one in people.people(sample)}
+    assert [line.alias for line in lines if line.trial == 2] == ["Annotator B"]
+    (result,) = tray.sheets(sample)
+    sheet = tray.sheet(sample, result)
+    assert (result.entry.reason, result.item_key) == (ParcelOutcome.LATE, "norm-placement")
+    assert sum(came.text != here.text for came, here in sheet.rows) == 1
+    (arrival,) = unpacking.received(sample)
+    assert [piece.outcome for piece in arrival.pieces] == [ParcelOutcome.NEW, ParcelOutcome.LATE]
+    first, second = (label_sealing.state(sample, keys(sample)[key]) for key in both)
+    assert (first.state, second.state, second.labelled, second.units) == ("sealed", "open", 33, 33)
+    warning = keys(sample)["early-warning"]
+    label_sealing.submit(sample, warning)
+    assert Stage.LABELLING in {one.stage for one in assignments.of_item(sample, warning)}
+
+
+def test_the_adjudicator_has_conflicts_one_half_done_and_closed_ones_with_their_origin(sample):
+    sample.work_as(people.known(sample, "Adjudicator"))
+    lines = adjudicating.queue(sample)
+    assert sum(line.conflict for line in lines) == 6
+    (begun,) = [line for line in lines if line.state == "open"]
+    assert (begun.item_key, begun.stage, begun.decided, begun.rows) == ("early-warning", Stage.PLAN, 3, 12)
+    closed = [line for line in lines if line.closed]
+    assert len(closed) == 6
+    assert all(
+        provenance.sources
+        for row in adjudicating.sheet(sample, closed[0].adjudication_id).rows
+        for _, provenance in row.made
+    )
+
+
+def test_the_sample_is_worked_in_by_the_right_people(sample, tmp_path):
+    wanted = [holding.person.id for holding in packing.holdings(sample)]
+    assert [task.problem for task in packing.write_tasks(sample, wanted, tmp_path)] == [None] * 4
+    for act in (history.undo, history.redo):
+        expect_refusal("There is nothing", act, sample)
+    queues = {}
+    for person in people.people(sample):
+        sample.work_as(person)
+        queues[person.alias] = {line.item_key for line in adjudicating.queue(sample)}
+    assert {alias: keys for alias, keys in queues.items() if keys} == {
+        "Annotator A": {"desalination-plan"}, "Adjudicator": {"norm-placement", "early-warning"},
+    }  # fmt: skip
+
+
+def rounded(tree: Any) -> Any:
+    """The tree with numbers to nine places: the last bits may differ from machine to machine."""
+    if isinstance(tree, dict):
+        return {name: rounded(value) for name, value in tree.items()}
+    if isinstance(tree, list | tuple):
+        return [rounded(value) for value in tree]
+    return round(tree, 9) if isinstance(tree, float) else tree
+
+
+def test_the_frozen_figures_are_those_that_the_program_computes(tmp_path):
+    """But for the versions of the program and of its matcher: a record says which they were."""
+    folder = shutil.copytree(SAMPLE, tmp_path / "in", ignore=shutil.ignore_patterns("*.md"))
+    for name in ("agreement.json", "adjudications.json"):
+        change_json(folder / name, lambda tree: tree.clear())
+    shipped, anew = taken_in(tmp_path / "a", SAMPLE), taken_in(tmp_path / "b", folder)
+    with anew.store.write() as db:
+        for item_id in items.ids(anew):
+            for kind in DOCUMENTS:
+                assignments.freeze_when_ready(anew, db, item_id, stage_of(kind))
+    wanted, computed = (
+        [rounded(one.model_dump(exclude={"program", "matcher"})) for one in assignments.all_frozen(project)]
+        for project in (shipped, anew)
+    )
+    assert (computed, len(wanted)) == (wanted, 19)
+
+
+@pytest.mark.parametrize("protocol", ["researcherbench.pairwise", "adra.plan", "adra.reasoning"])
+def test_the_stored_verdicts_of_every_protocol_are_those_the_baseline_gives(
+    sample: Project, protocol: str
+) -> None:
+    stored = "SELECT response_id, unit_id, value FROM judgement WHERE protocol = ?"
+    given = [
+        (case.response.id, unit_id, verdict.value)
+        for case in judge_cases.cases(sample, judge_cases.RunRequest("baseline", protocol))
+        for unit_id, verdict in PROTOCOLS[protocol].baseline(case).items()
+    ]
+    assert sorted(sql.rows(sample, stored, [protocol])) == sorted(given)
+
+
+def test_a_report_that_nothing_can_be_drawn_from_fails_instead_of_being_left_out(tmp_path, monkeypatch):
+    monkeypatch.setattr(samples.materials, "of_response", lambda *_: None)
+    with pytest.raises(ValueError, match="nothing was drawn from the report"):
+        samples.create(tmp_path / "sample.goldsmith")
+
+
+def test_the_sample_keeps_work_open_in_english_on_each_page(whole_sample):
+    lines = items.lines(whole_sample, items.ids(whole_sample))
+    assert [line.key for line in lines[:3]] == [samples.WRITE, samples.LABEL, samples.RULE]
+    assert {line.language for line in lines[:3]} == {"en"}
+    assert whole_sample.is_sample
+    assert checking.check(whole_sample).problems == []
+    assert waiting.counts(whole_sample) == {"Author": 3, "Label": 2, "Adjudicate": 1, "People": 1}
+    begun = board.board(whole_sample)
+    assert (any(line.overdue for line in begun), min(line.due for line in begun) > now()) == (False, True)
+    # To write, with a passage to go by.
+    (result,) = annotating.artifacts_of(whole_sample, keys(whole_sample)[samples.WRITE])
+    assert (result.kind, result.state.value) == (Kind.RUBRIC, "draft")
+    assert [unit.anchor is not None for unit in result.document.units] == [True, False]
+    # To review.
+    (line,) = reviewing.lines(whole_sample)
+    assert (line.item_key, line.kind, line.author) == (samples.LABEL, Kind.PLAN, "Annotator B")
+    assert "2 of 2 pieces of work handed in" in final_pass.summary(whole_sample)
+    # To label, by rubric and by the claims of cited pages.
+    mine = [task for task in labels.queue(whole_sample) if task.item_key == samples.LABEL]
+    assert [(task.labelled, task.units) for task in mine] == [(3, 6), (0, 6)]
+    assert [page.claims for page in pages.cited_states(whole_sample).pages if page.is_here] == [3, 2]
+    claims = "researcherbench.claims"
+    assert claims in label_cases.offered(whole_sample)
+    task = next(one for one in labels.queue(whole_sample, claims) if one.item_key == samples.LABEL)
+    assert any(group.given for group in labels.sheet(whole_sample, task.response_id, claims).groups)
+    # To adjudicate.
+    conflicts = [line for line in adjudicating.queue(whole_sample) if line.conflict]
+    assert [(line.item_key, line.rows, line.contested) for line in conflicts] == [(samples.RULE, 4, 4)]
+    # To judge, from where a run was left.
+    newest = run_records.runs(whole_sample)[0]
+    assert (newest.protocol, newest.judged, newest.left, newest.order().items) == (
+        USUAL, samples.JUDGED, 4, (samples.LABEL,),
+    )  # fmt: skip
+    me, other = whole_sample.person, people.known(whole_sample, "Annotator B")
+    for person, tries in ((me, True), (other, False), (me, True)):
+        whole_sample.work_as(person)
+        assert bool(samples.tries(whole_sample)) is tries
+    samples.stop_trying(whole_sample)
+    assert samples.tries(whole_sample) == []
+
+
+def test_the_sample_has_intervals_an_answer_disagreements_and_costs(whole_sample):
+    funnel = {sheet.key: sheet for sheet in result_views.show(whole_sample, "selection", {}).sheets}["funnel"]
+    assert {line.cells[0].words for line in funnel.lines} >= {
+        "forums",
+        "interviews",
+        "laboratory discussions",
+    }
+    sheet = result_views.show(whole_sample, "overview", {"judge": samples.RECORDED}).sheets[0]
+    assert len(sheet.lines) == 3
+    assert all(line.cells[1].estimate.low < line.cells[1].estimate.high for line in sheet.lines)
+    answers = stand_in.report(whole_sample, stand_in.StandInQuery()).answers
+    assert [answer.rater.name for answer in answers] == [samples.RECORDED, "baseline"]
+    assert all(answer.difference.low < answer.difference.high for answer in answers)
+    judge = judges.named(whole_sample, samples.RECORDED)
+    assert len(disagreements.queue(whole_sample, validation.ValidationQuery(judge=judge.name))) >= 5
+    (total,) = run_records.totals(whole_sample, judge.id)
+    assert total.spent_usd > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "protocol"),
+    [(samples.RELATED_WORK, "deepscholar.nuggets"), (samples.SEMINAR, "arena.checklist")],
+)
+def test_a_small_sample_has_intervals_two_judges_beside_two_people_and_disagreements(
+    name, protocol, tmp_path
+):
+    made = small_sample(tmp_path, name)
+    sheets = result_views.show(made, "overview", {"judge": samples.RECORDED}).sheets
+    estimates = [cell.estimate for line in sheets[0].lines for cell in line.cells if cell.estimate]
+    assert [one for one in estimates if one.low is not None and one.low < one.high]
+    asked = validation.ValidationQuery(protocol=protocol)
+    answers = stand_in.report(made, stand_in.StandInQuery(asked)).answers
+    assert {answer.rater.name for answer in answers} == {samples.RECORDED, "baseline"}
+    assert all(answer.difference.low < answer.difference.high for answer in answers)
+    assert disagreements.queue(made, replace(asked, judge=samples.RECORDED))
+    assert checking.check(made).problems == []

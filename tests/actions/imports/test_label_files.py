@@ -70,8 +70,9 @@ def test_labels_become_judgements_of_the_person_they_are_said_to_be_of(
         "yes", "ok", "well", "imported",
     )  # fmt: skip
     assert (first["rater_id"], first["rater_kind"]) == (people.known(project, ANN).id, "person")
-    text = labels.sheet(project, first["response_id"]).report
-    assert text[first["quote_start"] : first["quote_end"]] == quote
+    assert (
+        labels.sheet(project, first["response_id"]).report[first["quote_start"] : first["quote_end"]] == quote
+    )
     assert (second["value"], second["status"], second["cause"]) == (None, "unclear", "the rater is unsure")
 
 
@@ -124,39 +125,20 @@ def test_what_cannot_be_taken_is_named_with_its_row(project: Project, tmp_path: 
         assert str(finding) in refused(project, path)
 
 
-def cells(yes: str, no: str, before: str = "", sign: str = ",") -> str:
-    """A table of labels in which yes and no are written so; {one} and {other} stand for two units."""
-    lines = ["item,system,unit,rater,value", f"1,Alpha,{{one}},Ann,{yes}", f"1,Alpha,{{other}},Ann,{no}"]
-    return before + "\r\n".join(lines).replace(",", sign)
-
-
-def objects(yes: Any, no: Any, between: str) -> str:
-    usual = {"item": "1", "system": "Alpha", "rater": "Ann"}
-    both = usual | {"unit": "{one}", "value": yes}, usual | {"unit": "{other}", "value": no}
-    return between.join(json.dumps(each) for each in both)
-
-
+# `exchange/formats/test_label_files` reads every form of file.
 @pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("labels.csv", cells("TRUE", "False")),
-        ("labels.csv", cells("1", "0")),
-        ("labels.csv", cells("1.0", "0.0", "\ufeff")),
-        ("labels.csv", cells("Yes", "NO", "sep=,\r\n")),
-        ("labels.csv", cells("yes", "n", "sep=|\r\n", "|")),
-        ("labels.json", f"[{objects(True, False, ',')}]"),
-        ("labels.json", f"[{objects(1, 0.0, ',')}]"),
-        ("labels.jsonl", objects("yes", "no", "\n\n")),
-        ("labels.ndjson", objects(True, False, "\n\n")),
-    ],
+    ("yes", "no"),
+    [("TRUE", "False"), ("1", "0"), ("1.0", "0.0"), ("Yes", "NO"), ("yes", "n"), (True, False), (1, 0.0)],
 )
 def test_labels_come_in_as_other_tools_write_them_and_units_by_words_or_id(
-    project: Project, tmp_path: Path, name: str, content: str
+    project: Project, tmp_path: Path, yes: Any, no: Any
 ) -> None:
     first, second = (unit_of(project, report_of(project), words) for words in (FIRST, SECOND))
-    text = content.replace("{one}", FIRST).replace("{other}", second)
-    (tmp_path / name).write_text(text, encoding="utf-8", newline="")
-    assert take(project, tmp_path / name).new == 2
+    usual = {"item": "1", "system": "Alpha", "rater": "Ann"}
+    (tmp_path / "labels.json").write_text(
+        json.dumps([usual | {"unit": FIRST, "value": yes}, usual | {"unit": second, "value": no}]), "utf-8"
+    )
+    assert take(project, tmp_path / "labels.json").new == 2
     assert {row["unit_id"]: row["value"] for row in stored(project)} == {first: "yes", second: "no"}
 
 
@@ -217,16 +199,22 @@ def test_what_is_submitted_never_changes(project: Project, tmp_path: Path, repla
     label_sealing.submit(project, items.ids(project)[0])
     me(project)
     options = LabelImportOptions({"Ann": ANN}, replace=replace)
-    told = refused(project, written(tmp_path, {"value": "no"}), options)
-    assert "R2 has submitted the labels of this item" in told
+    assert "R2 has submitted the labels of this item" in refused(
+        project, written(tmp_path, {"value": "no"}), options
+    )
     assert take(project, written(tmp_path, *every()), options).same == 12
 
 
 def test_files_that_contradict_themselves_say_nothing(project: Project, tmp_path: Path) -> None:
-    path = written(tmp_path, {}, {"value": "no"}, {}, {"unit": SECOND}, {"unit": SECOND})
-    report = take(project, path, LabelImportOptions({"Ann": ANN}, skip_bad=True))
-    told = [(problem.trouble, problem.row) for problem in report.problems]
-    assert (told, report.new) == ([("repeated", n) for n in (2, 3, 4)], 1)
+    report = take(
+        project,
+        written(tmp_path, {}, {"value": "no"}, {}, {"unit": SECOND}, {"unit": SECOND}),
+        LabelImportOptions({"Ann": ANN}, skip_bad=True),
+    )
+    assert ([(problem.trouble, problem.row) for problem in report.problems], report.new) == (
+        [("repeated", n) for n in (2, 3, 4)],
+        1,
+    )
     assert "Found more than once in the files, and alike: 1 label" in report.notes
 
 
@@ -271,12 +259,18 @@ def test_each_label_names_the_one_of_several_files_that_it_came_from(
     project: Project, tmp_path: Path
 ) -> None:
     rows = every()
-    paths = [written(tmp_path, *rows[:5], name="b.csv"), written(tmp_path, *rows[5:], name="a.csv")]
-    label_files.run(project, paths, TOLD)
+    label_files.run(
+        project,
+        [written(tmp_path, *rows[:5], name="b.csv"), written(tmp_path, *rows[5:], name="a.csv")],
+        TOLD,
+    )
     assert origins(project) == {"given elsewhere, file b.csv": 5, "given elsewhere, file a.csv": 7}
     # An import of an older program told no file apart.
-    after = json.dumps({"files": ["a.csv", "b.csv", "c.csv", "d.csv"]})
-    sql.alter(project, "UPDATE audit SET after = ? WHERE verb = 'import labels'", [after])
+    sql.alter(
+        project,
+        "UPDATE audit SET after = ? WHERE verb = 'import labels'",
+        [json.dumps({"files": ["a.csv", "b.csv", "c.csv", "d.csv"]})],
+    )
     assert origins(project) == {"given elsewhere, files a.csv, b.csv, c.csv and 1 more": 12}
 
 
@@ -320,8 +314,11 @@ def test_work_that_comes_back_keeps_what_was_given_elsewhere_of_other_reports(
 
 def test_an_alias_that_nobody_has_makes_a_person(project: Project, tmp_path: Path) -> None:
     # Two names may be one new person.
-    path = written(tmp_path, {}, {"rater": "A. Other", "unit": SECOND})
-    report = take(project, path, LabelImportOptions({"Ann": "Expert A", "A. Other": "Expert A"}))
+    report = take(
+        project,
+        written(tmp_path, {}, {"rater": "A. Other", "unit": SECOND}),
+        LabelImportOptions({"Ann": "Expert A", "A. Other": "Expert A"}),
+    )
     assert {(rater.person.alias, rater.new) for rater in report.raters} == {("Expert A", True)}
     made = people.known(project, "Expert A")
     assert (made.name, made.roles) == ("Ann", "annotator")
@@ -361,8 +358,10 @@ def test_what_can_be_nobodys_id_is_refused(project: Project, tmp_path: Path) -> 
 
 def test_names_of_raters_are_asked_for(project: Project, tmp_path: Path) -> None:
     path = written(tmp_path, {})
-    report = look(project, path, LabelImportOptions({"Ann": ANN, "Anne": ANN}))
-    assert "no rater in the files is called “Anne”" in report.notes
+    assert (
+        "no rater in the files is called “Anne”"
+        in look(project, path, LabelImportOptions({"Ann": ANN, "Anne": ANN})).notes
+    )
     people.add_person(project, "Ann Other")
     several = written(tmp_path, *every(rater="Ann Other"), name="several.csv")
     (finding,) = look(project, several, LabelImportOptions()).problems
@@ -382,8 +381,10 @@ def test_who_is_whom_is_said_clearly(words: list[str]) -> None:
 def test_a_name_or_alias_of_the_project_says_who_a_rater_is(
     project: Project, tmp_path: Path, name: str
 ) -> None:
-    report = take(project, written(tmp_path, {"rater": name}), LabelImportOptions())
-    assert [(rater.person.alias, rater.new) for rater in report.raters] == [("R2", False)]
+    assert [
+        (rater.person.alias, rater.new)
+        for rater in take(project, written(tmp_path, {"rater": name}), LabelImportOptions()).raters
+    ] == [("R2", False)]
 
 
 def test_a_number_decides_between_equal_words_and_never_by_itself(project: Project, tmp_path: Path) -> None:
@@ -395,8 +396,9 @@ def test_a_number_decides_between_equal_words_and_never_by_itself(project: Proje
     take(project, written(tmp_path, one | {"number": "3"}))
     assert [row["unit_id"] for row in stored(project)] == ["c"]
     for number in ("", "2"):
-        path = written(tmp_path, one | {"number": number, "value": "no"})
-        assert "2 units read “Both”" in refused(project, path)
+        assert "2 units read “Both”" in refused(
+            project, written(tmp_path, one | {"number": number, "value": "no"})
+        )
     # Where the words stand once, a number from another order of the rubric does no harm.
     assert take(project, written(tmp_path, one | {"unit": "Other", "number": "1"})).new == 1
 
@@ -432,7 +434,6 @@ def human(folder: Path, number: int, annotator: str, *points: tuple[str, bool]) 
 
 @pytest.fixture
 def peer(tmp_path: Path) -> Project:
-    """ResearcherBench's two questions, and the reports of Sys and Other."""
     folder = write_peer(tmp_path / "peer")
     (folder / "responses/Other.json").write_bytes((folder / "responses/Sys.json").read_bytes())
     project = people.new_project(tmp_path / "peer.goldsmith")
@@ -445,8 +446,9 @@ def test_its_human_files_come_in_by_number_and_words(peer: Project, tmp_path: Pa
     human(tmp_path / "h", 1, "A", ("Both", True), ("Point 1", False))
     human(tmp_path / "h", 2, "A", ("Point 2", True))
     human(tmp_path / "h", 2, "B", ("Point 2", False))
-    told = refused(peer, tmp_path / "h", LabelImportOptions({"A": "E1", "B": "E2"}))
-    assert "does not say which system's report" in told
+    assert "does not say which system's report" in refused(
+        peer, tmp_path / "h", LabelImportOptions({"A": "E1", "B": "E2"})
+    )
     assert "choose who that is" in refused(peer, tmp_path / "h", LabelImportOptions(system="Sys"))
     report = take(peer, tmp_path / "h", LabelImportOptions({"A": "E1", "B": "E2"}, system="Sys"))
     assert (report.new, report.problems) == (4, ())
@@ -495,7 +497,6 @@ def test_labels_of_other_protocols_find_their_units_leave_and_come_back(tmp_path
     assert label_files.run(project, [tmp_path / "out.csv"])[1].same == 4
 
 
-FINAL, EVERYTHING = LabelSelection(), LabelSelection(everything=True)
 # Alpha's reports on items 1 and 2, three criteria each of weights 3, 2 and 1.
 PEOPLE, JUDGE = "yynnyn", "ynnyyn"
 
@@ -508,14 +509,14 @@ def tree(path: Path) -> Any:
     return json.loads(path.read_text("utf-8"))
 
 
-def written_to(project: Project, path: Path, choice: LabelSelection = FINAL) -> Exported:
-    return export(project, path, choice=choice)
+def written_to(project: Project, path: Path, choice: LabelSelection | None = None) -> Exported:
+    return export(project, path, choice=choice or LabelSelection())
 
 
 def test_labels_leave_when_they_are_submitted_or_came_in_by_a_file(project: Project, tmp_path: Path) -> None:
     ann_says(project, "yes")
     expect_refusal("1 label left out: not yet submitted", written_to, project, tmp_path / "out.csv")
-    assert written_to(project, tmp_path / "out.csv", EVERYTHING).labels == 1
+    assert written_to(project, tmp_path / "out.csv", LabelSelection(everything=True)).labels == 1
     (row,) = rows(tmp_path / "out.csv")
     assert (row["rater"], row["value"], row["state"], row["unit"]) == ("R2", "yes", "open", FIRST)
     assert "Ann Other" not in (tmp_path / "out.csv").read_text("utf-8")
@@ -634,8 +635,9 @@ def test_researcherbench_files_give_its_figures(project: Project, tmp_path: Path
     assert result["weighted"] == pytest.approx((7 / 12, 5 / 8, 5 / 7, 2 * 5 / (8 + 7)))
     ours = both_ways(PEOPLE, JUDGE, "y", [3, 2, 1] * 2, [n // 3 for n in range(6)])
     for name, figures in (("plain", ours.plain), ("weighted", ours.weighted)):
-        told = (figures.accuracy, figures.precision, figures.recall, figures.f1)
-        assert result[name] == pytest.approx([one.value for one in told])
+        assert result[name] == pytest.approx(
+            [one.value for one in (figures.accuracy, figures.precision, figures.recall, figures.f1)]
+        )
     written_to(project, tmp_path / "out")
     names = {path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.json")}
     assert names == {"Alpha/Q1_result_R2.json", "Alpha/Q2_result_R2.json", "goldsmith.json", "rubric.json"}
@@ -645,20 +647,28 @@ def test_what_is_unsure_or_of_a_unit_that_is_gone_is_left_out_and_said(
     project: Project, tmp_path: Path
 ) -> None:
     take(project, written(tmp_path, {}, {"unit": SECOND, "value": "unsure"}))
-    result = written_to(project, tmp_path / "out")
-    assert "1 label left out: unsure, which is neither covered nor not" in result.notes
-    lines = tree(tmp_path / "out/Alpha/Q1_result_R2.json")["rubric_eval"]
-    assert lines == [{"point": FIRST, "covered": True}]
+    assert (
+        "1 label left out: unsure, which is neither covered nor not"
+        in written_to(project, tmp_path / "out").notes
+    )
+    assert tree(tmp_path / "out/Alpha/Q1_result_R2.json")["rubric_eval"] == [
+        {"point": FIRST, "covered": True}
+    ]
     sql.alter(project, "UPDATE judgement SET unit_id = 'gone ' || unit_id")
-    notes = written_to(project, tmp_path / "out.csv").notes
-    assert notes == ("2 labels of units that are no longer asked about",)
+    assert written_to(project, tmp_path / "out.csv").notes == (
+        "2 labels of units that are no longer asked about",
+    )
     expect_refusal("has a place in this layout", written_to, project, tmp_path / "out")
 
 
 def test_the_published_questions_keep_their_numbers(peer: Project, tmp_path: Path) -> None:
-    label = {"item": "2", "system": "Sys", "unit": "Point 2"}
-    take(peer, written(tmp_path, label), LabelImportOptions({"Ann": "A"}))
+    take(
+        peer,
+        written(tmp_path, {"item": "2", "system": "Sys", "unit": "Point 2"}),
+        LabelImportOptions({"Ann": "A"}),
+    )
     written_to(peer, tmp_path / "out")
-    lines = tree(tmp_path / "out/Sys/Q2_result_A.json")["rubric_eval"]
-    assert lines == [{"point": "Point 2", "covered": True}]
+    assert tree(tmp_path / "out/Sys/Q2_result_A.json")["rubric_eval"] == [
+        {"point": "Point 2", "covered": True}
+    ]
     assert not (tmp_path / "out/goldsmith.json").exists()

@@ -14,8 +14,6 @@ from sqlalchemy import event
 
 from annotator.actions.imports import imports
 from annotator.actions.items import extracts, items, materials, pages
-from annotator.actions.items.extracts import NewExtract, PartStatus
-from annotator.actions.items.materials import MaterialAtHand, MaterialRequest
 from annotator.actions.judges import judges, prompts
 from annotator.actions.judging import judge_runs
 from annotator.actions.material import extracting, responding
@@ -56,9 +54,13 @@ CLAIMS = "researcherbench.claims"
 
 
 def page(url: str, state: PageState, text: str = "", cause: str = "Gone.") -> Page:
-    moment = datetime(2026, 1, 31, tzinfo=UTC)
     return Page(
-        url=url, state=state, text=text, title="A study", cause="" if text else cause, fetched_at=moment
+        url=url,
+        state=state,
+        text=text,
+        title="A study",
+        cause="" if text else cause,
+        fetched_at=datetime(2026, 1, 31, tzinfo=UTC),
     )
 
 
@@ -74,8 +76,10 @@ def cited(folder: Path) -> Project:
     units = (Claim(id="c0", text=TEXT, url=READ), Claim(id="c1", text="Depth hurts.", url=DEAD))
     judges.stored(made, judges.BASELINE)
     for ids in subjects(made):
-        drawn = NewExtract(*ids, ResponsePart.CLAIMS, Claims(units=units), by_judge(judges.BASELINE.id))
-        drawn_extracts.keep(made, drawn)
+        drawn_extracts.keep(
+            made,
+            extracts.NewExtract(*ids, ResponsePart.CLAIMS, Claims(units=units), by_judge(judges.BASELINE.id)),
+        )
     extracting.change_unit(
         made, subjects(made)[0], ResponsePart.CLAIMS, "c1", text="Depth hurts plain networks."
     )
@@ -91,7 +95,6 @@ def released(cited: Project, folder: Path, **how: Any) -> Path:
 
 
 def take(project: Project, folder: Path) -> str:
-    """What the import of a release says."""
     return str(imports.run(project, "goldsmith", [folder], warm=False)[1])
 
 
@@ -101,8 +104,10 @@ def taken(tmp_path: Path) -> Project:
 
 
 def scores(cited: Project) -> list[tuple[Any, ...]]:
-    rows = results.rows(cited, judges.BASELINE.id, CLAIMS)
-    return [(row.metric, row.system, row.group, row.estimate.value, row.estimate.missing) for row in rows]
+    return [
+        (row.metric, row.system, row.group, row.estimate.value, row.estimate.missing)
+        for row in results.rows(cited, judges.BASELINE.id, CLAIMS)
+    ]
 
 
 def test_a_release_of_material_comes_back_once_with_its_scores(
@@ -211,16 +216,22 @@ LAX = {"1": Rubric(units=(Criterion(text="Is a report", weight=1), Criterion(tex
 
 
 def asked(project: Project) -> list[list[str]]:
-    wanted = materials.for_judging(PROTOCOLS["researcherbench.coverage"])
-    result = materials.each(project, wanted, materials.item_ids(project))
+    result = materials.each(
+        project, materials.for_judging(PROTOCOLS["researcherbench.coverage"]), materials.item_ids(project)
+    )
     return [[unit.text for unit in one.own.units(Kind.RUBRIC)] for one in result]
 
 
 def test_rubric_sets_are_kept_and_used_until_undone(project: Project) -> None:
     for name, rubrics in (("", LAX), ("settled", LAX), ("a:b", LAX), ("x", {"9": LAX["1"]})):
         expect_refusal("", rubric_views.keep_set, project, name, rubrics)
-    odd = {"1": Rubric(units=(Criterion(text="Is a report", weight=7),))}
-    expect_refusal("weight 7", rubric_views.keep_set, project, "odd", odd)
+    expect_refusal(
+        "weight 7",
+        rubric_views.keep_set,
+        project,
+        "odd",
+        {"1": Rubric(units=(Criterion(text="Is a report", weight=7),))},
+    )
     expect_refusal("There is no rubric set “odd”", rubric_views.use, project, "odd")
     assert rubric_views.named_sets(project) == {}
     before = asked(project)
@@ -234,8 +245,9 @@ def test_rubric_sets_are_kept_and_used_until_undone(project: Project) -> None:
     # A criterion keeps its id as long as its words stay.
     first = {unit.id for unit in units_of_set(project, "lax")}
     assert len(first) == 2
-    changed = Rubric(units=(*LAX["1"].units[:1], Criterion(text="Is long", weight=2)))
-    rubric_views.keep_set(project, "lax", {"1": changed})
+    rubric_views.keep_set(
+        project, "lax", {"1": Rubric(units=(*LAX["1"].units[:1], Criterion(text="Is long", weight=2)))}
+    )
     assert [unit.id in first for unit in units_of_set(project, "lax")] == [True, False]
 
 
@@ -292,7 +304,7 @@ def claims(*pairs: tuple[str, str]) -> Claims:
 
 def keep(project: Project, document: Claims, origin: str = IMPORT, number: int = 0) -> str:
     return drawn_extracts.keep(
-        project, NewExtract(*subject(project, number), ResponsePart.CLAIMS, document, origin)
+        project, extracts.NewExtract(*subject(project, number), ResponsePart.CLAIMS, document, origin)
     ).subject
 
 
@@ -304,8 +316,9 @@ def test_reports_stand_by_item_and_system_for_coordinators_alone(project: Projec
     (line,) = result.lines[result.items[0].id, ("Alpha", "end-to-end")]
     assert (line.trial, line.latency_s, line.tokens, line.cost_usd) == (1, None, None, None)
     extracting.add_unit(project, subject(project), ResponsePart.PLAN, text="Establish why depth hurts.")
-    result = extracting.of(project, subject(project), ResponsePart.PLAN)
-    assert [unit.text for unit in result.document.units] == ["Establish why depth hurts."]
+    assert [
+        unit.text for unit in extracting.of(project, subject(project), ResponsePart.PLAN).document.units
+    ] == ["Establish why depth hurts."]
     items.add(project, "A third question?", "Open Consulting", "")
     result = materials.reports(project)
     assert (result.count, result.lacking) == (4, 2)
@@ -316,9 +329,10 @@ def test_reports_stand_by_item_and_system_for_coordinators_alone(project: Projec
 
 
 def draft_for_whoever_works(project: Project) -> None:
-    """Insights that a judge drew from the first item for the person working."""
     origin, document = for_person("judge-1", project.by, 1), Insights(units=(Insight(text="Theirs alone."),))
-    drawn_extracts.keep(project, NewExtract(items.ids(project)[0], "", Kind.INSIGHTS, document, origin))
+    drawn_extracts.keep(
+        project, extracts.NewExtract(items.ids(project)[0], "", Kind.INSIGHTS, document, origin)
+    )
 
 
 def test_a_report_says_what_was_drawn_and_a_draft_for_one_person_is_nobody_elses(project: Project) -> None:
@@ -327,22 +341,9 @@ def test_a_report_says_what_was_drawn_and_a_draft_for_one_person_is_nobody_elses
     ((where, parts),) = extracts.standing_parts(project).items()
     (drawn,) = parts.values()
     assert (where, drawn.kind, drawn.whose, drawn.standing, drawn.units, drawn.cited) == (
-        subject(project), "claims", "import", PartStatus.IMPORTED, 2, 1,
+        subject(project), "claims", "import", extracts.PartStatus.IMPORTED, 2, 1,
     )  # fmt: skip
     assert extracting.of(project, (where[0], ""), Kind.INSIGHTS) is None
-
-
-def test_a_correction_is_a_version_of_the_persons_own(project: Project) -> None:
-    keep(project, claims(("One.", ""), ("Two.", "")), by_judge("judge-1"))
-    extracting.change_unit(project, subject(project), ResponsePart.CLAIMS, "c0", url="https://a.example/x")
-    result = extracting.of(project, subject(project), ResponsePart.CLAIMS)
-    assert [(unit.id, unit.url) for unit in result.document.units] == [
-        ("c0", "https://a.example/x"),
-        ("c1", ""),
-    ]
-    whole = extracts.standing_parts(project)[subject(project)]["claims"]
-    assert (whole.whose, whole.standing) == ("Me", PartStatus.EDITED)
-    assert len(drawn_extracts.all_of(project, subject(project)[1])) == 2
 
 
 def test_parts_are_corrected_added_and_confirmed(project: Project) -> None:
@@ -351,6 +352,8 @@ def test_parts_are_corrected_added_and_confirmed(project: Project) -> None:
     expect_refusal("The section does not fit", extracting.change_unit, project, *where, "c0", section=0)
     expect_refusal("", extracting.remove_unit, project, *where, "gone")
     extracting.remove_unit(project, *where, "c1")
+    drawn = extracts.standing_parts(project)[subject(project)]["claims"]
+    assert (drawn.whose, drawn.standing) == ("Me", extracts.PartStatus.EDITED)
     extracting.add_unit(project, *where, "c0", text="Between.")
 
     def texts() -> list[str]:
@@ -421,31 +424,38 @@ def test_the_replies_behind_what_was_drawn_are_found_again(project: Project, wri
     reply = json.dumps({"claims": [{"context": "", "text": "It explains.", "url": ""}]})
     writer.answer = lambda *_: completion(reply)
     judges.add(project, "reader", base_url=writer.url, model="test-model")
-    order = RunRequest("reader", "researcherbench.claims.extract", ("Alpha",), timeout_s=5.0)
-    asyncio.run(extracting.run(project, order))
+    asyncio.run(
+        extracting.run(
+            project, RunRequest("reader", "researcherbench.claims.extract", ("Alpha",), timeout_s=5.0)
+        )
+    )
     mine = [part for (_, response), part in extracts.standing_parts(project).items() if response]
     for drawn in mine:
         (reply,) = extracting.replies(project, drawn["claims"].extract_id)
         assert "It explains." in reply.call.raw
     assert len(mine) == 2
     # Behind what a person wrote there is none, and it is counted too.
-    own = write_plan(project, "Establish why depth hurts.")
-    assert extracting.replies(project, own) == ()
+    assert extracting.replies(project, write_plan(project, "Establish why depth hurts.")) == ()
     assert judge_runs.drawings_of(project, materials.reports(project)) == judge_runs.drawings(project)
 
 
 URL = "https://example.org/paper"
-BY_RUBRIC = MaterialRequest((Kind.RUBRIC,))
 
 
-def at_hand(project: Project, wanted: MaterialRequest = BY_RUBRIC) -> list[MaterialAtHand]:
-    return list(materials.each(project, wanted, materials.item_ids(project)))
+def at_hand(
+    project: Project, wanted: materials.MaterialRequest | None = None
+) -> list[materials.MaterialAtHand]:
+    return list(
+        materials.each(
+            project, wanted or materials.MaterialRequest((Kind.RUBRIC,)), materials.item_ids(project)
+        )
+    )
 
 
 def test_items_come_with_what_they_are_judged_by(project: Project) -> None:
     (first, second), (light, _) = (
         at_hand(project),
-        at_hand(project, MaterialRequest((Kind.RUBRIC,), texts=False)),
+        at_hand(project, materials.MaterialRequest((Kind.RUBRIC,), texts=False)),
     )
     assert {one.response.text for one in light.responses} == {""}
     assert [one.response.id for one in light.responses] == [one.response.id for one in first.responses]
@@ -469,7 +479,7 @@ def test_parts_come_with_their_ids_and_the_pages_that_they_cite(project: Project
     drawn = keep(project, cited)
     for url in (URL, "https://example.org/of-others"):
         pages.take_in(project, page(url, PageState.OK, "It is so."))
-    alpha = at_hand(project, MaterialRequest((), pages=True))[0].responses[0]
+    alpha = at_hand(project, materials.MaterialRequest((), pages=True))[0].responses[0]
     assert (alpha.part_ids, len(alpha.units(ResponsePart.CLAIMS))) == ({ResponsePart.CLAIMS: drawn}, 3)
     assert {url: page.state for url, page in alpha.pages.items()} == {URL: PageState.OK}
     assert at_hand(project)[0].responses[0].pages == {}
@@ -478,7 +488,7 @@ def test_parts_come_with_their_ids_and_the_pages_that_they_cite(project: Project
 def test_an_item_by_itself_and_items_set_aside(project: Project, tmp_path: Path) -> None:
     (tmp_path / "paper.txt").write_text("Depth helps.", "utf-8")
     items.add_source(project, items.ids(project)[0], tmp_path / "paper.txt")
-    own = at_hand(project, MaterialRequest((Kind.RUBRIC,), sources=True))[0].own
+    own = at_hand(project, materials.MaterialRequest((Kind.RUBRIC,), sources=True))[0].own
     assert [source.text for source in own.sources] == ["Depth helps."]
     assert (own.response.id, own.response.text, len(own.units(Kind.RUBRIC))) == ("", "", 3)
     assert materials.item_ids(project, ["2"]) == items.ids(project)[1:]
@@ -497,7 +507,7 @@ def test_many_items_take_as_few_questions_as_one(project: Project) -> None:
     assert len(asked) <= 9
 
 
-DRAWN_BY, OTHER = by_judge("judge-1"), by_judge("judge-2")
+DRAWN_BY = by_judge("judge-1")
 
 
 def plan(*steps: str) -> Plan:
@@ -506,7 +516,7 @@ def plan(*steps: str) -> Plan:
 
 def keep_plan(project: Project, document: Plan | Claims, origin: str) -> str:
     return drawn_extracts.keep(
-        project, NewExtract(*subject(project), ResponsePart.PLAN, document, origin)
+        project, extracts.NewExtract(*subject(project), ResponsePart.PLAN, document, origin)
     ).subject
 
 
@@ -515,8 +525,10 @@ def write_plan(project: Project, *steps: str) -> str:
 
 
 def standing(project: Project) -> list[str]:
-    result = drawn_extracts.parts_of(project, subject(project)[1])[ResponsePart.PLAN]
-    return [unit.text for unit in result.document.units]
+    return [
+        unit.text
+        for unit in drawn_extracts.parts_of(project, subject(project)[1])[ResponsePart.PLAN].document.units
+    ]
 
 
 def test_what_is_drawn_waits_until_it_is_confirmed(project: Project) -> None:
@@ -530,7 +542,7 @@ def test_what_is_drawn_waits_until_it_is_confirmed(project: Project) -> None:
     assert extracts.waiting(project) == {}
     history.undo(project)
     # Of two judges the later one stands, then the confirmed one.
-    keep_plan(project, plan("Second."), OTHER)
+    keep_plan(project, plan("Second."), by_judge("judge-2"))
     assert standing(project) == ["Second."]
     extracts.confirm(project, extract_id)
     assert standing(project) == ["Search."]
@@ -545,8 +557,9 @@ def test_a_persons_version_stands_before_an_imported_one_before_a_judges(project
     assert standing(project) == ["Imported."]
     write_plan(project, "Written.")
     assert standing(project) == ["Written."]
-    origins = [result.origin.split(":")[0] for result in drawn_extracts.all_of(project, subject(project)[1])]
-    assert origins == ["person", "import", "judge"]
+    assert [
+        result.origin.split(":")[0] for result in drawn_extracts.all_of(project, subject(project)[1])
+    ] == ["person", "import", "judge"]
     write_plan(project, "Written better.")
     history.undo(project)
     assert standing(project) == ["Written."]
@@ -558,9 +571,13 @@ def test_a_persons_version_stands_before_an_imported_one_before_a_judges(project
 
 def test_what_has_been_judged_by_is_not_taken_back(project: Project) -> None:
     item_id, response_id = subject(project)
-    written = write_plan(project, "Written.")
     add_judgement(
-        project, item_id=item_id, response_id=response_id, artifact_id=written, unit_id="s0", run_id=None
+        project,
+        item_id=item_id,
+        response_id=response_id,
+        artifact_id=write_plan(project, "Written."),
+        unit_id="s0",
+        run_id=None,
     )
     expect_refusal("judged since", history.undo, project)
 
@@ -572,7 +589,7 @@ def test_a_part_has_one_version_of_each_origin(project: Project) -> None:
     )
     # What is drawn from an item is kept apart from its responses.
     item_id, insights = items.ids(project)[0], Insights(units=(Insight(text="Depth helps."),))
-    drawn_extracts.keep(project, NewExtract(item_id, "", Kind.INSIGHTS, insights, DRAWN_BY))
+    drawn_extracts.keep(project, extracts.NewExtract(item_id, "", Kind.INSIGHTS, insights, DRAWN_BY))
     assert drawn_extracts.of_item(project, item_id)[Kind.INSIGHTS].document == insights
     assert drawn_extracts.parts_of(project, subject(project)[1]) == {}
     expect_refusal("no longer exists", extracts.confirm, project, "nothing")

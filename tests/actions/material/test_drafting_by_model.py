@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from annotator.actions.assignments import assignments
-from annotator.actions.authoring import artifacts
-from annotator.actions.authoring.annotating import artifacts_of
+from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.imports import imports
-from annotator.actions.items import extracts, items
+from annotator.actions.items import extracts, items, materials
 from annotator.actions.judges import judges
 from annotator.actions.material import model_drafts
 from annotator.actions.material.model_drafts import Proposal, proposals, take
@@ -62,8 +61,12 @@ def project(tmp_path: Path, server: OddServer) -> Project:
 
 
 def ask(project: Project, kind: Kind = Kind.RUBRIC, judge: str = JUDGE, **how: Any) -> dict[str, Any]:
-    order = RunRequest(judge, model_drafts.protocol_name(kind), **{"items": ("1",), "timeout_s": 5.0, **how})
-    return asyncio.run(model_drafts.run(project, order))
+    return asyncio.run(
+        model_drafts.run(
+            project,
+            RunRequest(judge, model_drafts.protocol_name(kind), **{"items": ("1",), "timeout_s": 5.0, **how}),
+        )
+    )
 
 
 def draft(project: Project, kind: Kind = Kind.RUBRIC) -> Proposal:
@@ -73,13 +76,12 @@ def draft(project: Project, kind: Kind = Kind.RUBRIC) -> Proposal:
 
 @pytest.fixture
 def drafted(project: Project) -> Proposal:
-    """What a model drafted for the rubric of the first item."""
     ask(project)
     return draft(project)
 
 
 def own(project: Project, kind: Kind = Kind.RUBRIC) -> Artifact | None:
-    mine = (a for a in artifacts_of(project, first_item(project)) if a.author_id == project.by)
+    mine = (a for a in annotating.artifacts_of(project, first_item(project)) if a.author_id == project.by)
     return next((a for a in mine if a.kind is kind), None)
 
 
@@ -94,7 +96,7 @@ def test_a_draft_is_a_proposal_of_its_own(project: Project, server: OddServer) -
     result = draft(project)
     assert [unit.text for unit in result.left] == TEXTS
     assert (result.source.judge, result.source.model, result.taken) == (JUDGE, "test-model", frozenset())
-    assert artifacts_of(project, first_item(project)) == []
+    assert annotating.artifacts_of(project, first_item(project)) == []
     state, flags = sql.first(project, "SELECT state, flags FROM extract")
     assert (state, flags) == ("proposed", "draft quote_missing")
     assert checking.check(project).problems == []
@@ -143,8 +145,7 @@ def test_a_draft_rests_on_what_the_person_may_see_and_on_nothing_of_a_partners(
 
 
 def test_what_was_not_drafted_is_told_with_its_cause(project: Project, server: OddServer) -> None:
-    ended = ask(project, items=("2",))
-    assert ended["failed"] == [
+    assert ask(project, items=("2",))["failed"] == [
         {"item": "2", "status": "skipped", "cause": "The item has no source with text."}
     ]
     server.script(error(400, "No."))
@@ -156,7 +157,6 @@ def test_what_was_not_drafted_is_told_with_its_cause(project: Project, server: O
         "cause": "The model drafted nothing.",
     }
     assert proposals(project) == []
-    assert any("Item 1: unclear." in line for line in model_drafts.DraftRun.words(ask(project)))
 
 
 def test_what_cannot_be_drafted_is_refused(project: Project, server: OddServer) -> None:
@@ -251,9 +251,13 @@ def test_a_draft_that_was_dealt_with_is_kept_and_no_longer_shown(
 
 
 def test_a_part_that_a_person_confirmed_is_no_draft_of_theirs(project: Project) -> None:
-    item = first_item(project)
-    insights = Insights(units=(Insight(text="Drawn for everybody."),))
-    drawn = extracts.NewExtract(item, "", Kind.INSIGHTS, insights, "judge:some")
+    drawn = extracts.NewExtract(
+        first_item(project),
+        "",
+        Kind.INSIGHTS,
+        Insights(units=(Insight(text="Drawn for everybody."),)),
+        "judge:some",
+    )
     extracts.confirm(project, drawn_extracts.keep(project, drawn).subject)
     assert proposals(project) == []
 
@@ -267,12 +271,8 @@ def test_a_source_that_comes_later_can_be_drafted_from(project: Project, tmp_pat
     assert [proposal.kind for proposal in proposals(project)] == [Kind.RUBRIC]
 
 
-WHOLE = f"## From the sources\n\n{SAID}\n\n## Beyond the sources\n\n{ADDED}"
-
-
 @pytest.fixture
 def begun(tmp_path: Path, server: OddServer) -> Project:
-    """The person's own insights are begun on item “1”."""
     begun = drafting_project(tmp_path, server)
     mine = Insights(units=(Insight(text="A block adds its input."),))
     artifacts.start(begun, first_item(begun), Kind.INSIGHTS, mine)
@@ -280,8 +280,12 @@ def begun(tmp_path: Path, server: OddServer) -> Project:
 
 
 def ask_reference(begun: Project, judge: str = JUDGE, item: str = "1") -> dict[str, Any]:
-    order = RunRequest(judge, model_drafts.protocol_name(WriterAid.REFERENCE), items=(item,), timeout_s=5.0)
-    return asyncio.run(model_drafts.run(begun, order))
+    return asyncio.run(
+        model_drafts.run(
+            begun,
+            RunRequest(judge, model_drafts.protocol_name(WriterAid.REFERENCE), items=(item,), timeout_s=5.0),
+        )
+    )
 
 
 def asked(begun: Project) -> str:
@@ -294,7 +298,6 @@ def beside(begun: Project) -> list[tuple[str, str]]:
 
 
 def hand_out(begun: Project) -> Person:
-    """Ben has the rubric of the first item to write; the coordinator's person."""
     assignments.assign_one(begun, first_item(begun), ben(begun).id, Stage.RUBRIC)
     return people.someone(begun)
 
@@ -308,7 +311,9 @@ def test_a_draft_is_no_source_until_its_owner_confirms_it_once_for_everybody(
     assert "Deep plain networks train badly." in sent
     for act in (model_drafts.take, model_drafts.confirm):
         expect_refusal("not a list of units", act, begun, draft)
-    assert [artifact.kind for artifact in artifacts_of(begun, first_item(begun))] == [Kind.INSIGHTS]
+    assert [artifact.kind for artifact in annotating.artifacts_of(begun, first_item(begun))] == [
+        Kind.INSIGHTS
+    ]
     begun.work_as(ben(begun))
     assert model_drafts.waiting(begun, first_item(begun)) is None
     expect_refusal("no longer exists", model_drafts.confirm_material, begun, draft)
@@ -319,7 +324,9 @@ def test_a_draft_is_no_source_until_its_owner_confirms_it_once_for_everybody(
     assert model_drafts.proposals(begun) == []
     assert "; confirmed by" in items.sources(begun, first_item(begun))[-1].drafted
     begun.work_as(ben(begun))
-    assert beside(begun) == [("Reference material", WHOLE)]
+    assert beside(begun) == [
+        ("Reference material", f"## From the sources\n\n{SAID}\n\n## Beyond the sources\n\n{ADDED}")
+    ]
     assert checking.check(begun).problems == []
 
 
@@ -403,21 +410,24 @@ def test_it_is_packed_into_tasks_with_its_mark(begun: Project, tmp_path: Path) -
     draft = asked(begun)
     assert sources_in("before") == []
     model_drafts.confirm_material(begun, draft)
+    materials.describe(
+        begun,
+        materials.Thing.SOURCE,
+        {items.sources(begun, first_item(begun))[-1].id: {"kind": "research", "published": "2024-05"}},
+    )
     assert sources_in("after") == items.sources(begun, first_item(begun))[1:] != []
 
 
 def test_it_leaves_with_a_release_and_comes_back_with_its_mark(begun: Project, tmp_path: Path) -> None:
     model_drafts.confirm_material(begun, asked(begun))
     releases.export(begun, tmp_path / "out")
-    written = json.loads((tmp_path / "out" / "sources.json").read_text("utf-8"))
-    assert ["drafted" in one for one in written] == [False, True]
+    assert [
+        "drafted" in one for one in json.loads((tmp_path / "out" / "sources.json").read_text("utf-8"))
+    ] == [False, True]
     assert "1 source was drafted by a model" in (tmp_path / "out" / "README.md").read_text("utf-8")
     with closing(Project.create(tmp_path / "taken.goldsmith", "taken")) as taken:
         imports.run(taken, "goldsmith", [tmp_path / "out"], warm=False)
         assert items.sources(taken, first_item(begun)) == items.sources(begun, first_item(begun))
-
-
-RIDDLE = '{"reason": "It is one.", "question_type": "Riddle", "subject": "Sphinx"}'
 
 
 @pytest.fixture
@@ -477,7 +487,9 @@ def test_letter_3_only_who_may_change_items_confirms(unfiled: Project) -> None:
 def test_letter_3_a_type_that_the_project_does_not_have_is_no_draft(
     unfiled: Project, server: OddServer
 ) -> None:
-    server.answer = lambda *_: completion(RIDDLE)
+    server.answer = lambda *_: completion(
+        '{"reason": "It is one.", "question_type": "Riddle", "subject": "Sphinx"}'
+    )
     (failed,) = ask_class(unfiled)
     assert (failed["status"], "“Riddle”" in failed["cause"]) == ("unclear", True)
     assert model_drafts.unconfirmed_classes(unfiled, first_item(unfiled)) is None

@@ -1,19 +1,25 @@
 """All figures side by side, how they are said, how tables leave, and what a floor is.
 
 The table in which systems contend: stars by hand, the exemplar's own row. Figures made of others: their values by
-hand and by the published table, their intervals by hand."""
+hand and by the published table, their intervals by hand. Results of every protocol, of people, and of many responses
+together; figures counted by hand.
+"""
 
+import asyncio
+import csv
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median
 
 import numpy as np
 import pytest
 
 from annotator.actions.items import items
+from annotator.actions.judging import judge_runs
+from annotator.actions.labelling import labels
 from annotator.actions.papers import paper_tables
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
@@ -25,7 +31,6 @@ from annotator.actions.results import (
     results_behind,
     scoring,
 )
-from annotator.actions.results.result_raters import ResultRater
 from annotator.actions.results.result_sheets import (
     ResultSheet,
     SheetCell,
@@ -41,23 +46,48 @@ from annotator.actions.results.result_sheets import (
     percent,
     text,
 )
-from annotator.actions.results.results import Counted, ResultRow
 from annotator.actions.results.scoring import ALL, JudgedResponse, Score
+from annotator.actions.runs import judge_cases
 from annotator.actions.studies import result_views
 from annotator.actions.validation import validation_views
+from annotator.domain.judges.judge import Verdict
 from annotator.domain.judges.paper import Paper
-from annotator.domain.judges.protocol import Composite, Material, Metric, Protocol, RatedResponse
+from annotator.domain.judges.protocol import (
+    Case,
+    Composite,
+    Material,
+    Metric,
+    Over,
+    Protocol,
+    RatedResponse,
+    Verdicts,
+)
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.rubric import Rubric
 from annotator.domain.material.item import END_TO_END, EXEMPLAR, Item, Response
 from annotator.domain.texts.estimate import Estimate, settled
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import COMPOSITES, PROTOCOLS
+from annotator.protocols import COMPOSITES, PROTOCOLS, USUAL
 from annotator.protocols.deepscholar.overall import METRICS, WITHOUT_VERIFIABILITY
-from annotator.stats.intervals.clustered import geometric_mean
+from annotator.protocols.researcherbench.coverage import COVERAGE
+from annotator.stats.intervals.clustered import geometric_mean, rates
+from annotator.stats.intervals.coding import Floats
 from annotator.stats.intervals.student import bounds_of
 from tests.cli.commands import told
 from tests.material.rated_tasks import rated_tasks
 from tests.projects import adra_project as adra
 from tests.projects.refusals import expect_refusal
+from tests.projects.small_projects import (
+    CLAIMS,
+    PAIRS as PAIRWISE,
+    PLAN,
+    PREFERENCE,
+    REASONING,
+    one_item,
+    reports,
+    submit_labels,
+)
+from tests.storage import sql
 from tests.templates import fixture_of
 
 
@@ -90,8 +120,7 @@ def test_all_metrics_stand_beside_one_another_with_n_and_what_is_missing(planned
     assert column.beside == "n = 2"
     assert "1 judgement is missing behind these figures; none is counted as an answer." in sheet.notes
     assert (recall.source.metric, recall.source.rater_id) == ("plan.recall", adra.JUDGE)
-    picture = next(one for one in sheet.pictures if one.name == recall.picture)
-    assert result_pictures.dots(planned, picture, result_pictures.PRINTED, 50).width == 360
+    assert recall.picture in {one.name for one in sheet.pictures}
     # 1 of 20 cells is 5 %, not more than the limit of 5 %.
     assert recall.state == "incomplete"
     results.set_limit(planned, 0.04)
@@ -120,8 +149,13 @@ def test_aspects_are_told_apart_and_a_rater_who_judged_nothing_leaves_only_what_
     planned: Project,
 ) -> None:
     one = items.ids(planned)[0]
-    said = {"s1": "true", "s2": "true", "s3": "true", "s4": "false"}
-    adra.say(planned, "adra.reasoning", one, adra.response_of(one), said)
+    adra.say(
+        planned,
+        "adra.reasoning",
+        one,
+        adra.response_of(one),
+        {"s1": "true", "s2": "true", "s3": "true", "s4": "false"},
+    )
     sheet = shown(planned, metric="reasoning.accuracy", by="facet")
     result = {line.cells[0].words: line.cells[2].value for line in sheet.lines}
     # Background: 1 of 1 right; problem: 0 of 1; results: 2 of 2.
@@ -190,8 +224,11 @@ def test_tables_leave_as_text_csv_and_json() -> None:
         "wins": 1234, "system_2": "Report 10",
     }  # fmt: skip
     assert (second["coverage"], second["coverage_note"], second["wins"]) == (None, "nobody judged", None)
-    head = result_pictures.as_text(SHEET).splitlines()[0].split("\t")
-    assert head[:3] == ["System", "Coverage", "Coverage, low"]
+    assert result_pictures.as_text(SHEET).splitlines()[0].split("\t")[:3] == [
+        "System",
+        "Coverage",
+        "Coverage, low",
+    ]
     written = result_pictures.as_csv(SHEET).decode("utf-8-sig")
     assert written.splitlines()[1].startswith("'=1+1,0.5,0.4")
     assert result_pictures.as_text(SHEET).splitlines()[1].startswith("'=1+1\t0.5\t0.4")
@@ -206,8 +243,11 @@ def test_tables_leave_as_text_csv_and_json() -> None:
 def test_keys_of_columns_are_their_own() -> None:
     assert (key_of("system", "GPT-4o (mini)"), key_of("plan.f1")) == ("system_gpt_4o_mini", "plan_f1")
     assert (key_of("system", "深度 研究"), key_of("system", "!?")) == ("system_深度_研究", "system")
-    heads = columns(("a", "A"), ("a_low", "A low"))
-    (row,) = result_pictures.rows(ResultSheet("x", "X", heads, (SheetLine((figure(FOUND), count(7))),)))
+    (row,) = result_pictures.rows(
+        ResultSheet(
+            "x", "X", columns(("a", "A"), ("a_low", "A low")), (SheetLine((figure(FOUND), count(7))),)
+        )
+    )
     assert (row["a_low"], row["a_low_2"]) == (0.4, 7)
     tree = result_pictures.as_tree(SHEET, offsets=True)
     assert [one["key"] for one in tree["columns"]] == list(tree["rows"][0])
@@ -265,8 +305,9 @@ def test_letter_22_a_figure_of_the_baseline_is_a_floor_and_never_publishable(sam
     assert NEVER_FALSE in told_by(sample, "overview", metric="reasoning.accuracy")
     assert NEVER_FALSE in told_by(sample, "tables", table="end-to-end")
     assert SET_BY not in told_by(sample, "items", metric="reasoning.accuracy")
-    chosen = {"metric": "coverage", "judge": _baseline(sample)}
-    (sheet,) = result_views.show(sample, "overview", chosen).sheets
+    (sheet,) = result_views.show(
+        sample, "overview", {"metric": "coverage", "judge": _baseline(sample)}
+    ).sheets
     assert {row["publishable"] for row in result_pictures.rows(sheet)} == {"floor"}
     (wide,) = result_views.show(sample, "overview", {"judge": _baseline(sample)}).sheets
     place = wide.keys.index("coverage")
@@ -305,8 +346,9 @@ def test_letter_22_the_command_and_a_release_say_floor(
     result = told(capsys, "results", sample.path, "--rater", "baseline")
     assert ({row["publishable"] for row in result["rows"]}, SET_BY in result["told"][0]) == ({False}, True)
     scores = json.loads((tmp_path / "release" / "scores.json").read_text("utf-8"))
-    own = {score["unfit"] for score in scores if score["rater"] == "baseline" and score["value"] is not None}
-    assert own == {results.FLOOR}
+    assert {
+        score["unfit"] for score in scores if score["rater"] == "baseline" and score["value"] is not None
+    } == {results.FLOOR}
     card = " ".join((tmp_path / "release" / "README.md").read_text("utf-8").split())
     assert SET_BY in card
     assert NEVER_FALSE in card
@@ -316,8 +358,9 @@ by_language = fixture_of(rated_tasks)
 
 
 def test_each_language_has_its_columns_and_each_system_its_row(by_language: Project) -> None:
-    shown = result_views.show(by_language, "tables", {"table": "arena"}, among=paper_tables.VIEWS)
-    sheet, leakage = shown.sheets
+    sheet, leakage = result_views.show(
+        by_language, "tables", {"table": "arena"}, among=paper_tables.VIEWS
+    ).sheets
     assert [line.cells[0].words for line in leakage.lines] == ["Alpha again", "Average"]
     titles = [column.title for column in sheet.columns]
     assert [title for title in titles if title.startswith("en")][-3:] == [
@@ -339,8 +382,13 @@ def test_each_language_has_its_columns_and_each_system_its_row(by_language: Proj
 
 def test_every_figure_of_every_group_can_be_asked_where_it_comes_from(by_language: Project) -> None:
     for place, item_id in enumerate(items.ids(by_language)):
-        traits = {"phase": ("Design", "Evaluate")[place], "difficulty": "Basic"}
-        items.change(by_language, item_id, traits=traits, question_type="Survey", subject="Physics")
+        items.change(
+            by_language,
+            item_id,
+            traits={"phase": ("Design", "Evaluate")[place], "difficulty": "Basic"},
+            question_type="Survey",
+            subject="Physics",
+        )
     rater = result_raters.raters(by_language, "arena.checklist")[0].id
     (sheet, _) = result_views.show(by_language, "tables", {"table": "arena"}, among=paper_tables.VIEWS).sheets
     asked = [(cell, 1) for line in sheet.lines for cell in line.cells if cell.metric == "ace"]
@@ -367,8 +415,7 @@ def test_every_figure_of_every_group_can_be_asked_where_it_comes_from(by_languag
 HERE = [
     metric.name for protocol in PROTOCOLS.values() for metric in protocol.metrics if metric.name in METRICS
 ]
-ME = ResultRater("me", "me", 1)
-HUMAN = (0.5, 1.0, 0.585, 1.0, 1.0)
+ME = result_raters.ResultRater("me", "me", 1)
 
 
 @dataclass
@@ -376,7 +423,7 @@ class Board:
     """Scores by hand: of each system on each item, the same for all metrics but those that are given."""
 
     scores: dict[str, dict[str, Sequence[float | None]]]
-    exemplar: Sequence[float] = HUMAN
+    exemplar: Sequence[float] = (0.5, 1.0, 0.585, 1.0, 1.0)
 
     def counted(self) -> dict[str, results.Counted]:
         result = {}
@@ -454,16 +501,6 @@ def test_the_exemplars_overall_is_of_five_figures() -> None:
     assert made["a"].estimate.value == pytest.approx(0.5)
 
 
-def test_differences_of_one_two_and_three_tenths_are_not_beyond_chance(show) -> None:
-    better, worse = {"*": [0.4, 0.5, 0.6]}, {"*": [0.3, 0.3, 0.3]}
-    table, pairs = show(Board({"a": better, "b": worse}))
-    own = long(table, "a", "nugget_coverage")
-    assert (own["value"], own["star"], round(own["p"], 4)) == (pytest.approx(0.5), False, 0.0742)
-    first = result_pictures.rows(pairs)[0]
-    assert (first["better"], first["other"], first["df"], first["apart"]) == ("a", "b", 2, "too few items")
-    assert (round(first["t"], 4), first["difference"]) == (3.4641, pytest.approx(0.2))
-
-
 def test_only_the_best_has_a_star_and_the_other_pairs_are_corrected(show) -> None:
     base = [0.10, 0.12, 0.11, 0.13, 0.10, 0.12]
     systems = {
@@ -491,8 +528,14 @@ def test_only_the_best_has_a_star_and_the_other_pairs_are_corrected(show) -> Non
 
 
 def test_an_item_without_a_figure_of_one_is_left_out_of_the_pair(show) -> None:
-    a = {"*": [0.9, 0.4, 0.5, 0.6], "organization": [None, 0.4, 0.5, 0.6]}
-    table, pairs = show(Board({"a": a, "b": {"*": [0.1, 0.3, 0.3, 0.3]}}))
+    table, pairs = show(
+        Board(
+            {
+                "a": {"*": [0.9, 0.4, 0.5, 0.6], "organization": [None, 0.4, 0.5, 0.6]},
+                "b": {"*": [0.1, 0.3, 0.3, 0.3]},
+            }
+        )
+    )
     organization = next(row for row in result_pictures.rows(pairs) if row["metric"] == "Organization")
     assert (organization["df"], round(organization["t"], 4)) == (2, 3.4641)
     assert long(table, "a", "organization")["value"] == pytest.approx(0.5)
@@ -509,8 +552,9 @@ def test_no_star_stands_on_items_where_the_other_is_ahead(show) -> None:
     # The best by its mean answered the easy items only; on those that both have the other is clearly ahead.
     easy, waves = [0.9] * 6, [0.01, 0.0, 0.02, 0.0, 0.01, 0.0]
     a = [*(0.3 + wave for wave in waves), *easy]
-    b = [*(0.5 + wave for wave in reversed(waves)), *[None] * 6]
-    table, pairs = show(Board({"a": {"*": a}, "b": {"*": b}}))
+    table, pairs = show(
+        Board({"a": {"*": a}, "b": {"*": [*(0.5 + wave for wave in reversed(waves)), *[None] * 6]}})
+    )
     first = result_pictures.rows(pairs)[0]
     assert first["difference"] < 0
     assert first["p"] < 0.05
@@ -519,8 +563,9 @@ def test_no_star_stands_on_items_where_the_other_is_ahead(show) -> None:
 
 
 def test_what_is_undefined_is_named_in_the_overall_and_one_item_gives_no_test(show) -> None:
-    systems = {"a": {"*": [0.5] * 6, "document_importance": [None] * 6}, "b": {"*": [0.0] * 6}}
-    (table, _) = show(Board(systems))
+    (table, _) = show(
+        Board({"a": {"*": [0.5] * 6, "document_importance": [None] * 6}, "b": {"*": [0.0] * 6}})
+    )
     result = long(table, "a", "overall")
     assert (result["value"], result["reason"]) == (None, "Document importance is undefined")
     assert long(table, "b", "overall")["value"] == 0.0
@@ -553,18 +598,22 @@ def sums(pool: Sequence[RatedResponse], over_valid: bool) -> Estimate:
     return Estimate(sum(said) / len(said), n=len(said)) if said else Estimate(None, note="nothing")
 
 
-ONE, TWO = Metric("one", "One", "x"), Metric("two", "Two", "x")
-POOL = Metric("pool", "Pool", "x", pooled=sums, within=(0, 10))
-WHOLE = Metric("whole", "Whole", "x", table=lambda pool, _: {"s": Estimate(0.5)})
-
-
 def protocol(name: str, *of: Metric) -> Protocol:
     return Protocol(name=name, title=name, citation="", needs=(), metrics=of)
 
 
 @pytest.fixture
 def tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    for one in (protocol("first", ONE, POOL), protocol("second", TWO, WHOLE)):
+    for one in (
+        protocol(
+            "first", Metric("one", "One", "x"), Metric("pool", "Pool", "x", pooled=sums, within=(0, 10))
+        ),
+        protocol(
+            "second",
+            Metric("two", "Two", "x"),
+            Metric("whole", "Whole", "x", table=lambda pool, _: {"s": Estimate(0.5)}),
+        ),
+    ):
         monkeypatch.setitem(PROTOCOLS, one.name, one)
     declare(monkeypatch, ("one", "two"))
 
@@ -588,15 +637,15 @@ def counted(
     second: Sequence[Score],
     members: Sequence[JudgedResponse] = (),
     systems: str = "s",
-) -> dict[str, Counted]:
+) -> dict[str, results.Counted]:
     names = {name: f"System {name}" for name in systems}
     return {
-        "first": Counted(PROTOCOLS["first"], ME, tuple(first), tuple(members), names),
-        "second": Counted(PROTOCOLS["second"], ME, tuple(second), tuple(members), names),
+        "first": results.Counted(PROTOCOLS["first"], ME, tuple(first), tuple(members), names),
+        "second": results.Counted(PROTOCOLS["second"], ME, tuple(second), tuple(members), names),
     }
 
 
-def made(found: Mapping[str, Counted]) -> dict[str, ResultRow]:
+def made(found: Mapping[str, results.Counted]) -> dict[str, results.ResultRow]:
     rows = [row for one in found.values() for row in results.rows_of(one)]
     return {row.system_id: row for row in overview.made_of(found, rows)}
 
@@ -612,24 +661,27 @@ def test_one_nothing_makes_nothing_and_below_nothing_there_is_no_root() -> None:
     assert geometric_mean((0.5, 0.0, 1.0)) == 0.0
     assert np.isnan(geometric_mean((0.5, -0.1)))
     assert geometric_mean((4.0, 9.0)) == pytest.approx(6.0)
-    several = geometric_mean((np.array([4.0, 0.0]), np.array([9.0, 1.0])))
-    assert several.tolist() == pytest.approx([6.0, 0.0])
+    assert geometric_mean((np.array([4.0, 0.0]), np.array([9.0, 1.0]))).tolist() == pytest.approx([6.0, 0.0])
 
 
 @pytest.mark.usefixtures("tables")
 def test_undefined_parts_and_floors_are_told() -> None:
     row = made(counted([score("one", 1, 0.5)], [score("two", 1, None)]))["s"]
     assert (row.estimate.value, row.estimate.note) == (None, "Two is undefined")
-    alone = {"first": counted([score("one", 1, 0.5)], [])["first"]}
-    assert made(alone)["s"].estimate.note == "Two is undefined"
-    neither = made(counted([score("one", 1, None)], [score("two", 1, None)]))["s"]
-    assert neither.estimate.note == "One, Two are undefined"
+    assert (
+        made({"first": counted([score("one", 1, 0.5)], [])["first"]})["s"].estimate.note == "Two is undefined"
+    )
+    assert (
+        made(counted([score("one", 1, None)], [score("two", 1, None)]))["s"].estimate.note
+        == "One, Two are undefined"
+    )
     assert made({}) == {}
-    first = [score("one", 1, 0.5, missing=2, floor=0.25, ceiling=1.0)]
-    row = made(counted(first, [score("two", 1, 1.0)]))["s"]
+    row = made(counted([score("one", 1, 0.5, missing=2, floor=0.25, ceiling=1.0)], [score("two", 1, 1.0)]))[
+        "s"
+    ]
     assert (row.estimate.floor, row.estimate.ceiling, row.estimate.missing, row.judged) == (0.5, 1.0, 2, 2)
     result = counted([score("one", 1, 0.5)], [score("two", 1, 0.5)])
-    result["second"] = replace(result["second"], rater=ResultRater("you", "you", 1))
+    result["second"] = replace(result["second"], rater=result_raters.ResultRater("you", "you", 1))
     row = made(result)["s"]
     assert (row.rater_id, row.rater) == ("", "me and you")
     row = made(
@@ -637,14 +689,7 @@ def test_undefined_parts_and_floors_are_told() -> None:
     )["s"]
     # Of means .25 and .5; item by item both products were 0.
     assert row.estimate.value == pytest.approx(0.125**0.5)
-    assert (row.metric, row.protocol, row.title, row.group, row.rater) == (
-        "overall",
-        "ours",
-        "Overall",
-        ALL,
-        "me",
-    )
-    assert row.estimate.method.startswith("made of One, Two")
+    assert (row.metric, row.protocol, row.rater) == ("overall", "ours", "me")
     assert row.estimate.note == "2 items are too few for an interval, which takes 5"
 
 
@@ -667,8 +712,9 @@ def test_an_item_is_left_out_of_all_parts_at_once() -> None:
     def of_both(items: list[int]) -> float:
         return prod(fmean(column[i] for i in items) for column in VALUES.values()) ** 0.5
 
-    bounds = bounds_of(of_both([*range(6)]), spread_by_hand(of_both), 6, (0.0, 10.0))
-    assert (own.low, own.high) == pytest.approx(bounds)
+    assert (own.low, own.high) == pytest.approx(
+        bounds_of(of_both([*range(6)]), spread_by_hand(of_both), 6, (0.0, 10.0))
+    )
     assert own.note == "6 items only: the interval is rough"
 
 
@@ -682,8 +728,9 @@ def test_an_item_is_left_out_of_a_pooled_part_with_the_others(monkeypatch: pytes
     def of_both(items: list[int]) -> float:
         return (fmean(v for i in items for v in said[i]) * fmean(VALUES["two"][i] for i in items)) ** 0.5
 
-    bounds = bounds_of(of_both([*range(6)]), spread_by_hand(of_both), 6, (0.0, 10.0))
-    assert (row.low, row.high) == pytest.approx(bounds)
+    assert (row.low, row.high) == pytest.approx(
+        bounds_of(of_both([*range(6)]), spread_by_hand(of_both), 6, (0.0, 10.0))
+    )
     assert "jackknife over 6 items" in row.method
 
 
@@ -717,7 +764,331 @@ def test_systems_lose_the_same_item_so_that_they_can_be_compared() -> None:
 def test_it_is_described_and_offered_with_the_paper(project: Project) -> None:
     info = scoring.named("overall")
     assert (info.protocol, info.protocol_title, info.of) == ("ours", "Our paper", ("one", "two"))
-    assert info.ranging == "of all reports of a system together"
     assert "overall" not in {quality.name for quality in scoring.qualities(project)}
     offered = next(choice for choice in overview.choices(project) if choice.name == "metric")
     assert "overall" in {value for _, value in offered.values}
+
+
+def test_what_is_computed_needs_no_judge_and_what_nothing_is_known_of_is_left_out(project: Project) -> None:
+    assert results.rows(project, protocol="adra.efficiency") == []
+    sql.alter(project, "UPDATE response SET latency_s = 2 * rowid")
+    rows = [row for row in results.rows(project, protocol="adra.efficiency") if row.metric != "throughput"]
+    # Responses 1 and 2 are Alpha's, 3 and 4 Beta's.
+    assert {row.system: row.estimate.value for row in rows if row.group == ALL} == {"Alpha": 3.0, "Beta": 7.0}
+    assert {(row.metric, row.rater, row.unit) for row in rows} == {("latency", "computed", "s")}
+    expect_refusal(
+        "is computed", judge_runs.plan, project, judge_cases.RunRequest("baseline", "adra.efficiency")
+    )
+
+
+# Response by its place, unit → what is said; of pairs the better one by its place, or None for neither.
+BETTER = {(0, 1): 0, (0, 2): 0, (1, 2): None}
+# Metric → system → what it must be.
+EXPECTED = {
+    # Both criteria weigh 2: S_c = 2·covered / 4.
+    USUAL: {"coverage": (0.5, 0.0, 1.0)},
+    # 1 yes, 1 no, 1 unknown: 1 / (1 + 1); all three claims cite.
+    CLAIMS: {"faithfulness": (0.5, None, None), "groundedness": (1.0, None, None)},
+    # The first wins both of its two comparisons; the others tie with each other and lose to it.
+    PAIRWISE: {"win_rate": (1.0, 0.0, 0.0)},
+    PREFERENCE: {"preference": (1.0, 0.0, 0.0)},
+    # One-to-one 2 of 2 predicted, 2 of 3 gold; any-match 2 of 2 and 3 of 3.
+    PLAN: {
+        "plan.precision": (1.0, None, None), "plan.recall": (2 / 3, None, None), "plan.f1": (0.8, None, None),
+        "plan.jaccard": (2 / 3, None, None), "plan_any.recall": (1.0, None, None), "plan_any.f1": (1.0, None, None),
+    },
+    # Gold true, false, true. First: TP 1, FP 1, FN 1. Second: TN 1, FN 2. Third: all right.
+    REASONING: {
+        "reasoning.accuracy": (1 / 3, 1 / 3, 1.0), "reasoning.precision": (0.5, None, 1.0),
+        "reasoning.recall": (0.5, 0.0, 1.0), "reasoning.f1": (0.5, 0.0, 1.0),
+    },
+}  # fmt: skip
+SAID = {
+    USUAL: {0: {"c1": "yes", "c2": "no"}, 1: {"c1": "no", "c2": "no"}, 2: {"c1": "yes", "c2": "yes"}},
+    CLAIMS: {0: {"c1": "yes", "c2": "no", "c3": "unknown"}},
+    PLAN: {
+        0: {
+            "p1~g1": "relevant",
+            "p1~g2": "not",
+            "p1~g3": "not",
+            "p2~g1": "not",
+            "p2~g2": "relevant",
+            "p2~g3": "relevant",
+        }
+    },
+    REASONING: {
+        0: {"s1": "true", "s2": "true", "s3": "cannot-tell"},
+        1: {"s1": "false", "s2": "false", "s3": "false"},
+        2: {"s1": "true", "s2": "false", "s3": "true"},
+    },
+}
+
+
+labelled = fixture_of(one_item, reports=3)
+
+
+def verdicts(labelled: Project, protocol: str) -> Mapping[tuple[str, str], str]:
+    """(response, unit) → what is said of it, of pairs in both orders."""
+    ids = reports(labelled)
+    if protocol in SAID:
+        item_id = labels.queue(labelled)[0].item_id
+        prefix = f"{item_id}/" if protocol == USUAL else ""
+        return {
+            (ids[n], f"{prefix}{unit}"): value
+            for n, row in SAID[protocol].items()
+            for unit, value in row.items()
+        }
+    result = {}
+    for (one, other), best in BETTER.items():
+        for first, second in ((one, other), (other, one)):
+            value = "tie" if best is None else "first" if best == first else "second"
+            result[ids[first], ids[second]] = value
+    return result
+
+
+def label_all(labelled: Project, protocol: str) -> None:
+    said = verdicts(labelled, protocol)
+    for task in labels.queue(labelled, protocol):
+        for unit in labels.sheet(labelled, task.response_id, protocol, task.other_id).units:
+            labels.set_label(
+                labelled, task.response_id, unit.id, said[task.response_id, unit.id], protocol=protocol
+            )
+    submit_labels(labelled)
+
+
+def figures(labelled: Project, protocol: str, rater_id: str = "") -> dict[str, tuple]:
+    """Metric → its values in the order of the reports' systems."""
+    result: dict[str, list] = {}
+    for row in results.rows(labelled, rater_id, protocol):
+        if row.group_by == "all":
+            result.setdefault(row.metric, []).append((row.system, row.estimate.value))
+    order = ("Canary-Alpha-9000", "Canary-Beta-9000", "Canary-Gamma-9000")
+    return {name: tuple(dict(values).get(system) for system in order) for name, values in result.items()}
+
+
+@pytest.mark.parametrize("protocol", EXPECTED)
+def test_labels_by_hand_give_the_figures_worked_out_by_hand(labelled, protocol):
+    label_all(labelled, protocol)
+    result = figures(labelled, protocol, result_raters.PEOPLE)
+    for metric, values in EXPECTED[protocol].items():
+        assert result[metric] == pytest.approx(values), metric
+
+
+def test_a_pair_asked_in_one_order_stands_for_both_until_the_other_is_asked(labelled):
+    ids = reports(labelled)
+    task = labels.queue(labelled, PAIRWISE)[0]
+    labels.set_label(labelled, task.response_id, task.other_id, "first", protocol=PAIRWISE)
+    submit_labels(labelled)
+    order = dict(zip(ids, figures(labelled, PAIRWISE, result_raters.PEOPLE)["win_rate"], strict=True))
+    assert (order[task.response_id], order[task.other_id]) == (1.0, 0.0)
+    # Of a system that is chosen both its pairs are asked about, in both orders.
+    assert (
+        judge_runs.plan(
+            labelled, judge_cases.RunRequest("baseline", PAIRWISE, systems=("Canary-Alpha-9000",))
+        ).total
+        == 4
+    )
+
+
+def test_a_mean_of_raters_counts_whom_it_is_over_and_says_why_there_is_none() -> None:
+    one, open_ = (
+        Estimate(0.4, n=1, floor=0.4, ceiling=0.4),
+        Estimate(None, floor=0.0, ceiling=1.0, note="2 of 2 missing"),
+    )
+    some = scoring.mean_of_raters({"a": one, "b": one, "c": open_})
+    assert (some.value, some.n, some.note) == (pytest.approx(0.4), 2, "1 of 3 left out: no defined score")
+    none = scoring.mean_of_raters({"a": open_, "b": open_})
+    assert (none.value, none.n, none.note) == (None, 0, "2 of 2 missing")
+
+
+def covered(scored: RatedResponse) -> list[float]:
+    units = scored.material.units(Kind.RUBRIC)
+    return [float(unit.weight) for unit in units if scored.values.get(unit.id) == "yes"]
+
+
+def median_of_all(scored: Sequence[RatedResponse], over_valid: bool) -> Estimate:
+    pool = [weight for one in scored for weight in covered(one)]
+    missing = sum(unit.id not in one.values for one in scored for unit in one.material.units(Kind.RUBRIC))
+    bounds = (1.0, 3.0) if missing else (None, None)
+    value = median(pool) if pool and (over_valid or not missing) else None
+    return Estimate(value, n=len(pool), missing=missing, floor=bounds[0], ceiling=bounds[1], method="median")
+
+
+def table(scored: Sequence[RatedResponse], over_valid: bool) -> dict[str, Estimate]:
+    met = {one.material.response.id: len(covered(one)) for one in scored}
+    whole = sum(met.values())
+    of = {"": Estimate(float(whole), n=len(met))}
+    for one in scored:
+        name = one.material.response.system_id
+        before = of.get(name, Estimate(0.0)).value or 0.0
+        of[name] = Estimate(before + met[one.material.response.id] / whole, n=whole)
+    return of
+
+
+HEAVY_METRIC, SHARES = (
+    Metric("heavy", "Median weight met", "", unit="of 3", pooled=median_of_all, within=(0, 3)),
+    Metric("shares", "Of all that is met", "", unit="", table=table, within=(0, 100)),
+)
+POOLED = replace(
+    COVERAGE,
+    name="pooled",
+    cases=lambda material: (replace(case, protocol="pooled") for case in COVERAGE.cases(material)),
+    metrics=(*COVERAGE.metrics, HEAVY_METRIC, SHARES),
+)
+
+
+def baseline(case: Case) -> Verdicts:
+    """Alpha meets the weight 3 on the first item, 2 and 1 on the second; Beta all on the first and nothing else."""
+    alpha, first = case.response.text.startswith("# Alpha"), case.item.key == "1"
+    met = (getattr(case.unit, "weight", 0) == 3) is first if alpha else first
+    return {case.unit.id: Verdict(value="yes" if met else "no")}
+
+
+@pytest.fixture
+def pooled(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
+    monkeypatch.setitem(PROTOCOLS, "pooled", replace(POOLED, baseline=baseline))
+    asyncio.run(judge_runs.run(project, judge_cases.RunRequest("baseline", "pooled")))
+    return project
+
+
+def by_system(project: Project, metric: str) -> dict[str, Estimate]:
+    return {
+        row.system: row.estimate
+        for row in results.rows(project, protocol="pooled")
+        if row.metric == metric and row.group == ALL
+    }
+
+
+def test_a_pool_has_its_median_and_the_project_its_figure_with_reports_behind_them(pooled: Project) -> None:
+    result = by_system(pooled, "heavy")
+    # Alpha: 3, 2, 1; the mean of both medians were 2.25. Beta: 3, 2, 1 on one item, nothing on the other.
+    assert {name: (one.value, one.n) for name, one in result.items()} == {"Alpha": (2.0, 3), "Beta": (2.0, 3)}
+    assert result["Alpha"].note == "2 items are too few for an interval, which takes 5"
+    result = by_system(pooled, "shares")
+    assert {name: one.value for name, one in result.items()} == {"Alpha": 0.5, "Beta": 0.5, "": 6.0}
+    assert result[""].note == results.OF_PROJECT
+    rows = [row for row in results.rows(pooled, protocol="pooled") if row.metric == "shares"]
+    assert {row.over for row in rows} == {Over.PROJECT}
+    # All twelve judgements stand behind the project's figure, six behind a system's.
+    assert {row.system: row.judged for row in rows if row.group == ALL} == {"Alpha": 6, "Beta": 6, "": 12}
+    sheet = results_behind.behind(pooled, shown(pooled, metric="heavy").lines[0].source)
+    assert [line.cells[4].words for line in sheet.lines] == ["3", "3"]
+    assert len(results_behind.behind(pooled, shown(pooled, metric="shares").lines[-1].source).lines) == 4
+
+
+def test_each_persons_pool_makes_a_figure_and_these_are_averaged(pooled: Project) -> None:
+    task = next(one for one in labels.queue(pooled, "pooled"))
+    for unit in (
+        unit for group in labels.sheet(pooled, task.response_id, "pooled").groups for unit in group.units
+    ):
+        labels.set_label(pooled, task.response_id, unit.id, "yes", protocol="pooled")
+    labels.set_label(pooled, task.response_id, unit.id, labels.UNSURE, protocol="pooled")
+    submit_labels(pooled)
+    (row,) = (
+        row for row in results.rows(pooled, "people", "pooled") if row.metric == "heavy" and row.group == ALL
+    )
+    assert (row.estimate.missing, row.judged, row.estimate.floor, row.estimate.ceiling) == (1, 2, 1.0, 3.0)
+
+
+def lines(sheet: ResultSheet) -> dict[str, dict[str, str]]:
+    heads = [column.title for column in sheet.columns]
+    return {
+        line.cells[0].words: dict(zip(heads, (cell.words for cell in line.cells), strict=True))
+        for line in sheet.lines
+    }
+
+
+def test_all_stand_side_by_side_the_project_last(pooled: Project) -> None:
+    sheet = shown(pooled)
+    result = lines(sheet)
+    assert list(result) == ["Alpha", "Beta", overview.WHOLE]
+    assert result["Alpha"]["Median weight met"] == "2.000  floor"
+    assert result[overview.WHOLE]["Of all that is met"] == "6.000  floor  n 4"
+    assert result[overview.WHOLE]["Coverage"] == "–"
+    assert [column.title for column in shown(pooled, metric="heavy").columns][3] == "n"
+    assert lines(shown(pooled, metric="coverage"))["Alpha"]["Items"] == "2"
+
+
+def test_views_of_single_reports_offer_only_what_a_report_scores(pooled: Project) -> None:
+    assert {"heavy", "shares"}.isdisjoint(info.name for info in scoring.qualities(pooled))
+    for view in ("items", "efficiency", "length", "domains", "modes", "runs", "preferences"):
+        offered = next(
+            choice for choice in result_views.named(view).choices(pooled) if choice.name == "metric"
+        )
+        assert {"heavy", "shares"}.isdisjoint(value for _, value in offered.values)
+    assert {"latency", "tokens"}.isdisjoint(value for _, value in results.metric_choice(pooled).values)
+
+
+def test_they_leave_in_a_release(pooled: Project, tmp_path: Path) -> None:
+    releases.export(pooled, tmp_path / "out")
+    scores = json.loads((tmp_path / "out/scores.json").read_bytes())
+    over = {
+        (score["metric"], score["system"]): score.get("over") for score in scores if score["group"] == ALL
+    }
+    assert over["coverage", "Alpha"] is None
+    assert (over["heavy", "Alpha"], over["shares", ""]) == ("system", "project")
+    releases.export(pooled, tmp_path / "tables", "csv")
+    with (tmp_path / "tables/scores.csv").open(encoding="utf-8-sig") as file:
+        lines_ = list(csv.DictReader(file))
+    assert {line["over"] for line in lines_} == {"", "system", "project"}
+
+
+def pool(values: Sequence[Sequence[int]], system: str = "s") -> list[JudgedResponse]:
+    made = []
+    for place, weights in enumerate(values):
+        units = [{"id": f"u{place}-{i}", "text": "x", "weight": weight} for i, weight in enumerate(weights)]
+        material = Material(
+            Item(id=f"i{place}", key=str(place), question="?", position=place),
+            Response(id=f"r{place}", item_id=f"i{place}", system_id=system, text="x"),
+            {Kind.RUBRIC: Rubric.model_validate({"units": units})},
+        )
+        made.append(
+            JudgedResponse(
+                ((ALL, ALL),), {"me": RatedResponse(material, {unit["id"]: "yes" for unit in units})}
+            )
+        )
+    return made
+
+
+WEIGHTS = ((1, 3), (2,), (3, 3, 3), (1,), (1, 2), (2, 3))
+
+
+def mean_of_all(scored: Sequence[RatedResponse], over_valid: bool) -> Estimate:
+    weights = [weight for one in scored for weight in covered(one)]
+    return Estimate(float(np.mean(weights)), n=len(weights), method="mean")
+
+
+def means(scored: Sequence[RatedResponse], over_valid: bool, times: Floats) -> Floats:
+    return rates([sum(covered(one)) for one in scored], [len(covered(one)) for one in scored], times)
+
+
+MEAN = replace(HEAVY_METRIC, pooled=mean_of_all, within=(0.0, 10.0))
+
+
+@pytest.mark.parametrize("metric", [MEAN, replace(MEAN, resampled=means)], ids=["asked", "at once"])
+def test_an_interval_leaves_each_item_out_in_turn(metric: Metric) -> None:
+    (estimate, pooled) = results.figures(POOLED, metric, pool(WEIGHTS), ["s"])["s"]
+    left = [np.mean([w for at, own in enumerate(WEIGHTS) if at != out for w in own]) for out in range(6)]
+    low, high = bounds_of(estimate.value or 0, 5 / 6 * 6 * float(np.var(left)), 6, (0.0, 10.0))
+    assert (estimate.value, pooled) == (pytest.approx(24 / 11), 11)
+    assert (estimate.low, estimate.high) == pytest.approx((low, high))
+    assert estimate.method == "mean; 95% Wilson score interval, jackknife over 6 items"
+    assert estimate.note == "6 items only: the interval is rough"
+
+
+def test_of_many_reports_an_interval_takes_a_quick_way() -> None:
+    many = pool([(1, 2, 3)] * (results.MOST_REPORTS + 1))
+    assert results.figures(POOLED, MEAN, many, ["s"])["s"][0].note == results.TOO_LONG
+    quick = results.figures(POOLED, replace(MEAN, resampled=means), many, ["s"])["s"][0]
+    assert (quick.low, quick.high) == (2.0, 2.0)
+
+
+def test_a_figure_of_many_is_none_of_one_nor_of_no_report() -> None:
+    assert results.figures(POOLED, HEAVY_METRIC, pool(WEIGHTS), ["s", "other"])["other"] == (
+        Estimate(None, note="no report to count"),
+        0,
+    )
+    (one,) = pool([(1,)])
+    with pytest.raises(TypeError, match="none of a single one"):
+        HEAVY_METRIC.score(one.ratings["me"], True)
+    assert [metric.over for metric in POOLED.metrics] == [Over.RESPONSE, Over.SYSTEM, Over.PROJECT]

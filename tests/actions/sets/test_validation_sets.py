@@ -8,11 +8,9 @@ from typing import Any
 
 import pytest
 
-from annotator.actions.adjudication import ruling
-from annotator.actions.adjudication.adjudicating import sheet
+from annotator.actions.adjudication import adjudicating, ruling
 from annotator.actions.assignments import assignments
-from annotator.actions.authoring import artifacts
-from annotator.actions.authoring.annotating import judged_artifact
+from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.items import items, materials
 from annotator.actions.judging import judge_runs, reparse
 from annotator.actions.labelling import board, labels
@@ -57,8 +55,12 @@ PROJECT = validation_project
 
 
 def request(project: Project, **more: object) -> validation_sets.SetRequest:
-    both = (person(project, "R2").id, person(project, "R3").id)
-    return replace(validation_sets.SetRequest("Spring", both, size=4, seed=3), **more)
+    return replace(
+        validation_sets.SetRequest(
+            "Spring", (person(project, "R2").id, person(project, "R3").id), size=4, seed=3
+        ),
+        **more,
+    )
 
 
 def grid(items: int, systems: int, units: int = 10) -> list[validation_sets.Candidate]:
@@ -108,8 +110,9 @@ def test_a_coordinator_draws_and_judges_are_not_hidden_from_one_who_labels(proje
     assert not any(
         "coordinate" in line for line in validation_sets.preview(project, request(project)).sentences
     )
-    both = (person(project, "R1").id, person(project, "R2").id)
-    told = validation_sets.preview(project, request(project, people=both)).sentences
+    told = validation_sets.preview(
+        project, request(project, people=(person(project, "R1").id, person(project, "R2").id))
+    ).sentences
     assert told[-1].startswith("R1 coordinates as well")
     wanted = request(project)
     project.work_as(people.known(project, "R2"))
@@ -150,8 +153,10 @@ def test_whoever_takes_an_item_over_labels_what_was_drawn_of_it(project: Project
     for alias in ("R2", "R4"):
         person_says(project, alias, lambda _: "yes")
     validation_sets.lock(project, "Spring")
-    first = validation_sets.named(project, "Spring").first_labels
-    assert Counter(one.person_id for one in first) == {person(project, "R2").id: 8, cleo: 8}
+    assert Counter(one.person_id for one in validation_sets.named(project, "Spring").first_labels) == {
+        person(project, "R2").id: 8,
+        cleo: 8,
+    }
 
 
 def test_labels_of_others_are_no_first_labels(project: Project) -> None:
@@ -176,8 +181,7 @@ def test_labels_are_locked_only_when_all_are_submitted_and_stay_what_they_were_t
     expect_refusal("not locked", validation_sets.open_test, project, "Spring", ["m"])
     person_says(project, "R3", half_unsure)
     validation_sets.lock(project, "Spring")
-    first = validation_sets.named(project, "Spring").first_labels
-    assert Counter((one.person_id, one.value) for one in first) == {
+    assert Counter((one.person_id, one.value) for one in validation_sets.named(project, "Spring").first_labels) == {
         (person(project, "R2").id, "yes"): 8, (person(project, "R3").id, "no"): 4, (person(project, "R3").id, None): 4,
     }  # fmt: skip
     expect_refusal("locked already", validation_sets.lock, project, "Spring")
@@ -189,10 +193,13 @@ def test_every_look_at_the_test_part_is_counted_and_audited(tmp_path: Path) -> N
     for _ in range(2):
         validation_sets.open_test(project, "Spring", ["b", "a"])
     result = validation_sets.named(project, "Spring")
-    looks = validation_sets.openings(project, result.id)
-    assert [(look.judges, look.labels_sha256) for look in looks] == [('["a","b"]', result.labels_sha256)] * 2
-    audited = sql.first(project, "SELECT count(*) FROM audit WHERE verb = 'open the test part'")
-    assert (result.openings, audited) == (2, (2,))
+    assert [(look.judges, look.labels_sha256) for look in validation_sets.openings(project, result.id)] == [
+        ('["a","b"]', result.labels_sha256)
+    ] * 2
+    assert (
+        result.openings,
+        sql.first(project, "SELECT count(*) FROM audit WHERE verb = 'open the test part'"),
+    ) == (2, (2,))
 
 
 def test_a_wish_that_makes_no_sense_is_refused(project: Project) -> None:
@@ -211,8 +218,11 @@ def test_judges_are_not_compared_with_people_on_what_a_set_holds_back(tmp_path: 
     project = labelled_set(tmp_path)
 
     def units() -> int:
-        result = disagreements.compare(project, USUAL).pairings
-        return next(one.units for one in result if {one.a.name, one.b.name} == {"small", "people"})
+        return next(
+            one.units
+            for one in disagreements.compare(project, USUAL).pairings
+            if {one.a.name, one.b.name} == {"small", "people"}
+        )
 
     assert units() == 0
     validation_sets.lock(project, "Spring")
@@ -232,8 +242,10 @@ def test_a_look_covers_the_same_labels_and_verdicts_and_no_other_wording_or_judg
     assert not validation_ground.covers(before, reworded)
     judge_says(locked, "other", lambda _: "no")
     assert not validation_ground.covers(reworded, validation_ground.seen(locked, "Spring"))
-    both = (person(locked, "R2").id, person(locked, "R3").id)
-    validation_sets.make(locked, validation_sets.SetRequest("Autumn", both, size=2))
+    validation_sets.make(
+        locked,
+        validation_sets.SetRequest("Autumn", (person(locked, "R2").id, person(locked, "R3").id), size=2),
+    )
     expect_refusal("not locked", validation_ground.seen, locked, "Autumn")
 
 
@@ -276,8 +288,11 @@ def test_mean_costs_leave_out_the_unknown():
     assert (result.value, result.n, result.missing) == (pytest.approx(0.15), 2, 1)
     assert "1 of 3" in result.note
     # (0 + 0.3) / 2; and no known cost is not 0
-    others = [validation_ground.mean_cost(costs).value for costs in ([0.0, 0.3], [], [None, None])]
-    assert others == [0.15, None, None]
+    assert [validation_ground.mean_cost(costs).value for costs in ([0.0, 0.3], [], [None, None])] == [
+        0.15,
+        None,
+        None,
+    ]
 
 
 @pytest.fixture
@@ -295,7 +310,6 @@ def say(reviewed: Project, at: At, said: Review, **more: str) -> None:
 
 
 def alter_judgements(reviewed: Project, at: At, change: str) -> None:
-    """What the judges said at a place is changed behind the program's back."""
     sql.alter(
         reviewed,
         f"UPDATE judgement SET {change} WHERE response_id = ? AND unit_id = ?",
@@ -307,8 +321,6 @@ def test_what_judges_differ_on_comes_up_first(reviewed: Project) -> None:
     uncertain = reviews.queue(reviewed, "small")
     assert (uncertain[0].place.unit_id, uncertain[0].uncertainty) == ("i1c2", 1.0)
     assert [one.place.weight for one in uncertain[1:]] == [3] * 8 + [1] * 7
-    lines = reviews.outlook(reviewed, "small").lines
-    assert [list(part) for part in (lines[-2:], lines[16:])] == [[lines[14], lines[15]], []]
     heavy = reviews.queue(reviewed, "small", order=reviews.ReviewOrder.WEIGHT)
     assert ([one.place.weight for one in heavy], heavy[8].place.unit_id) == ([3] * 8 + [1] * 8, "i1c2")
     chance = reviews.queue(reviewed, "small", order=reviews.ReviewOrder.RANDOM)
@@ -322,8 +334,9 @@ def test_what_takes_away_comes_up_as_heavy_as_its_weight(
     reviewed: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     negative(monkeypatch, 3)
-    heavy = reviews.queue(reviewed, "small", order=reviews.ReviewOrder.WEIGHT)
-    assert [one.place.weight for one in heavy] == [-3] * 8 + [1] * 8
+    assert [
+        one.place.weight for one in reviews.queue(reviewed, "small", order=reviews.ReviewOrder.WEIGHT)
+    ] == [-3] * 8 + [1] * 8
 
 
 def test_the_accepted_rate_is_counted_with_the_reasons(reviewed: Project) -> None:
@@ -341,7 +354,6 @@ def test_the_accepted_rate_is_counted_with_the_reasons(reviewed: Project) -> Non
     by = {one.group: one.accepted.value for one in reviews.report(reviewed, by="type")}
     assert by == {"Technical Details": pytest.approx(2 / 3), "Literature Review": 0.5, "Open Consulting": 1.0}
     assert len(reviews.report(reviewed, by="criterion")) == 4
-    assert reviews.sheets([line])[0].lines[0].cells[1].words == "small"
 
 
 def test_a_review_is_given_anew_and_undone_and_waits_for_a_second_expert_only_when_two_are_wanted(
@@ -362,8 +374,10 @@ def test_a_review_is_given_anew_and_undone_and_waits_for_a_second_expert_only_wh
 
 
 def test_whoever_is_still_to_label_an_item_blind_is_not_shown_its_verdicts(reviewed: Project) -> None:
-    both = (person(reviewed, "R2").id, person(reviewed, "R3").id)
-    validation_sets.make(reviewed, validation_sets.SetRequest("Spring", both, size=8))
+    validation_sets.make(
+        reviewed,
+        validation_sets.SetRequest("Spring", (person(reviewed, "R2").id, person(reviewed, "R3").id), size=8),
+    )
     reviewed.work_as(person(reviewed, "R2"))
     assert reviews.queue(reviewed, "small") == []
     expect_refusal("still have to label this item blind", say, reviewed, (1, "Alpha", 1), Review.AGREE)
@@ -417,7 +431,7 @@ def run(judged: Project, order: RunRequest | None = None) -> dict[str, Any]:
 
 def rubric(judged: Project, place: int = 0) -> Artifact:
     with judged.store.read() as db:
-        result = judged_artifact(db, materials.item_ids(judged)[place], Kind.RUBRIC)
+        result = annotating.judged_artifact(db, materials.item_ids(judged)[place], Kind.RUBRIC)
     assert result is not None
     return result
 
@@ -455,8 +469,9 @@ def test_what_was_said_of_the_old_words_is_missing_says_why_and_counts_again_wit
     assert came(judged) == 10
     (version,) = validation_figures.of_judges(judged, PROTOCOLS[COVERAGE])
     assert (len(version.verdicts), set(version.missing.values())) == (10, {"reworded"})
-    listed = reparse.lines(judged, status="reworded")
-    assert [(line.item, line.status) for line in listed] == [("1", "reworded")] * 2
+    assert [(line.item, line.status) for line in reparse.lines(judged, status="reworded")] == [
+        ("1", "reworded")
+    ] * 2
     rows = result_raters.judgements(judged, PROTOCOLS[COVERAGE], version.judge.id, rubric(judged).item_id)
     assert sorted(row["status"].value if row["value"] is None else "ok" for row in rows) == [
         "ok", "ok", "ok", "ok", "skipped", "skipped",
@@ -536,10 +551,9 @@ def test_a_gold_sub_task_is_worded_anew_through_any_of_its_cells(tmp_path: Path)
 @fixture_of
 @once
 def settled(folder: Path) -> Project:
-    """A consensus of two rubrics, closed by Cleo, who coordinates too."""
     judged = pairs_project.rubrics_project(folder)
     result = pairs_project.opened(judged)
-    for row in sheet(judged, result).rows:
+    for row in adjudicating.sheet(judged, result).rows:
         letter = "A" if "A" in row.ruling.members else "B"
         if row.ruling.open:
             ruling.rule(judged, row.ruling.id, letter, reason="scope")
