@@ -174,7 +174,6 @@ def test_work_that_was_not_asked_for_waits_in_the_tray_until_it_is_accepted(
 
 
 def with_senior(project: Project, folder: Path) -> str:
-    """Sue, once both annotators have returned what they wrote of every item; her id."""
     for place, person in enumerate(annotators(project)):
         unpacking.take_in(
             project, [returned(project, person.id, folder / str(place), f"Says {place} of gold")]
@@ -458,7 +457,6 @@ def label_all(to_label: Project, yes: str) -> None:
 
 
 def judged(to_label: Project, trial: int) -> set[tuple[str, str, str]]:
-    """(system, unit, value) of what Ada said."""
     rows = sql.rows(to_label,
         "SELECT s.name, j.unit_id, j.value FROM judgement j JOIN response r ON r.id = j.response_id "
         "JOIN system s ON s.id = r.system_id WHERE j.rater_id = ? AND j.trial = ?", (ada(to_label), trial),

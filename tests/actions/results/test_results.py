@@ -180,7 +180,6 @@ COVERAGE = "researcherbench.coverage"
 
 
 def label(project: Project, who: str, verdicts: list[str]) -> None:
-    """A person's labels of Alpha's report on the first item; the coordinator works again afterwards."""
     me, item = people.someone(project), items.ids(project)[0]
     units = units_of(project, item)
     of_alpha = "system_id IN (SELECT id FROM system WHERE name = 'Alpha')"
@@ -618,8 +617,9 @@ def test_the_table_tells_what_is_published_who_rated_too_few_and_what_is_left_ou
         0.76,
         0.65,
     ]
-    aims = view_tables.AIMS
-    assert (aims["ksr"].spearman, aims["kcr"].pearson, aims["kor"].kendall) == (0.84, 0.79, 0.68)
+    assert (
+        view_tables.AIMS["ksr"].spearman, view_tables.AIMS["kcr"].pearson, view_tables.AIMS["kor"].kendall,
+    ) == (0.84, 0.79, 0.68)  # fmt: skip
     assert (of["raters"].words, of["place"].words) == ("2–3", "Table 5, ACE")
     assert "ACE, baseline: 1 of 18 responses were rated by fewer than 3 people." in sheet.notes
     assert any(words.startswith("Floor: the baseline") for words in sheet.notes)

@@ -606,7 +606,6 @@ chosen = fixture_of(pairs.pairs_project, 0)
 
 
 def rated(chosen: Project, question_type: str, **ratings: tuple[int | None, ...]) -> str:
-    """A question that each person rates on the dimensions of its type; its id."""
     pairs.work_as(chosen, "Cora")
     item = items.add(chosen, f"Question {len(items.ids(chosen))}?", question_type).subject
     for name, referenced in ratings.items():
