@@ -250,7 +250,6 @@ def test_letter_7_a_pdfs_own_list_goes_in_over_lines_and_pages(
 @fixture_of
 @once
 def scored(folder: Path) -> Project:
-    """Alpha covers all of item 1 and nothing of item 2."""
     scored = small_project(folder)
     first, _ = items.ids(scored)
     for task in labels.queue(scored):

@@ -182,7 +182,6 @@ def with_senior(project: Project, folder: Path) -> str:
 
 
 def rule_and_close(project: Project, take: str) -> None:
-    """Every row of what waits first, or is closed, ruled so, with a reason and a note, and closed."""
     line = adjudicating.queue(project)[0]
     if line.closed:
         ruling.reopen(project, line.adjudication_id, "A second look.")
@@ -265,7 +264,6 @@ def senior(at_home: Project, tmp_path: Path) -> Iterator[Project]:
 
 
 def freeze_again(project: Project) -> None:
-    """The first item's agreement as another version of the program would have computed it."""
     (content,) = sql.first(project, "SELECT content FROM agreement WHERE item_id = ?", items.ids(project)[:1])
     again = canonical_json(json.loads(content) | {"program": "9.9"})
     sql.alter(

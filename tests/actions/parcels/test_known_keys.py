@@ -362,8 +362,7 @@ def test_a_first_task_lies_open_a_key_joins_and_from_then_on_all_is_sealed(
     assert (again.packed.path.suffix, list((folder / "R2").glob("*-task"))) == (sealing.SUFFIX, [])
     assert len(list((folder / "R3").glob("*.goldsmith-task"))) == 1
 
-    assert shared_folder.sync(theirs).new_items == 0
-    assert people.people(theirs)[0].name == "Ana Silva"
+    assert (shared_folder.sync(theirs).new_items, people.people(theirs)[0].name) == (0, "Ana Silva")
 
 
 def test_a_new_laptop_waits_until_its_words_are_compared(
@@ -514,12 +513,24 @@ def test_only_a_coordinator_sees_or_changes_what_lies_there(coordinator: Project
     expect_refusal("Only a coordinator", shared_folder.trust, coordinator, known_keys.own_words(ana))
 
 
-def test_work_of_another_project_is_left_alone(coordinator: Project, ana: Project, tmp_path: Path) -> None:
+def test_work_of_another_project_and_under_anothers_name_is_left_alone(
+    coordinator: Project, ana: Project, tmp_path: Path
+) -> None:
     other = coordinated(tmp_path / "other")
     shutil.copy(
         returned(other, annotators(other)[0].id, tmp_path / "x"), tmp_path / "synced/x.goldsmith-work"
     )
     other.close()
+    assert not shared_folder.look(coordinator).due
+    # Ming signs work in Ana's name with the key that is known for her alone.
+    key = packages.new_key()
+    known_keys.replace(coordinator, annotators(coordinator)[1].id, packages.public_key(key))
+    write_rubric(ana, items.ids(ana)[0], "Explains the weight of gold")
+    signed = with_manifest(tray.work(ana, tmp_path / "w.goldsmith-work").path.read_bytes(), key)
+    public = packages.public_key(known_keys.signing_key(coordinator))
+    (tmp_path / "synced/forged").write_bytes(sealing.sealed(signed, public))
+    report = shared_folder.sync(coordinator)
+    assert (report.arrivals, "signed by 李明" in report.left.problems[0]) == ((), True)
     assert not shared_folder.look(coordinator).due
 
 

@@ -857,7 +857,6 @@ def label_all(labelled: Project, protocol: str) -> None:
 
 
 def figures(labelled: Project, protocol: str, rater_id: str = "") -> dict[str, tuple]:
-    """Metric → its values in the order of the reports' systems."""
     result: dict[str, list] = {}
     for row in results.rows(labelled, rater_id, protocol):
         if row.group_by == "all":
@@ -999,8 +998,7 @@ def lines(sheet: ResultSheet) -> dict[str, dict[str, str]]:
 
 
 def test_all_stand_side_by_side_the_project_last(pooled: Project) -> None:
-    sheet = shown(pooled)
-    result = lines(sheet)
+    result = lines(shown(pooled))
     assert list(result) == ["Alpha", "Beta", overview.WHOLE]
     assert result["Alpha"]["Median weight met"] == "2.000  floor"
     assert result[overview.WHOLE]["Of all that is met"] == "6.000  floor  n 4"

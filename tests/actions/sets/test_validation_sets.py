@@ -421,7 +421,6 @@ OLD, NEW = CRITERIA[1][0], "Compares how stable training is with and without the
 
 @pytest.fixture
 def judged(tmp_path: Path, server: OddServer) -> Project:
-    """A judge has judged all twelve; then nothing was asked any more."""
     return judged_project(tmp_path, server, "yes")
 
 

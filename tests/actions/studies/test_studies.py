@@ -199,7 +199,6 @@ def preferred(tmp_path: Path) -> Project:
 def prefer(
     preferred: Project, place: int, value: str, protocol: str = PREFERENCE, turned: bool = False
 ) -> None:
-    """What the person working says of Alpha's report shown first, or of Beta's."""
     item = items.ids(preferred)[place]
     a, b = adra.response_of(item), adra.response_of(item, "Beta")
     first, second = (b, a) if turned else (a, b)

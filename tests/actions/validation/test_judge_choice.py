@@ -490,7 +490,6 @@ def judge_says_of(
 
 
 def person_says_all(asked: Project, protocol: str, value: str) -> int:
-    """The first value that may be said of every unit that the person working is asked about; how many there are."""
     said = 0
     for task in labels.queue(asked, protocol):
         for group in labels.sheet(asked, task.response_id, protocol, task.other_id).groups:
