@@ -1,12 +1,13 @@
-"""What is read: marks, selections, formulas and drawings, and what a report must never be able to do."""
+"""Reports and PDFs: marks, selections, search, formulas and drawings, and what a report must never be able to do."""
 
 import builtins
 import os
+from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QTextCharFormat, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QApplication, QCheckBox
 from pytestqt.qtbot import QtBot
@@ -20,8 +21,10 @@ from annotator.gui import theme
 from annotator.gui.pages.help import IllustratedView
 from annotator.gui.widgets.reading.find_bar import FindBar
 from annotator.gui.widgets.reading.marked_text import OBJECT, TextPositions
+from annotator.gui.widgets.reading.pdf_view import Caret, CaretStep, PdfView
 from annotator.gui.widgets.reading.report_view import MARKS, PAGE, ReportView
 from annotator.places import resources
+from tests.gui.authoring.small_pdf import pdf
 from tests.material.anchors import stands_in
 from tests.projects.authoring_project import begun_project, mine
 from tests.projects.small_projects import add_report, labelling_project
@@ -37,19 +40,18 @@ def view(qtbot) -> ReportView:
     return owned(qtbot, ReportView(), 600, 400)
 
 
-def long_markdown(parts: int = 120) -> str:
-    table = "|a|b|\n|-|-|\n" + "".join(f"|{n}|x|\n" for n in range(450))
+def long_markdown() -> str:
     one = "Some **words** of a [paragraph](https://a.b/c) that go on. " * 6
-    blocks = [f"## Part {n}\n\n{one}\n\n- first {n}\n- second\n\n" for n in range(parts)]
-    blocks[0] = "---\n\n" + blocks[0]
-    return "".join(blocks[:60]) + table + "\n" + "".join(blocks[60:])
+    blocks = [f"## Part {n}\n\n{one}\n\n- first {n}\n- second\n\n" for n in range(120)]
+    table = ["|a|b|\n|-|-|\n", *(f"|{n}|x|\n" for n in range(450)), "\n"]
+    return "".join(["---\n\n", *blocks[:60], *table, *blocks[60:]])
 
 
 def colours_at(view: ReportView, offset: int) -> list[str]:
-    covering = [
-        s for s in view.extraSelections() if s.cursor.selectionStart() <= offset < s.cursor.selectionEnd()
-    ]
-    return [selection.format.background().color().name() for selection in covering]
+    return [
+        each.format.background().color().name() for each in view.extraSelections()
+        if each.cursor.selectionStart() <= offset < each.cursor.selectionEnd()
+    ]  # fmt: skip
 
 
 def test_offsets_are_pythons_and_marks_and_selections_lie_on_the_words(view):
@@ -63,8 +65,7 @@ def test_offsets_are_pythons_and_marks_and_selections_lie_on_the_words(view):
     start = view.text().index("model")
     view.select(start, start + 13)
     assert view.selected_text() == ("model answers", start, start + 13)
-    span = locate(SHORT, view.text(), start, start + 13)
-    assert SHORT[slice(*span)] == "model** answers"
+    assert SHORT[slice(*locate(SHORT, view.text(), start, start + 13))] == "model** answers"
 
 
 def test_marks_of_a_kind_are_replaced_and_cleared_alone(view):
@@ -80,8 +81,7 @@ def test_marks_of_a_kind_are_replaced_and_cleared_alone(view):
 
 
 def test_kinds_of_marks_differ_in_more_than_their_colour():
-    lines = [line for _, line in MARKS.values()]
-    assert len(set(lines)) == len(lines)
+    assert len({line for _, line in MARKS.values()}) == len(MARKS)
 
 
 def test_loading_in_pieces_gives_the_same_document_as_at_once(view, qtbot):
@@ -105,9 +105,7 @@ def test_a_mark_set_while_loading_is_painted_when_all_is_there_and_kept_in_anoth
     view.moveCursor(QTextCursor.MoveOperation.End)
     theme.choose("dark")
     assert colours_at(view, 3) == [theme.token("mark-evidence").name()]
-    assert "Part 119" in view.text()
-    bar = view.verticalScrollBar()
-    assert bar.value() > bar.maximum() * 0.9
+    assert view.verticalScrollBar().value() > view.verticalScrollBar().maximum() * 0.9
 
 
 def test_what_is_asked_for_while_loading_is_all_of_it_and_another_report_takes_its_place(view, qtbot):
@@ -201,11 +199,12 @@ def test_raw_html_that_got_past_every_guard_still_opens_no_file(view, tmp_path: 
     """A pipe nobody writes to would hang whoever opens it."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    style = f"<style>@import url('{pipe}'); body {{ background: url('{pipe}'); }}</style>"
-    table = f"<table background='{pipe}'><tr><td>x</td></tr></table>"
-    images = f"<img src='{pipe}'><img src='file://{pipe}'><img src='/dev/zero'>{table}"
-    head = f"<head>{style}<link rel='stylesheet' href='{pipe}'></head>"
-    view.show_html(f"<html>{head}<body background='{pipe}'>{images}</body></html>")
+    view.show_html(
+        f"<html><head><style>@import url('{pipe}'); body {{ background: url('{pipe}'); }}</style>"
+        f"<link rel='stylesheet' href='{pipe}'></head><body background='{pipe}'>"
+        f"<img src='{pipe}'><img src='file://{pipe}'><img src='/dev/zero'>"
+        f"<table background='{pipe}'><tr><td>x</td></tr></table></body></html>"
+    )
     view.grab()
     assert "x" in view.text()
 
@@ -231,11 +230,6 @@ def test_hostile_text_is_shown_plain_with_every_letter(view, text):
     view.show_plain(text)
     view.grab()
     assert view.text().replace("\u200b", "") == text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def test_noncharacters_do_not_pass_for_frames(view):
-    view.show_html(render("a\ufdd0b\ufdd1c\n\nd").html)
-    assert view.text() == "a\ufffdb\ufffdc\nd"
 
 
 @pytest.fixture
@@ -284,14 +278,6 @@ def formulas(qtbot) -> ReportView:
     return made
 
 
-def ink(formulas: ReportView, words: str) -> set[str]:
-    start = formulas.text().index(words)
-    box = formulas.cursorRect(formulas._cursor(start, start))
-    end = formulas.cursorRect(formulas._cursor(start + len(words), start + len(words)))
-    seen = inks(formulas.viewport().grab(box.united(end).adjusted(1, 0, -1, 0)))
-    return seen - {formulas.palette().base().color().name()}
-
-
 @pytest.mark.parametrize(
     ("words", "selected"),
     [
@@ -319,12 +305,13 @@ def test_words_in_a_formula_are_found(formulas, qtbot):
 
 
 def test_a_mark_over_a_formula_covers_it(formulas):
-    start = SHOWN.index(FORMULA)
-    formulas.mark(start, start + len(FORMULA), "evidence")
+    start, end = SHOWN.index(FORMULA), SHOWN.index(FORMULA) + len(FORMULA)
+    formulas.mark(start, end, "evidence")
     (selection,) = formulas.extraSelections()
-    cursor: QTextCursor = selection.cursor
-    assert cursor.selectionEnd() - cursor.selectionStart() == 1
-    assert theme.token("mark-evidence").name() in ink(formulas, FORMULA)
+    assert selection.cursor.selectionEnd() - selection.cursor.selectionStart() == 1
+    first, last = (formulas.cursorRect(formulas._cursor(place, place)) for place in (start, end))
+    picture = formulas.viewport().grab(first.united(last).adjusted(1, 0, -1, 0))
+    assert theme.token("mark-evidence").name() in inks(picture)
 
 
 def test_a_formula_wider_than_the_page_is_made_to_fit(qtbot):
@@ -338,20 +325,18 @@ def test_places_go_there_and_back(objects):
     text = "ab😀cd😀ef😀"
     places = TextPositions(text, objects)
     inside = {n for start, end in objects for n in range(start + 1, end)}
-    told = [places.to_qt(n) for n in range(len(text) + 1) if n not in inside]
+    outside = [n for n in range(len(text) + 1) if n not in inside]
+    told = [*map(places.to_qt, outside)]
     assert told == sorted(set(told))
-    assert [places.from_qt(position) for position in told] == [
-        n for n in range(len(text) + 1) if n not in inside
-    ]
+    assert [*map(places.from_qt, told)] == outside
     for start, end in objects:
         assert {places.to_qt(n) for n in range(start, end)} == {places.to_qt(start)}
         assert places.to_qt(start + 1, end=True) == places.to_qt(end)
 
 
 def test_a_quotation_across_a_formula_keeps_its_offsets_in_the_source(tmp_path, page_over):
-    project = begun_project(tmp_path)
+    project, path = begun_project(tmp_path), tmp_path / "angles.md"
     paper = "# On angles\n\nThe **angle** $\\theta$ and the angle $\\theta$ are `equal`, as $\\theta$ is.\n"
-    path = tmp_path / "angles.md"
     path.write_text(paper, "utf-8")
     items.add_source(project, items.ids(project)[0], path)
     page = page_over(project, "Author")
@@ -384,13 +369,6 @@ def test_evidence_that_is_a_formula_is_marked_where_it_stands(tmp_path, page_ove
     assert (covered(shown.cursor.selectionStart()), covered(shown.cursor.selectionEnd())) == (at, at + 7)
 
 
-def test_a_quotation_that_is_a_formula_holds_its_brackets():
-    text = "One **bold** word, \\(x_1\\), then \\(x_1\\) and $y$."
-    shown = text.replace("**", "")
-    start = shown.rindex("\\(x_1")
-    assert locate(text, shown, start, start + 7) == (text.rindex("\\(x_1"), text.rindex("\\(x_1") + 7)
-
-
 WORDS = "First.\n\n![Two “windows” & a button.](pictures/smartscreen.svg)\n\nThen `![no](pictures/x.svg)`.\n"
 IMAGE = 2
 
@@ -415,3 +393,174 @@ def test_a_drawing_is_as_large_as_it_was_made_and_never_wider_than_the_page(draw
 )
 def test_what_the_text_does_not_name_is_not_opened(drawn: IllustratedView, address: str) -> None:
     assert drawn.loadResource(IMAGE, address).width() == 1
+
+
+PAGES = [["Gold is soft", "It melts at 1064 degrees"], ["Silver tarnishes"], ["Copper"]]
+CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+
+
+@pytest.fixture
+def pdf_view(qtbot) -> Iterator[PdfView]:
+    made = owned(qtbot, PdfView(), 600, 500)
+    made.setFocus()
+    yield made
+    made.clear()
+
+
+@pytest.fixture
+def shown(pdf_view) -> PdfView:
+    assert pdf_view.show_pdf(pdf(PAGES))
+    return pdf_view
+
+
+def point(view: PdfView, across: float, down: float) -> QPoint:
+    """A point of the viewport, from points of the first page counted from its top left."""
+    corner, scale = view._page_box(0).topLeft(), view._layout.scale
+    return (corner + QPointF(across * scale, down * scale)).toPoint()
+
+
+def test_a_pdf_is_searched_in_slices_page_by_page(shown, qtbot, monkeypatch):
+    monkeypatch.setattr("annotator.gui.widgets.reading.find_bar.AT_ONCE_S", 0)
+    bar = FindBar(shown, shown)
+    bar.open_bar("copper")
+    assert (bar.count(), bar._count.text(), shown._pages._letters) == ((0, 0), "Searching…", {})
+    qtbot.waitUntil(lambda: bar.count() == (1, 1))
+    assert bar._count.text() == "1 of 1"
+    bar.open_bar("gold")
+    bar.close_bar()
+    shown.clear()
+    qtbot.wait(5)
+    assert bar.count() == (0, 0)
+
+
+def test_while_a_pdf_is_searched_no_place_of_the_words_before_counts_as_found(shown, qtbot, monkeypatch):
+    bar = FindBar(shown, shown)
+    bar.open_bar("copper")
+    assert shown.chosen() is not None
+    monkeypatch.setattr("annotator.gui.widgets.reading.find_bar.AT_ONCE_S", 0)
+    bar.open_bar("no such words")
+    assert shown.chosen() is None
+    bar.go(1)
+    assert bar._count.text() == "Searching…"
+    bar.close_bar()
+    assert shown.selected() is None
+
+
+def test_pages_in_view_are_drawn_and_no_others(shown, qtbot):
+    qtbot.waitUntil(lambda: shown._pages.cached_picture(0, shown._sharpness()) is not None)
+    assert shown._pages.cached_picture(2, shown._sharpness()) is None
+    image, top = shown.grab().toImage(), int(shown._page_box(0).top())
+    assert min(image.pixelColor(x, y).lightness() for x in range(60, 200) for y in range(top + 40, 90)) < 60
+
+
+def test_words_are_selected_by_keys_copied_and_gone_on_from_to_the_next_page(shown, qtbot):
+    qtbot.keyClick(shown, Qt.Key.Key_Right, CONTROL | SHIFT)
+    assert shown.selected() == ("Gold", 1)
+    qtbot.keyClick(shown, Qt.Key.Key_End, SHIFT)
+    assert shown.selected() == ("Gold is soft", 1)
+    qtbot.keyClick(shown, Qt.Key.Key_Down, SHIFT)
+    assert shown.selected() == ("Gold is soft\nIt melts at", 1)
+    qtbot.keyClick(shown, Qt.Key.Key_Right)
+    assert shown.selected() is None
+    with qtbot.waitSignal(shown.selection_changed) as told:
+        qtbot.keyClick(shown, Qt.Key.Key_A, CONTROL)
+    assert told.args == ["Gold is soft\nIt melts at 1064 degrees", 1]
+    qtbot.keyClick(shown, Qt.Key.Key_C, CONTROL)
+    assert QApplication.clipboard().text() == told.args[0]
+    for _ in range(3):
+        qtbot.keyClick(shown, Qt.Key.Key_Down)
+    qtbot.keyClick(shown, Qt.Key.Key_Home)
+    qtbot.keyClick(shown, Qt.Key.Key_Right, CONTROL | SHIFT)
+    assert shown.selected() == ("Silver", 2)
+
+
+def test_words_are_selected_by_the_mouse(shown, qtbot):
+    qtbot.mousePress(shown.viewport(), Qt.MouseButton.LeftButton, pos=point(shown, 52, 58))
+    qtbot.mouseMove(shown.viewport(), point(shown, 79, 58))
+    qtbot.mouseRelease(shown.viewport(), Qt.MouseButton.LeftButton)
+    qtbot.mouseDClick(shown.viewport(), Qt.MouseButton.LeftButton, pos=point(shown, 60, 58))
+    assert shown.selected() == ("Gold", 1)
+
+
+def test_a_quotation_is_marked_and_brought_into_view(shown):
+    span = shown.place("silver\n tarnishes", 2)
+    shown.set_marks("evidence", [span])
+    shown.reveal(*span)
+    assert (shown.page, shown.place("platinum", 3), shown.place("Gold", 9)) == (2, None, None)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "damaged"),
+        (b"%PDF-1.7 and then nothing", "damaged"),
+        (b"<html>not a PDF</html>", "damaged"),
+        (pdf(PAGES)[:200], "damaged"),
+        (pdf(PAGES, locked=True), "password"),
+    ],
+    ids=["empty", "cut short", "HTML", "truncated", "locked"],
+)
+def test_an_unreadable_pdf_is_explained_in_its_place(pdf_view, data, words):
+    assert not pdf_view.show_pdf(data)
+    assert words in pdf_view.message
+    assert (pdf_view.count, pdf_view.page, pdf_view.selected()) == (0, 0, None)
+    pdf_view.grab()
+
+
+def test_another_pdf_takes_the_place_of_the_first_and_nothing_is_done_where_there_is_none(shown, qtbot):
+    shown.select_page()
+    assert shown.show_pdf(pdf([["Other"]]))
+    assert (shown.count, shown.selected()) == (1, None)
+    shown.select_page()
+    assert shown.selected() == ("Other", 1)
+    # A turned page is selected where it is drawn.
+    shown.show_pdf(pdf([["Turned words"]], rotate=90))
+    words = shown._words(0)
+    box = words.boxes(0, 6)[0]
+    assert box.height() > box.width()
+    assert words.at(box.center().x(), box.center().y()) in range(6)
+    shown.show_message("No file came with this source.")
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_A, Qt.Key.Key_C, Qt.Key.Key_Space):
+        qtbot.keyClick(shown, key, CONTROL)
+    qtbot.mouseDClick(shown.viewport(), Qt.MouseButton.LeftButton)
+    assert shown.selected() is None
+
+
+@pytest.mark.timeout(60)
+def test_damage_anywhere_never_ends_the_program(pdf_view):
+    whole = pdf(PAGES)
+    for place in range(0, len(whole), 23):
+        pdf_view.show_pdf(whole[:place] + b"\xff" + whole[place + 1 :])
+        assert not pdf_view.grab().isNull()
+        pdf_view.select_page()
+
+
+LETTERS = "Gold is soft.\r\nIt melts at 1064 °C\r\nin air"
+
+
+@pytest.mark.parametrize(
+    ("at", "step", "way", "place"),
+    [
+        (0, CaretStep.LETTER, 1, 1),
+        (0, CaretStep.LETTER, -1, 0),
+        (0, CaretStep.WORD, 1, 4),
+        (4, CaretStep.WORD, 1, 7),
+        (7, CaretStep.WORD, -1, 5),
+        (2, CaretStep.LINE, 1, 17),
+        (17, CaretStep.LINE, -1, 2),
+        (30, CaretStep.LINE, 1, 42),
+        (2, CaretStep.LINE, -1, 0),
+        (38, CaretStep.LINE, 1, 42),
+        (2, CaretStep.EDGE, 1, 13),
+        (20, CaretStep.EDGE, -1, 15),
+        (42, CaretStep.LETTER, 1, 42),
+    ],
+)
+def test_the_caret_goes_by_letters_words_and_lines(at, step, way, place):
+    assert Caret(0, at, at).moved(LETTERS, step, way, extend=False).head == place
+
+
+def test_extending_keeps_the_anchor_whichever_way_it_goes():
+    back = Caret(0, 8, 8).moved(LETTERS, CaretStep.WORD, -1, extend=True)
+    assert (back.anchor, back.span) == (8, (5, 8))
+    assert back.moved(LETTERS, CaretStep.WORD, 1, extend=True).span == (7, 8)
