@@ -30,7 +30,6 @@ from annotator.gui.session.run import Child
 from annotator.judging.calls.prices import FILE
 from annotator.protocols import PROTOCOLS, USUAL
 from tests.judging.odd_server import KEY, Odd, OddServer, completion, error
-from tests.servers.said_by_judges import say
 from tests.servers.served import JUDGE, QUOTE, add_judge, answering, replies
 from tests.storage import sql
 from tests.windows.judges_window import cells, choose, paused_and_resumed, said_in, tick
@@ -62,15 +61,14 @@ def show(page_over):
     return make
 
 
-COVERAGE = "researcherbench.coverage"
+NAME = "researcherbench.coverage"
 
 
 @pytest.fixture
 def priced(tmp_path, monkeypatch):
-    table = {"as_of": "2026-05-01", "models": {"test-model": {"input": 1000, "output": 2000}}}
-    folder = tmp_path / "data" / "goldsmith"
-    folder.mkdir(parents=True)
-    (folder / FILE).write_text(json.dumps(table), "utf-8")
+    (folder := tmp_path / "data" / "goldsmith").mkdir(parents=True)
+    price = {"test-model": {"input": 1000, "output": 2000}}
+    (folder / FILE).write_text(json.dumps({"as_of": "2026-05-01", "models": price}), "utf-8")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 
 
@@ -79,21 +77,14 @@ def test_what_is_ordered_is_shown_in_questions_tokens_money_and_time_before_the_
 ):
     page = show(served, "Runs")
     choose(page.running.form.judge, JUDGE)
-    forecast = page.running.forecast
-    qtbot.waitUntil(lambda: "for 12 judgements" in said_in(forecast))
-    assert "12 for 12 judgements\nCached\nnone\n" in said_in(forecast)
-    assert "at prices of 2026-05-01" in said_in(forecast)
-    assert "known once it has answered" in said_in(forecast)
-    assert "12 questions, about $" in said_in(forecast)
-    page.running.form.budget.setValue(0.0004)
-    assert page.running.form.budget.text() == "$ 0.0004"
+    form, forecast = page.running.form, page.running.forecast
+    qtbot.waitUntil(lambda: "12 for 12 judgements\nCached\nnone\n" in said_in(forecast))
+    for words in ("at prices of 2026-05-01", "known once it has answered", "12 questions, about $"):
+        assert words in said_in(forecast)
+    form.budget.setValue(0.0004)
     qtbot.waitUntil(lambda: "A budget of $0.0004 asks nothing. Give $" in said_in(forecast))
-    asked_for = forecast.state.text().partition("Give ")[2].removesuffix(" or more.")
-    assert f"useful from {asked_for} on" in said_in(forecast)
-    page.running.form.budget.setValue(5.5)
-    assert page.running.form.budget.text() == "$ 5.50"
+    form.budget.setValue(1.5)
     qtbot.waitUntil(lambda: "asks nothing" not in said_in(forecast))
-    form = page.running.form
     assert (form.systems.ticked(), form.order().systems) == (form.systems.values(), ())
     tick(form.systems)
     assert (form.order(), form.wrong.text().startswith("No system is ticked.")) == (None, True)
@@ -101,10 +92,8 @@ def test_what_is_ordered_is_shown_in_questions_tokens_money_and_time_before_the_
     form.items.setText("2")
     form.together.setValue(3)
     form.trials.setValue(2)
-    form.budget.setValue(1.5)
-    order = form.order()
-    assert order == RunRequest(
-        JUDGE, COVERAGE, ("Beta",), ("2",), concurrency=8, timeout_s=120, budget_usd=1.5, together=3, trials=2
+    assert form.order() == RunRequest(
+        JUDGE, NAME, ("Beta",), ("2",), concurrency=8, timeout_s=120, budget_usd=1.5, together=3, trials=2
     )
 
 
@@ -126,9 +115,9 @@ def test_what_lacks_is_said_and_leads_to_what_draws_it(small, show):
     choose(page.running.form.what, "researcherbench.claims")
     settle(page)
     assert "4 of 4 reports are without their claims." in page.running.ready.lacks.text()
-    page.running.ready.drawing_wanted.emit("researcherbench.claims.extract")
+    page.running.ready.drawing_wanted.emit(CLAIMS)
     settle(page)
-    assert page.running.form.what.currentData() == "researcherbench.claims.extract"
+    assert page.running.form.what.currentData() == CLAIMS
     assert page.running.forecast.words.text() == "4 of 4 reports are not processed yet."
 
 
@@ -145,13 +134,9 @@ def show_runs(served, show):
     return make
 
 
-def first_alone(body, number):
-    """The usual reply to the first question; the others are under way until the test is over."""
-    return Odd(held=True) if number else replies(body, number)
-
-
 def test_a_run_shows_every_call_and_keeps_what_is_finished_when_cancelled(served, server, show_runs, qtbot):
-    server.answer = first_alone
+    # All questions but the first are under way until the test is over.
+    server.answer = lambda body, number: Odd(held=True) if number else replies(body, number)
     page = show_runs(2)
     page.running.acts["submit"]()
     live = page.running.live
@@ -230,11 +215,6 @@ def test_a_queued_run_whose_key_is_not_allowed_waits_and_keeps_no_other_from_its
         page.running.acts["start_queue"]()
     settle(page)
     assert ([one.order.judge for one in judge_runs.waiting(served)], server.headers) == ([JUDGE], [])
-    page.window().messages._act.click()
-    with qtbot.waitSignal(page.driver.ended):
-        page.running.acts["start_queue"]()
-    assert "sk-canary-1234567890" in str(server.headers)
-    assert judge_runs.waiting(served) == []
 
 
 def test_a_judge_is_added_by_the_keyboard_alone(small, show):
@@ -243,9 +223,7 @@ def test_a_judge_is_added_by_the_keyboard_alone(small, show):
     for words, tabs in (("near", 1), ("http://127.0.0.1:9/v1", 2), ("tiny", 1)):
         press(Typed(words), "Tab", tabs)
     press("Ctrl+Return")
-    added = judges.named(small, "near")
-    assert (added.base_url, added.model, added.parameters) == ("http://127.0.0.1:9/v1", "tiny", "{}")
-    assert page.roster.judge() == added
+    assert page.roster.judge() == judges.named(small, "near")
     settle(page)
     # Nobody knows what it costs.
     prices = page.roster.side.endpoint.priced
@@ -261,22 +239,17 @@ def test_a_judge_is_added_by_the_keyboard_alone(small, show):
     assert prices.isVisible()
 
 
-def test_a_key_is_kept_outside_the_project_and_a_name_that_is_too_long_to_be_stored_is_refused(
-    small, show, qtbot
-):
+def test_a_key_is_kept_outside_the_project_and_what_is_too_long_to_be_stored_is_refused(small, show):
     page = show(small)
     page.roster.acts["new_judge"]()
     form = page.roster.side.endpoint
-    form.fields["name"].setText("long")
-    form.fields["model"].setText("x" * 401)
-    qtbot.waitUntil(lambda: form.price.text().startswith("not known"))
-    page.roster.acts["submit"]()
-    assert [judge.name for judge in judges.all_of(small)] == ["baseline"]
-    for name, words in {"name": "near", "base_url": "http://127.0.0.1:9/v1", "model": "tiny"}.items():
-        form.fields[name].setText(words)
     form.key.setText("sk-canary-77aa88bb99cc")
     form.keep.setCurrentIndex(form.keep.findData("session"))
-    page.roster.acts["submit"]()
+    for model in ("x" * 401, "tiny"):
+        assert [judge.name for judge in judges.all_of(small)] == ["baseline"]
+        for name, words in {"name": "near", "base_url": "http://127.0.0.1:9/v1", "model": model}.items():
+            form.fields[name].setText(words)
+        page.roster.acts["submit"]()
     assert b"sk-canary-77aa88bb99cc" not in small.path.read_bytes()
     assert (form.key.text(), form.place.text()) == ("", "The key is kept until Goldsmith is closed.")
     form.forget.click()
@@ -287,10 +260,8 @@ def test_a_provider_is_proposed_with_what_it_wants_and_no_key_goes_to_it(small, 
     page = show(small)
     page.roster.acts["new_judge"]()
     form = page.roster.side.endpoint
-    azure = next(
-        act for act in form.usual.menu().actions() if act.text().startswith("Azure OpenAI by deployment")
-    )
-    azure.trigger()
+    offered = form.usual.menu().actions()
+    next(act for act in offered if act.text().startswith("Azure OpenAI by deployment")).trigger()
     assert (form.key_env.text(), "AZURE_OPENAI_API_KEY" in form.place.text()) == ("", True)
     form.fields["name"].setText("azure")
     form.fields["model"].setText("gpt")
@@ -301,18 +272,13 @@ def test_a_provider_is_proposed_with_what_it_wants_and_no_key_goes_to_it(small, 
         form.sent["headers"].setText(wrong)
         page.roster.acts["submit"]()
         assert [judge.name for judge in judges.all_of(small)] == ["baseline"]
-    form.sent["headers"].setText('{"api-key": "{key}", "x-gateway": "{GATEWAY}"}')
-    page.roster.acts["submit"]()
-    added = judges.named(small, "azure")
-    assert added.base_url == "https://mine.openai.azure.com/openai/deployments/gpt"
-    assert added.settings.headers == {"api-key": "{key}", "x-gateway": "{GATEWAY}"}
-    assert added.settings.query == {"api-version": "2024-10-21"}
     # What the person has typed beside the address may go there, and nothing else.
-    assert [grant.key for grant in kept_keys.grants()] == ["GATEWAY"]
-    assert form.sent["query"].text() == '{"api-version": "2024-10-21"}'
-    form.sent["headers"].setText('{"api-key": "{key}", "x-gateway": "{OTHER}"}')
-    page.roster.acts["submit"]()
-    assert [grant.key for grant in kept_keys.grants()] == ["GATEWAY", "OTHER"]
+    for variable, granted in (("GATEWAY", ["GATEWAY"]), ("OTHER", ["GATEWAY", "OTHER"])):
+        form.sent["headers"].setText(json.dumps(sent := {"api-key": "{key}", "x-gateway": f"{{{variable}}}"}))
+        page.roster.acts["submit"]()
+        assert judges.named(small, "azure").settings.headers == sent
+        assert [grant.key for grant in kept_keys.grants()] == granted
+    assert judges.named(small, "azure").settings.query == {"api-version": "2024-10-21"}
 
 
 @pytest.mark.usefixtures("real_children")
@@ -326,8 +292,7 @@ def test_a_test_shows_all_that_the_endpoint_can_do(served, server, show, qtbot):
     press("Ctrl+T")
     assert not page.roster.bar.buttons["test_judge"].isEnabled()
     probe = page.roster.side.probe
-    qtbot.waitUntil(lambda: probe.state.words() not in ([], ["Asking…"]))
-    assert probe.state.words() == ["Answers"]
+    qtbot.waitUntil(lambda: probe.state.words() == ["Answers"])
     for words in ("JSON with a schema", "both ends arrive", "test-model-2026", "100 tokens", "not known"):
         assert words in said_in(probe)
     assert "first_word" in probe.raw.toPlainText()
@@ -341,8 +306,7 @@ def test_a_judge_that_does_not_answer_says_why_and_never_its_key(small, server, 
     page = show(small, judge="locked")
     page.roster.acts["test_judge"]()
     probe = page.roster.side.probe
-    qtbot.waitUntil(lambda: probe.state.words() not in ([], ["Asking…"]))
-    assert probe.state.words() == ["Not usable like this"]
+    qtbot.waitUntil(lambda: probe.state.words() == ["Not usable like this"])
     assert "Traceback" not in said_in(probe)
     assert KEY not in said_in(probe) + probe.raw.toPlainText()
     # That it failed was written by the child: the window knows of it, and may let the judge run all the same.
@@ -400,37 +364,17 @@ def test_a_key_that_a_file_names_is_shown_with_its_address_allowed_and_withdrawn
     assert (kept_keys.key_of(served, judges.named(served, JUDGE)), side.allowed.isHidden()) == (KEY, False)
 
 
-@pytest.fixture
-def two(small):
-    for name in ("a", "b"):
-        judges.add(small, name, base_url="http://127.0.0.1:1/v1", model="m")
-    say(small, "a", "yyynny", rationale="It says so.")
-    say(small, "b", "yynnyy", rationale="Nothing on it.")
-    return small
-
-
-def differences(page):
-    viewer = page.comparing
-    viewer.view.table.activated.emit(viewer.view.model.index(0, 0))
-    settle(page)
-    return viewer.behind
-
-
-def test_where_they_differ_is_listed_with_both_grounds(two, show):
-    behind = differences(show(two, "Compare"))
-    assert behind.title.text() == "2 differ: first a, second b"
-    assert (cells(behind.table, 3), cells(behind.table, 5)) == (["Met", "Not met"], ["Not met", "Met"])
-    assert set(cells(behind.table, 4)) == {"It says so."}
-    assert set(cells(behind.table, 6)) == {"Nothing on it."}
-
-
-def test_a_difference_opens_the_reply_of_the_side_that_is_chosen(served, server, show):
+def test_differences_stand_side_by_side_and_open_the_reply_of_the_side_that_is_chosen(served, server, show):
     server.answer = answering(lambda words: "no")
     asyncio.run(judge_runs.run(served, RunRequest(JUDGE)))
     asyncio.run(judge_runs.run(served, RunRequest("baseline")))
     page = show(served, "Compare")
-    assert "(a lower bound)" in cells(page.comparing.view.table, 0)[0]
-    behind = differences(page)
+    viewer = page.comparing
+    assert "(a lower bound)" in cells(viewer.view.table, 0)[0]
+    viewer.view.table.activated.emit(viewer.view.model.index(0, 0))
+    settle(page)
+    behind = viewer.behind
+    assert [set(cells(behind.table, column)) for column in (3, 5)] == [{"Met"}, {"Not met"}]
     behind.table.setFocus()
     behind.table.setCurrentIndex(behind.apart.index(0, 5))
     unit = cells(behind.table, 2)[0]
@@ -453,16 +397,12 @@ def paid(priced, served, server):
     return served
 
 
-def column(part, title: str) -> list[str]:
-    return cells(part.view.table, list(part.view.model.columns).index(title))
-
-
 def test_behind_a_criterion_stand_its_judgements_and_no_others(paid, show):
     page = show(paid, "Costs")
-    part = page.costing
-    row = column(part, "Asked about").index(DATASET)
-    item = column(part, "Item")[row]
-    part.view.table.setCurrentIndex(part.view.model.index(row, 4))
+    table, titles = page.costing.view.table, list(page.costing.view.model.columns)
+    row = cells(table, titles.index("Asked about")).index(DATASET)
+    item = cells(table, titles.index("Item"))[row]
+    table.setCurrentIndex(table.model().index(row, 4))
     press("Return")
     settle(page)
     assert (page.part, set(cells(page.replies.list, 2))) == (page.replies, {DATASET})
@@ -472,28 +412,20 @@ def test_behind_a_criterion_stand_its_judgements_and_no_others(paid, show):
     assert page.replies.lines.rowCount() == 12
 
 
-CLAIMS = "researcherbench.claims.extract"
-
-
-def drawn(project) -> None:
-    """The baseline draws the claims of four reports, and nobody has looked at them."""
-    asyncio.run(extracting.run(project, RunRequest("baseline", CLAIMS)))
-
-
 def test_what_waits_is_counted_and_one_key_leads_there(small, show):
-    drawn(small)
+    asyncio.run(extracting.run(small, RunRequest("baseline", CLAIMS)))
     page = show(small, "Runs")
     page.running.bar.more.menu().aboutToShow.emit()
-    offered = [action.text().split("\t")[0] for action in page.running.bar.more.menu().actions()]
-    assert "4 extracts to confirm" in offered
+    assert "4 extracts to confirm" in str(
+        [action.text() for action in page.running.bar.more.menu().actions()]
+    )
     press("Ctrl+Shift+J")
     material = settle(page.window().page)
-    assert material.part is material.parts
+    assert (material.part, material.parts.model.rowCount()) == (material.parts, 4)
     assert (material.parts.kinds.held, material.parts.filter.held) == (Drawable.CLAIMS, PartFilter.OPEN)
-    assert material.parts.model.rowCount() == 4
 
 
-NAME = "researcherbench.coverage"
+CLAIMS = "researcherbench.claims.extract"
 OURS = "# system\nBe brief.\n\n# user\n{{question}}\nThe criterion:\n\n{{criterion}}\n\nThe report:\n{{report}}\n"
 
 
@@ -509,29 +441,21 @@ def test_a_wording_is_a_draft_that_outlives_the_page_is_previewed_on_real_units_
     write(page.prompting, OURS)
     page.leave()
     assert prompts.in_force(small, NAME).version == 1
-    again = settle(window_over(small, "Judges", part="Prompts").page.prompting)
-    assert again.edit.text() == OURS
-    again.edit.discard.click()
-    settle(again)
-    assert again.edit.text() == prompts.shipped(NAME)
-    part = again
+    part = settle(window_over(small, "Judges", part="Prompts").page.prompting)
+    assert part.edit.text() == OURS
+    part.edit.discard.click()
+    settle(part)
+    assert part.edit.text() == prompts.shipped(NAME)
     write(part, OURS.replace("{{report}}", ""))
-    assert part.edit.answer.words() == ["Not usable"]
     assert part.edit.note.text().startswith("It lacks the placeholder  {{report}}.")
-    assert "until it is fixed" in part.look.sent.toPlainText()
     press("Ctrl+Return")
     assert prompts.in_force(small, NAME).version == 1
     write(part, OURS)
     assert part.look.sent.toPlainText().startswith("# system\n\nBe brief.")
     assert "item 1 · Alpha" in part.look.about.text()
-    for key, words in (
-        ("", "Explains residual"),
-        ("Ctrl+PgDown", "Compares training"),
-        ("Ctrl+PgUp", "Explains residual"),
-    ):
-        if key:
-            press(key)
-            settle(part)
+    for key, words in (("Ctrl+PgDown", "Compares training"), ("Ctrl+PgUp", "Explains residual")):
+        press(key)
+        settle(part)
         assert words in part.look.sent.toPlainText()
     part.note.setText("Shorter.")
     press("Ctrl+Return", at=part.edit.field)
@@ -542,14 +466,11 @@ def test_a_wording_is_a_draft_that_outlives_the_page_is_previewed_on_real_units_
     assert (cells(part.look.table, 2)[0], part.note.text()) == (small.person.name, "")
 
 
-def run(project, **how) -> str:
-    return str(asyncio.run(judge_runs.run(project, RunRequest(JUDGE, **how)))["run"])
-
-
 @pytest.fixture
 def run_replies(served, show):
     """The replies of a run of twelve judgements: four refused, four with a quote that is nowhere."""
-    return show(served, "Replies", run_id=run(served)).replies
+    run = asyncio.run(judge_runs.run(served, RunRequest(JUDGE)))["run"]
+    return show(served, "Replies", run_id=str(run)).replies
 
 
 def go_to(part, unit: str) -> None:
@@ -566,23 +487,14 @@ def test_a_reply_stands_beside_what_was_made_of_it_and_the_list_is_narrowed(run_
     assert "Quote not found" in detail.made.toPlainText()
     go_to(run_replies, "Compares")
     assert "Found in the report" in detail.made.toPlainText()
-    assert QUOTE in detail.made.toPlainText()
     assert json.loads(detail.raw.toPlainText())["quote"] == QUOTE
-    facts = detail.facts.text()
-    for words in (
-        "asked test-model, answered as test-model-2026", "tokens 100 in, 20 out", "40 of it cached", "5 for reasoning",
-        "cost not known", "1 attempt", "ended by stop", "fingerprint fp_1",
-    ):  # fmt: skip
-        assert words in facts
+    assert "asked test-model, answered as test-model-2026" in detail.facts.text()
     detail.tabs.setCurrentIndex(1)
     settle(run_replies)
     assert "exactly what was sent" in detail.sure.text()
-    assert detail.sure.text().startswith("researcherbench.coverage, version 1.")
     assert "Compares training stability" in detail.prompt.toPlainText()
-    assert "<<<BEGIN report" in detail.prompt.toPlainText()
-    assert run_replies.lines.rowCount() == 12
+    assert (run_replies.lines.rowCount(), cells(run_replies.list, 3).count("Model refused")) == (12, 4)
     assert "4 without a verdict; these never count as “no”" in run_replies.count.text()
-    assert cells(run_replies.list, 3).count("Model refused") == 4
     missing = [row for row, line in enumerate(run_replies.lines.rows) if line.value is None]
     run_replies.list.selectRow(missing[-1])
     seen = []
@@ -591,8 +503,6 @@ def test_a_reply_stands_beside_what_was_made_of_it_and_the_list_is_narrowed(run_
         seen.append(run_replies.list.currentIndex().row())
     assert seen == [*missing, missing[0]]
     choose(run_replies.filters.which, NO_VERDICT)
-    settle(run_replies)
-    assert set(cells(run_replies.list, 2)) == {"Names one dataset"}
     choose(run_replies.filters.which, "cause:refused")
     choose(run_replies.filters.system, "Beta")
     settle(run_replies)
@@ -615,10 +525,9 @@ ASKED = {name: protocol for name, protocol in PROTOCOLS.items() if protocol.valu
 def test_a_verdict_is_called_the_same_on_every_page(name):
     for value in ASKED[name].scale.values:
         label = Label(id="l1", protocol=name, response_id="r1", unit_id="c1", value=value.name)
-        other = label.model_copy(update={"value": "another"})
-        assert value_words(name, value.name) == value.words
-        assert [chip.words for chip in field_chips(Kind.LABELS, label)] == [value.words]
-        assert [chip.words for chip in field_words(Kind.LABELS, label, other, given_up=True)] == [value.words]
+        chips = field_chips(Kind.LABELS, label)
+        chips += field_words(Kind.LABELS, label, label.model_copy(update={"value": "another"}), given_up=True)
+        assert [value_words(name, value.name), *(chip.words for chip in chips)] == [value.words] * 3
 
 
 def test_a_verdict_of_a_later_version_is_shown_as_it_is_stored():
@@ -630,16 +539,9 @@ def test_what_did_not_come_is_said_by_its_cause_and_is_no_no():
     assert value_look(USUAL, None) != value_look(USUAL, "no")
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ({}, "2 a second"),
-        ({"held": True}, "Paused; no further questions are sent"),
-        ({"paused": "Rests"}, "Rests"),
-    ],
-)
-def test_a_run_says_why_it_stands_still(line, said):
-    assert doing(line, "2 a second") == said
+def test_a_run_says_why_it_stands_still():
+    said = [doing(line, "2 a second") for line in ({}, {"held": True}, {"paused": "Rests"})]
+    assert said == ["2 a second", "Paused; no further questions are sent", "Rests"]
 
 
 COLUMNS = (
@@ -649,22 +551,18 @@ COLUMNS = (
 )
 
 
-def model_of(*words: str) -> CellsModel[str]:
-    made = CellsModel[str](COLUMNS)
-    made.show(words)
-    return made
-
-
 def test_cells_show_words_tips_and_looks():
-    model = model_of("one\ntwo", "B")
+    model = CellsModel[str](COLUMNS)
+    model.show(["one\ntwo", "B"])
     assert [model.index(0, column).data() for column in range(3)] == ["one two", "7", "ONE TWO"]
     assert "7 letters" in model.index(0, 1).data(Qt.ItemDataRole.ToolTipRole)
-    assert model.index(0, 2).data(Qt.ItemDataRole.DecorationRole) is None
-    assert model.index(1, 2).data(Qt.ItemDataRole.DecorationRole) is not None
+    icons = [model.index(row, 2).data(Qt.ItemDataRole.DecorationRole) for row in (0, 1)]
+    assert [icon is None for icon in icons] == [True, False]
 
 
 def test_as_many_rows_as_before_leave_the_choice_alone(qtbot):
-    model = model_of("a", "b")
+    model = CellsModel[str](COLUMNS)
+    model.show(["a", "b"])
     view = owned(qtbot, CellsTable("Words", model, stretched=2))
     view.selectRow(1)
     model.show(["c", "d"])
