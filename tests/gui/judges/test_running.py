@@ -374,7 +374,7 @@ def test_differences_stand_side_by_side_and_open_the_reply_of_the_side_that_is_c
     viewer.view.table.activated.emit(viewer.view.model.index(0, 0))
     settle(page)
     behind = viewer.behind
-    assert [set(cells(behind.table, column)) for column in (3, 5)] == [{"Met"}, {"Not met"}]
+    assert [set(cells(behind.table, column)) for column in (3, 5, 6)] == [{"Met"}, {"Not met"}, {"So."}]
     behind.table.setFocus()
     behind.table.setCurrentIndex(behind.apart.index(0, 5))
     unit = cells(behind.table, 2)[0]

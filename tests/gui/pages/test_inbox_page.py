@@ -2,13 +2,14 @@
 
 import subprocess
 import sys
+from contextlib import closing
 
 import pytest
 from PySide6.QtCore import QMimeData, Qt, QUrl
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
-from annotator import __main__ as program
+from annotator import __main__
 from annotator.actions.assignments import assignments
 from annotator.actions.items import items
 from annotator.actions.parcels import known_keys, shared_folder, tasking, tray, unpacking
@@ -33,7 +34,7 @@ from tests.material.sent_apart import (
 )
 from tests.projects.small_projects import labelling_project
 from tests.storage import sql
-from tests.windows.using import be_active, drop, owned, settle
+from tests.windows.using import be_active, drop, owned, press, settle
 
 
 @pytest.fixture
@@ -48,10 +49,7 @@ def work(study, tmp_path):
 
 @pytest.fixture
 def exchange(study, work, window_over, qtbot):
-    window = window_over(study, "Exchange")
-    with qtbot.waitActive(window):
-        window.activateWindow()
-    return window
+    return be_active(window_over(study, "Exchange"), qtbot)
 
 
 def settled(window, qtbot):
@@ -60,23 +58,19 @@ def settled(window, qtbot):
     return intake
 
 
-def rows(tree):
-    lines = [tree.topLevelItem(row) for row in range(tree.topLevelItemCount())]
-    return [[line.text(column) for column in range(tree.columnCount())] for line in lines]
+def column(tree, place):
+    return [tree.topLevelItem(row).text(place) for row in range(tree.topLevelItemCount())]
 
 
-def press(qtbot, window, act):
-    key = keys.sequences(act)[0][0]
-    qtbot.keyClick(window.focusWidget() or window.page, key.key(), key.keyboardModifiers())
+def do(window, act):
+    press(keys.sequences(act)[0].toString(), at=window.focusWidget() or window.page)
 
 
-def from_second_copy(study, person, folder):
+def worked_twice(study, person, own, path):
     """Work of the same person, written in a second copy of their project."""
-    theirs = second_copy(study, person.id, project_in(study.path.parents[1] / person.alias), folder)
-    write_rubric(theirs, items.ids(theirs)[0], "Explains the price of gold instead")
-    path = tray.work(theirs, folder / "second").path
-    theirs.close()
-    return path
+    with closing(second_copy(study, person.id, own, own.parent / "copy")) as theirs:
+        write_rubric(theirs, items.ids(theirs)[0], "Explains the price of gold instead")
+        return tray.work(theirs, path).path
 
 
 def test_dropped_files_are_taken_in_by_key_after_a_backup_and_found_by_a_code_however_it_was_typed(
@@ -85,12 +79,12 @@ def test_dropped_files_are_taken_in_by_key_after_a_backup_and_found_by_a_code_ho
     drop(exchange.page.intake, *work.values())
     settled(exchange, qtbot)
     before = len(backups.listing(study.path))
-    press(qtbot, exchange, "submit")
+    do(exchange, "submit")
     intake = settled(exchange, qtbot)
     assert "Imported: 4 pieces of work." in intake.answer.text()
     # What was done stays done in other colours.
     theme.choose("dark")
-    assert [row[2] for row in rows(intake.tree)] == ["imported", "imported"]
+    assert column(intake.tree, 2) == ["imported", "imported"]
     assert intake.tree.topLevelItem(0).child(0).text(REASON) == ""
     assert len(backups.listing(study.path)) == before + 1
     assert {one.person_name for one in unpacking.received(study)} == {"Ana Silva", "李明"}
@@ -98,7 +92,7 @@ def test_dropped_files_are_taken_in_by_key_after_a_backup_and_found_by_a_code_ho
     received = exchange.page.received
     code = next(one.receipt for one in unpacking.received(study) if one.person_name == "李明")
     received.search.setText(code.replace("-", " ").lower().replace("0", "o"))
-    assert [row[1] for row in rows(received.tree)] == ["李明"]
+    assert column(received.tree, 1) == ["李明"]
     received.tree.selectAll()
     received.copy.click()
     assert QGuiApplication.clipboard().text() == code
@@ -112,18 +106,18 @@ def test_another_key_is_refused_until_it_is_replaced_and_a_name_that_turns_its_l
     again = returned(study, ana.id, tmp_path / "new laptop", "Explains it once more")
     exchange.page.go_to(TAKE_IN, {"files": [again]})
     intake = settled(exchange, qtbot)
-    assert (rows(intake.tree)[0][2], intake.bring_in.isEnabled()) == ("other key", False)
+    assert (column(intake.tree, 2)[0], intake.bring_in.isEnabled()) == ("other key", False)
     assert "From now on work under the name of Ana Silva" in intake.answer.text()
     before = known_keys.words_of(study, ana.id)
     assert before in intake.answer.text()
     intake.answer._act.click()
     settled(exchange, qtbot).take_in()
-    assert rows(settled(exchange, qtbot).tree)[0][2] != "other key"
+    assert column(settled(exchange, qtbot).tree, 2)[0] != "other key"
     assert known_keys.words_of(study, ana.id) != before
     odd = tmp_path / "work\u202egnp.goldsmith-work"
     odd.write_bytes(work["Ana Silva"].read_bytes())
     exchange.page.go_to(TAKE_IN, {"files": [odd]})
-    assert rows(settled(exchange, qtbot).tree)[-1][0] == "work⟨U+202E⟩gnp.goldsmith-work"
+    assert column(settled(exchange, qtbot).tree, 0)[-1] == "work⟨U+202E⟩gnp.goldsmith-work"
 
 
 def test_it_says_for_whom_there_is_no_task_yet_and_selects_whose_is_wanted(study, window_over):
@@ -139,7 +133,10 @@ def test_it_says_for_whom_there_is_no_task_yet_and_selects_whose_is_wanted(study
 def clash(exchange, study, work, tmp_path):
     """A piece of Ana's that clashes with what is here, waiting in the tray."""
     unpacking.take_in(study, list(work.values()))
-    unpacking.take_in(study, [from_second_copy(study, annotators(study)[0], tmp_path / "copy")])
+    ana = annotators(study)[0]
+    unpacking.take_in(
+        study, [worked_twice(study, ana, project_in(tmp_path / ana.alias), tmp_path / "second")]
+    )
     exchange.page.turn(TRAY)
     return exchange.page.tray
 
@@ -152,7 +149,7 @@ def test_a_piece_in_the_tray_stands_beside_what_is_here_and_may_be_set_aside_and
     shown = clash.units.toPlainText()
     assert "Explains the price of gold instead" in shown
     assert "Explains the weight of gold" in shown
-    press(qtbot, exchange, "set_work_aside")
+    do(exchange, "set_work_aside")
     assert [entry.state for entry in tray.entries(study, None)] == [TrayState.SET_ASIDE]
     clash.every.setChecked(True)
     assert "set aside" in clash.list.item(0).text()
@@ -167,16 +164,9 @@ def test_whoever_answers_the_item_decides_without_seeing_the_partner(clash, exch
     assert "gold instead" not in clash.units.toPlainText()
 
 
-GOING = 3
-
-
 @pytest.fixture
 def theirs(study, tmp_path):
     return tasking.take_task(task_for(study, annotators(study)[0].id, tmp_path / "ana")).project
-
-
-def goings(page):
-    return [page.table.topLevelItem(row).text(GOING) for row in range(page.table.topLevelItemCount())]
 
 
 def test_the_window_of_a_task_sends_what_is_submitted_leads_to_drafts_and_refuses_a_bad_folder(
@@ -187,16 +177,15 @@ def test_the_window_of_a_task_sends_what_is_submitted_leads_to_drafts_and_refuse
     write_rubric(theirs, second, "Not ready", seal=False)
     window = be_active(window_over(theirs, "Send"), qtbot)
     assert list(window.navigation._buttons) == ["Author", "Label", "Send", "Settings"]
-    words = [action.text() for menu in window.menuBar().actions() for action in menu.menu().actions()]
-    assert "Send my work…" in words
-    assert not {"Exchange…", "Import…", "Team…"} & set(words)
+    words = {action.text() for menu in window.menuBar().actions() for action in menu.menu().actions()}
+    assert words & {"Send my work…", "Exchange…", "Import…", "Team…"} == {"Send my work…"}
     page = window.page
-    assert goings(page) == ["goes back", "a draft, stays"]
+    assert column(page.table, 3) == ["goes back", "a draft, stays"]
     assert page.summary.text() == "1 document goes back · 1 document not submitted: it stays here"
     page.table.setFocus()
-    press(qtbot, window, "next_open")
+    do(window, "next_open")
     assert page.table.row() == 1
-    qtbot.keyClick(page.table, Qt.Key.Key_Return)
+    press("Return", at=page.table)
     assert (window.page.NAME, window.page.item.id) == ("Author", second)
     window.show_page("Send")
     (tmp_path / "in the way").write_text("a file", "utf-8")
@@ -222,17 +211,16 @@ def test_what_was_sent_is_told_from_what_is_new_since(theirs, tmp_path, window_o
     write_rubric(theirs, first, "Explains the weight of gold")
     window = be_active(window_over(theirs, "Send"), qtbot)
     page = window.page
-    page.go.setFocus()
-    qtbot.keyClick(page.go, Qt.Key.Key_Space)
+    press("Space", at=page.go)
     qtbot.waitUntil(page.receipt.isVisible)
     # From the button the keyboard goes on to copying the code.
     assert window.focusWidget() is page.receipt.copy
     code = page.receipt.code.text()
-    assert goings(page)[0] == "already sent"
+    assert column(page.table, 3)[0] == "already sent"
     write_rubric(theirs, second, "Compares two lodes")
     edit_rubric(theirs, first, "Explains the weight of refined gold")
     window.show_page("Send")
-    assert goings(page) == ["goes back", "goes back"]
+    assert column(page.table, 3) == ["goes back", "goes back"]
     assert "write the file again" in page.receipt.earlier.text()
     page.write_to(tmp_path / "mine")
     qtbot.waitUntil(lambda: page.progress.isHidden())
@@ -276,10 +264,8 @@ def test_a_key_is_compared_on_the_line_and_then_work_and_a_newer_task_come_in_by
 ):
     look(their_window)
     look(home)
-    line, words = home.page.out.shared, known_keys.own_words(their_window.session.project)
-    assert words in line.keys.text()
-    assert "Not joined yet: R3." in line.state.text()
-    project = their_window.session.project
+    line, project = home.page.out.shared, their_window.session.project
+    assert known_keys.own_words(project) in line.keys.text()
     their_window.session.do(lambda project: write_rubric(project, items.ids(project)[0], "Explains gold"))
     look(their_window)
     look(home)
@@ -304,10 +290,7 @@ def test_what_needs_a_decision_is_told_of_and_waits_in_the_tray(home, their_wind
     look(their_window)
     shared_folder.trust(study, known_keys.own_words(project))
     look(home)
-    copy = second_copy(study, annotators(study)[0].id, project.path, folder.parent / "copy")
-    write_rubric(copy, items.ids(copy)[0], "Explains the price of gold instead")
-    tray.work(copy, folder / "R2/by hand.goldsmith-work")
-    copy.close()
+    worked_twice(study, annotators(study)[0], project.path, folder / "R2/by hand.goldsmith-work")
     home.show_page("Items")
     look(home)
     assert home.messages.text().startswith("1 piece of work came from Ana Silva; some waits for you.")
@@ -326,7 +309,6 @@ def test_the_line_says_that_the_folder_is_gone_that_tasks_were_sent_and_lets_go_
     look(home)
     assert "cannot be reached" not in line.state.text()
     assert line.folder.text() == f"Shared folder: {folder}"
-    assert "Not joined yet: R2, R3." in line.state.text()
     line.leave_button.click()
     assert (shared.folder_of(home.session.project), line.folder.text()) == (None, "Shared folder: none")
 
@@ -336,12 +318,18 @@ def task(study, tmp_path):
     return task_for(study, annotators(study)[0].id, tmp_path / "mail")
 
 
-def window_of(goldsmith, qtbot, path=None):
-    """The window, once it shows a project, and the one at `path` when that is given."""
-    qtbot.waitUntil(
-        lambda: isinstance(goldsmith._shown, Window) and (path is None or goldsmith._shown.shows(path)),
-    )
+def window_of(goldsmith, qtbot):
+    """The window, once it shows a project."""
+    qtbot.waitUntil(lambda: isinstance(goldsmith._shown, Window))
     return goldsmith._shown
+
+
+@pytest.fixture
+def own(goldsmith, task, qtbot):
+    """The project that the task became, and its window."""
+    goldsmith.show(task)
+    window = window_of(goldsmith, qtbot)
+    return window.session.project.path, window
 
 
 def told(goldsmith, qtbot, words):
@@ -350,10 +338,9 @@ def told(goldsmith, qtbot, words):
 
 
 def with_a_third_item(study, tmp_path):
-    ana = annotators(study)[0]
-    item_id = items.add(study, "What is gold worth?", "Technical Details", "Metals").subject
-    assignments.assign_one(study, item_id, ana.id, Stage.RUBRIC)
-    return task_for(study, ana.id, tmp_path / "second mail")
+    ana = annotators(study)[0].id
+    assignments.assign_one(study, items.add(study, "What is gold worth?").subject, ana, Stage.RUBRIC)
+    return task_for(study, ana, tmp_path / "second mail")
 
 
 @pytest.mark.parametrize(
@@ -364,7 +351,7 @@ def test_files_of_ours_open_the_window(name, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["goldsmith", name])
     monkeypatch.setattr("annotator.gui.shell.frame.appear", lambda project: None)
     monkeypatch.setattr("annotator.gui.shell.start.run", lambda _, path: opened.append(str(path)) or 0)
-    assert program.main() == 0
+    assert __main__.main() == 0
     assert opened == [name]
 
 
@@ -382,11 +369,9 @@ def test_a_task_becomes_a_project_beside_it_and_says_where(goldsmith, task, qtbo
 
 
 def test_a_task_dropped_on_its_own_window_brings_it_up_to_date_unless_it_is_refused(
-    goldsmith, study, task, tmp_path, qtbot
+    goldsmith, study, own, task, tmp_path, qtbot
 ):
-    goldsmith.show(task)
-    before = window_of(goldsmith, qtbot)
-    path = before.session.project.path
+    path, before = own
     before.show_page("Items").search.setText("typed")
     task.write_bytes(b"junk")
     drop(before, task)
@@ -399,68 +384,44 @@ def test_a_task_dropped_on_its_own_window_brings_it_up_to_date_unless_it_is_refu
     assert items.count(goldsmith._shown.session.project) == 3
 
 
-def test_a_damaged_task_is_refused_in_words_and_leaves_nothing_behind(goldsmith, task, tmp_path, qtbot):
-    cut = task.with_name("cut.goldsmith-task")
-    cut.write_bytes(task.read_bytes()[:-20])
-    goldsmith.show(cut)
-    told(goldsmith, qtbot, "cut off")
-    assert isinstance(goldsmith._shown, StartPage)
-    assert not list(tmp_path.glob("mail/*.goldsmith"))
-
-
-def test_a_task_is_not_taken_into_a_project_open_elsewhere(goldsmith, study, task, tmp_path, qtbot):
-    goldsmith.show(task)
-    path = window_of(goldsmith, qtbot).session.project.path
+def test_a_task_is_not_taken_into_a_project_open_elsewhere(goldsmith, study, own, tmp_path, qtbot):
     goldsmith.show(None)
-    elsewhere = Project.open(path)
+    elsewhere = Project.open(own[0])
     elsewhere.hold()
     goldsmith.show(with_a_third_item(study, tmp_path))
     assert "Drop the task on that window" in told(goldsmith, qtbot, "is open in another Goldsmith").text()
     assert items.count(elsewhere) == 2
 
 
-def test_a_making_that_was_cut_short_is_gone_on_with(goldsmith, task, qtbot):
-    goldsmith.show(task)
-    path = window_of(goldsmith, qtbot).session.project.path
+def test_a_making_that_was_cut_short_is_gone_on_with(goldsmith, own, task, qtbot):
     goldsmith.show(None)
-    path.unlink()
-    Project.create(path).close()
+    own[0].unlink()
+    Project.create(own[0]).close()
     goldsmith.show(task)
-    assert items.count(window_of(goldsmith, qtbot, path).session.project) == 2
+    assert items.count(window_of(goldsmith, qtbot).session.project) == 2
 
 
 def test_returned_work_leads_to_the_project_it_belongs_to(goldsmith, study, tmp_path, qtbot):
     work = returned(study, annotators(study)[0].id, tmp_path / "ana")
     study.close()
-    goldsmith.show(study.path)
-    goldsmith.show(None)
-    goldsmith.show(work)
+    for path in (study.path, None, work):
+        goldsmith.show(path)
     told(goldsmith, qtbot, "is work that came back to “Study of gold”.")._act.click()
-    window = window_of(goldsmith, qtbot, study.path)
+    window = window_of(goldsmith, qtbot)
     assert window.page.NAME == "Exchange"
     qtbot.waitUntil(lambda: window.page.intake.tree.topLevelItemCount() == 1)
 
 
-def test_returned_work_dropped_on_a_coordinators_window_is_looked_at_there(goldsmith, study, tmp_path, qtbot):
-    work = [returned(study, person.id, tmp_path / person.alias) for person in annotators(study)]
-    assert people.someone(study).name == "Me"
-    study.close()
-    window = goldsmith.show(study.path)
-    drop(window, *work)
-    assert window.page.NAME == "Exchange"
-    qtbot.waitUntil(lambda: window.page.intake.tree.topLevelItemCount() == 2)
-
-
 def test_a_file_that_the_system_asks_for_is_passed_on():
     """In a process of its own: there is only one application to a process, and this one's is plain."""
-    words = (
+    program = (
         "import sys; from annotator.gui.shell.frame import Application; "
         "from PySide6.QtGui import QFileOpenEvent; application = Application(sys.argv[:1]); "
         "application.file_asked.connect(print); "
         "application.sendEvent(application, QFileOpenEvent('/mail/a.goldsmith-task'))"
     )
-    result = subprocess.run([sys.executable, "-c", words], capture_output=True, encoding="utf-8", check=True)
-    assert result.stdout.strip() == "/mail/a.goldsmith-task"
+    said = subprocess.check_output([sys.executable, "-c", program], encoding="utf-8")
+    assert said.strip() == "/mail/a.goldsmith-task"
 
 
 def test_a_dropped_file_never_becomes_words_of_a_text_field(qtbot):

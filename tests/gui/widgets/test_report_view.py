@@ -369,6 +369,13 @@ def test_evidence_that_is_a_formula_is_marked_where_it_stands(tmp_path, page_ove
     assert (covered(shown.cursor.selectionStart()), covered(shown.cursor.selectionEnd())) == (at, at + 7)
 
 
+def test_a_quotation_that_is_a_formula_holds_its_brackets():
+    text = "One **bold** word, \\(x_1\\), then \\(x_1\\) and $y$."
+    start = text.replace("**", "").rindex("\\(x_1")
+    source = locate(text, text.replace("**", ""), start, start + 7)
+    assert source == (text.rindex("\\(x_1"), text.rindex("\\(x_1") + 7)
+
+
 WORDS = "First.\n\n![Two “windows” & a button.](pictures/smartscreen.svg)\n\nThen `![no](pictures/x.svg)`.\n"
 IMAGE = 2
 
