@@ -1,7 +1,6 @@
 """Where a project is begun and filled: Home, the list of items, and imports with a preview first."""
 
 import csv
-import json
 from datetime import timedelta
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from annotator.gui.pages.importing import CollectedFilter
 from annotator.gui.parts import below, holds
 from annotator.gui.shell.start import StartPage
 from tests.material import eprint_folder as made
+from tests.projects.judged_project import peer_folder
 from tests.projects.small_projects import empty_project
 from tests.windows.using import be_active, drop, focus, owned, press, settle
 
@@ -41,7 +41,6 @@ def test_typing_narrows_the_list_and_return_goes_to_write_the_gold_of_the_item_a
     qtbot.waitUntil(lambda: page._model.rowCount() == 1)
     assert (questions(page), page.count.text()) == (["What do residual connections do?"], "1 of 2")
     page.search.clear()
-    qtbot.waitUntil(lambda: page._model.rowCount() == 2)
     new = window.session.do(items.add, "How deep is the ocean?").subject
     qtbot.waitUntil(lambda: page._model.rowCount() == 3)
     page.table.selectRow(2)
@@ -71,10 +70,6 @@ def test_letter_2_an_item_is_edited_retired_and_brought_back_by_keyboard(small, 
     assert len(questions(page)) == 2
 
 
-def keys(model):
-    return [model.line(row).key for row in range(model.rowCount())]
-
-
 def test_the_rest_of_a_long_list_comes_after_its_beginning_where_it_is_still_asked_for(
     small, window_over, qtbot, monkeypatch
 ):
@@ -86,12 +81,12 @@ def test_the_rest_of_a_long_list_comes_after_its_beginning_where_it_is_still_ask
     model.narrow(items.Filter())
     assert model.rowCount() == 5
     qtbot.waitUntil(lambda: model.rowCount() == 12)
-    assert keys(model) == [str(number) for number in range(1, 13)]
+    assert [model.line(row).key for row in range(12)] == [str(number) for number in range(1, 13)]
     model.narrow(items.Filter())
     model._fetch_rest()
     model.narrow(items.Filter(words="residual"))
     qtbot.waitUntil(lambda: not window.session._tasks_behind)
-    assert keys(model) == ["1"]
+    assert (model.rowCount(), model.line(0).key) == (1, "1")
     # What was chosen far down is chosen again when the page is shown anew.
     qtbot.waitUntil(lambda: page._model.rowCount() == 12)
     page.table.selectRow(10)
@@ -104,65 +99,46 @@ def named(part, words):
     return next(button for button in below(part, QPushButton) if words in button.accessibleName())
 
 
-def shown(window, qtbot):
-    page = window.page
-    qtbot.waitUntil(lambda: any(below(page.steps, StepButton)))
-    return page
+@pytest.fixture
+def home(window_over, qtbot):
+    """Opens a project at Home, once its steps are there."""
+
+    def open_(project):
+        page = window_over(project, "Home").page
+        qtbot.waitUntil(lambda: any(below(page.steps, StepButton)))
+        return page
+
+    return open_
 
 
-def test_home_counts_again_after_a_change_keeps_the_keyboard_and_leads_to_each_step(
-    small, window_over, qtbot
-):
-    window = window_over(small, "Home")
-    page = shown(window, qtbot)
-    assert page.title.text() == small.title
-    first = next(iter(below(page.steps, StepButton)))
-    assert f": {items.count(small)}" in first.accessibleName()
-    first.setFocus()
-    window.session.do(items.add, "One more?")
-    now_there = f": {items.count(small)}"
-    qtbot.waitUntil(lambda: now_there in next(iter(below(page.steps, StepButton))).accessibleName())
+def test_home_counts_again_after_a_change_keeps_the_keyboard_and_leads_to_each_step(small, home, qtbot):
+    page = home(small)
+    next(iter(below(page.steps, StepButton))).setFocus()
+    page.session.do(items.add, "One more?")
+    qtbot.waitUntil(lambda: ": 3" in next(iter(below(page.steps, StepButton))).accessibleName())
     assert holds(page)
-    named(page.steps, now_there).click()
-    assert window.page.NAME == "Items"
+    named(page.steps, ": 3").click()
+    assert page.window().page.NAME == "Items"
 
 
-def test_a_reminder_for_who_is_late_is_copied(small, window_over, qtbot):
+def test_a_reminder_for_who_is_late_is_copied(small, home):
     people.add_person(small, "Ann Lee", (Role.ANNOTATOR,), "R7")
     late, first = people.known(small, "R7").id, items.ids(small)[0]
     assignments.assign_one(small, first, late, Stage.RUBRIC, due=now() - timedelta(days=2))
-    window = window_over(small, "Home")
-    named(shown(window, qtbot).next, "R7 is 2 days late").click()
+    named(home(small).next, "R7 is 2 days late").click()
     assert "Ann Lee" in QApplication.clipboard().text()
-    assert "reminder is copied" in window.messages.text()
 
 
-def test_the_first_question_is_written_at_once(tmp_path, window_over, qtbot):
-    window = window_over(empty_project(tmp_path), "Home")
-    named(shown(window, qtbot).next, "Add an item").click()
-    assert window.page.NAME == "Items"
+def test_the_first_question_is_written_at_once(tmp_path, home):
+    page = home(empty_project(tmp_path))
+    window = page.window()
+    named(page.next, "Add an item").click()
     assert holds(window.page.form)
     window.page.form.done.emit()
     # Only then: whoever comes back to the list finds the list.
     window.show_page("Home")
     window.show_page("Items")
     assert not window.page.form.isVisible()
-
-
-OWN = Path(__file__).parents[3] / "../shared/data/layouts/own"
-
-
-def files(folder, weight=2):
-    (folder / "responses").mkdir(parents=True)
-    question = {"id": 1, "question": "What is gold?"}
-    texts = {
-        "questions.json": [question | {"category": "Technical Details", "Subject": "Metals"}],
-        "rubric.json": [question | {"rubric": [{"point": "Explains its weight", "weight": weight}]}],
-        "responses/Alpha.json": [question | {"response": "# Gold\n\nIt is heavy."}],
-    }
-    for name, content in texts.items():
-        (folder / name).write_text(json.dumps(content), encoding="utf-8")
-    return folder
 
 
 def table(path, *rows):
@@ -184,10 +160,10 @@ def read(page, *paths):
 
 
 def say(page, path, words):
-    view = page.matching
-    rect = view.table.visualRect(view.table.rows.index(0, view.tables[0].paths.index(path)))
-    view.table.pressed.emit(view.table.indexAt(rect.center()))
-    (menu,) = view.table.findChildren(QMenu, options=Qt.FindChildOption.FindDirectChildrenOnly)[-1:]
+    table = page.matching.table
+    rect = table.visualRect(table.rows.index(0, page.matching.tables[0].paths.index(path)))
+    table.pressed.emit(table.indexAt(rect.center()))
+    menu = table.findChildren(QMenu, options=Qt.FindChildOption.FindDirectChildrenOnly)[-1]
     next(action for action in menu.actions() if action.text() == words).trigger()
     settle(page)
 
@@ -198,30 +174,14 @@ def heads(page):
 
 
 def test_what_files_are_is_seen_by_their_content(page, tmp_path):
-    assert page.format.currentText() == "Recognise the layout"
     (tmp_path / "talk.txt").write_text("A: Salt is old.\n\nB: It is.\n", encoding="utf-8")
     read(page, tmp_path / "talk.txt")
     assert page.chosen.text().startswith("Recognised: Transcripts")
     assert page.pseudonyms.isVisible()
-    read(page, files(tmp_path / "bench"))
+    read(page, peer_folder(tmp_path / "peer", 1, 1, 1))
     assert page.chosen.text().startswith("Recognised: ResearcherBench")
     page.clear.click()
     assert "drop them" in page.chosen.text()
-
-
-@pytest.mark.skipif(not OWN.is_dir(), reason="the files of other tools lie outside the project")
-def test_questions_reports_and_criteria_that_are_dropped_come_in_by_eight_acts_at_most(page, qtbot):
-    window, acts = page.window(), ("questions.csv", "reports", "criteria.json", "Import")
-    window.show_page("Items")
-    for name in acts[:-1]:
-        drop(window, OWN / name)
-    settle(page)
-    assert (window.page, page.matching.which.count(), page.skip.isHidden()) == (page, 3, True)
-    page.go.click()
-    qtbot.waitUntil(lambda: "The import is done" in window.messages.text())
-    result = items.content_counts(window.session.project)
-    assert (result["items"], result["responses"], result["criteria"]) == (20, 40, 18)
-    assert len(acts) <= 8
 
 
 def test_a_mapping_of_the_window_gives_the_same_by_command(page, tmp_path, monkeypatch, capsys):
@@ -232,7 +192,6 @@ def test_a_mapping_of_the_window_gives_the_same_by_command(page, tmp_path, monke
         for name in ("um", "ol")
     ]
     read(page, asked)
-    assert heads(page) == ["Leave out"] * 3
     say(page, "Kennung", "Item")
     say(page, "Frage", "Question")
     assert heads(page) == ["Item", "Question", "Keep with the item"]
@@ -244,14 +203,14 @@ def test_a_mapping_of_the_window_gives_the_same_by_command(page, tmp_path, monke
         page.matching.match("Antwort", "report")
         settle(page)
     assert page.matching.constants.text() == "System = ol"
-    names = [str(tmp_path / name) for name in ("mapping.json", "other.goldsmith")]
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (names[0], ""))
+    mapping, other = tmp_path / "mapping.json", tmp_path / "other.goldsmith"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(mapping), ""))
     page.matching.mapping.menu().actions()[0].trigger()
-    assert run_command(["import", names[1], *map(str, (asked, *told)), "--mapping", names[0]]) == 0
+    assert run_command(["import", *map(str, (other, asked, *told)), "--mapping", str(mapping)]) == 0
     assert str(page._preview_look.preview) == "1 item, 2 systems, 2 responses"
     assert str(page._preview_look.preview) in capsys.readouterr().out
     read(page, asked)
-    page.matching.load(Path(names[0]))
+    page.matching.load(mapping)
     settle(page)
     assert heads(page) == ["Item", "Question", "Keep with the item"]
     page.matching.load(Path("deepresearch_bench_2"))
@@ -284,7 +243,6 @@ def test_rows_that_are_refused_are_counted_saved_and_left_out_knowingly(page, tm
         ["'=t.csv", "row 4", "its question is empty"],
     ]
     say(page, "other", "Question")
-    assert heads(page) == ["Item", "Keep with the item", "Question"]
     assert (page.wrong.isHidden(), page.go.isEnabled()) == (True, True)
     page.matching.constants.setText("Mood = grey")
     page.matching._take_constants()
@@ -304,8 +262,12 @@ def test_hundreds_of_columns_are_offered_without_hundreds_of_boxes(page, tmp_pat
 
 
 def test_weights_are_asked_about_once(page, tmp_path, qtbot):
-    rows = [["1", "Why?", "Says why", 9], ["1", "Why?", "Guesses", -8]]
-    read(page, table(tmp_path / "t.csv", ["id", "question", "criterion", "weight"], *rows))
+    rows = (
+        ["id", "question", "criterion", "weight"],
+        ["1", "Why?", "Says why", 9],
+        ["1", "Why?", "Guesses", -8],
+    )
+    read(page, table(tmp_path / "t.csv", *rows))
     assert page.weights.text() == "Allow weights -8 to 9 in this project"
     assert (page.refused.rowCount(), page.go.isEnabled()) == (1, False)
     page.weights.click()
@@ -332,29 +294,23 @@ def test_a_drop_is_for_who_may_import(tmp_path, window_over, qtbot):
     assert "Open or make a project first" in start.messages.text()
 
 
-def collected(tmp_path):
-    """A folder with a paper that is kept, one of a second version and one without LaTeX."""
-    papers = {"2506.00001v1": made.whole(), "2506.00002v2": made.whole(), "2506.00003v1": b"%PDF"}
-    return made.folder(tmp_path / "papers", papers)
-
-
-def lines(page):
-    tree = page.collected.papers
-    return [
-        [tree.topLevelItem(row).text(column) for column in (0, 2)] for row in range(tree.topLevelItemCount())
-    ]
-
-
 def test_collected_papers_show_what_each_stage_left_and_why(tmp_path, window_over, qtbot):
     page = window_over(new_project(tmp_path / "new.goldsmith"), "Import").page
-    page.look_at([collected(tmp_path)])
+    # One is kept, one is of a second version and one without LaTeX.
+    papers = {"2506.00001v1": made.whole(), "2506.00002v2": made.whole(), "2506.00003v1": b"%PDF"}
+    page.look_at([made.folder(tmp_path / "papers", papers)])
     qtbot.waitUntil(page.go.isEnabled)
     view = page.collected
+
+    def line():
+        assert view.papers.topLevelItemCount() == 1
+        return [view.papers.topLevelItem(0).text(column) for column in (0, 2)]
+
     assert view.stages.text() == "3 candidates → 2 after the list → 1 after the source → 1 kept"
-    assert lines(page) == [["2506.00001v1", "5 references, 2 on arXiv, 0 abstracts"]]
+    assert line() == ["2506.00001v1", "5 references, 2 on arXiv, 0 abstracts"]
     assert "\\citet{fir}" in view.latex.toPlainText()
     assert "Oaks in Towns" in view.exemplar.text
     assert "stands in no bibliography" in view.notes.text()
     view.shown.hold(CollectedFilter.SOURCE)
-    assert lines(page) == [["2506.00003v1", "Only a PDF was submitted, no LaTeX."]]
+    assert line() == ["2506.00003v1", "Only a PDF was submitted, no LaTeX."]
     assert (view.texts.isHidden(), page.preview.isVisible()) == (True, False)

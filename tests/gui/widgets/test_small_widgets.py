@@ -44,6 +44,8 @@ from annotator.actions.items import items
 from annotator.actions.results.result_sheets import ResultSheet, SheetCell, SheetColumn, SheetLine, figure
 from annotator.domain.texts.estimate import Estimate
 from annotator.gui import theme
+from annotator.gui.pages.items import ItemForm
+from annotator.gui.pages.validation.attack_part import FamilyList
 from annotator.gui.review.sheets import SheetModel, SheetTable, resetting
 from annotator.gui.widgets import chips, message_bar
 from annotator.gui.widgets.bars import FlowRow, Fold, KeyButton
@@ -620,6 +622,16 @@ def test_a_figure_keeps_its_interval_where_words_are_cut_and_a_longer_title_has_
     shown, *_ = cell.words.split(" 12 missing")
     assert table.columnWidth(1) > table.fontMetrics().horizontalAdvance(shown)
     assert model.headerData(1, Qt.Orientation.Horizontal) == title.replace("people, ", "people,\n")
+
+
+def test_a_nul_gets_into_no_list_that_may_be_written_into(small, window_over):
+    session = window_over(small).session
+    form, families = ItemForm(session), FamilyList(session)
+    families.fill()
+    QGuiApplication.clipboard().setText("a\x00b")
+    for each in (form.type, *families.boxes.values()):
+        each.lineEdit().paste()
+        assert {"a", "\x00"} & {*each.currentText()} == {"a"}
 
 
 @pytest.fixture
