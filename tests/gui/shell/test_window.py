@@ -1,4 +1,4 @@
-"""The window: its places, pages, messages, person and focus, its closing, and that what was closed is gone."""
+"""The window: its places, pages, palette, messages, person and focus, and that what was closed is gone."""
 
 import gc
 import re
@@ -6,10 +6,12 @@ import weakref
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
-from threading import current_thread, main_thread
+from threading import Event, current_thread, main_thread
 
 import pytest
 from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, QSettings, Qt
+from PySide6.QtGui import QAction, QFont
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QTabBar, QTabWidget, QToolButton, QWidget
 from shiboken6 import isValid
 
@@ -20,15 +22,18 @@ from annotator.actions.items import items
 from annotator.actions.parcels import waiting
 from annotator.actions.project import people, profile
 from annotator.actions.project.file import Project, settings_of
-from annotator.actions.project.people import add_person, new_project
+from annotator.actions.project.people import new_project
 from annotator.domain.experts.assignment import Role
 from annotator.domain.kinds.artifact import Kind, Stage, stage_of
 from annotator.domain.kinds.documents import KINDS, WRITTEN
+from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.texts.refusal import Refusal
-from annotator.gui import theme
+from annotator.gui import keys, theme
 from annotator.gui.forms.profile_form import NewProjectDialog
 from annotator.gui.parts import below
+from annotator.gui.session.session import TaskCallbacks
 from annotator.gui.shell.navigation import PAGES, PLACES, SETTINGS, PlaceBar, PlaceTab
+from annotator.gui.shell.palette import Choice, _line_of
 from annotator.gui.shell.window import DISMISS, TRY
 from annotator.gui.widgets.basics import column_of
 from annotator.gui.widgets.chips import Chip, Chips, EmptyState
@@ -37,9 +42,24 @@ from annotator.protocols import PROTOCOLS, profiles
 from tests.projects.judged_project import judge_everything, label_everything, peer_folder
 from tests.projects.small_projects import empty_project
 from tests.templates import once
-from tests.windows.using import all_words, be_active, in_view, owned, press, seen_words, settle
+from tests.windows.using import (
+    Typed,
+    all_words,
+    be_active,
+    focus,
+    in_view,
+    owned,
+    press,
+    seen_words,
+    settle,
+    type_words,
+)
 
 EVERY_PAGE = [*PAGES]
+
+
+def entries(window) -> list[QAction]:
+    return [entry for menu in window.menuBar().actions() for entry in menu.menu().actions()]
 
 
 def parts(window, pages=EVERY_PAGE) -> Iterator[str]:
@@ -65,17 +85,6 @@ def test_a_change_shows_when_it_was_saved_and_ends_a_refusal_as_another_page_doe
     assert window.status._saved.text().startswith("Saved ")
 
 
-def test_another_person_works_with_pages_of_their_own(small, window_over):
-    people.add_person(small, "Second reader", (Role.ANNOTATOR,))
-    window = window_over(small, "Author")
-    before = window.page
-    other = next(person for person in people.people(small) if person.name == "Second reader")
-    window.choose_person(other.id)
-    assert window.page is not before
-    assert small.by == other.id
-    assert "Second reader" in window.navigation.person.text()
-
-
 def test_closing_gives_the_file_back_and_one_that_is_read_only_offers_no_change(small, window_over):
     window_over(small).close()
     moved = small.path.rename(small.path.with_name("moved.goldsmith"))
@@ -93,21 +102,15 @@ def test_the_menu_cuts_copies_and_pastes_where_the_focus_is(small, window_over, 
     field.setText("basalt")
     field.setFocus()
     field.selectAll()
-    acts = {
-        act.text().split("\t")[0]: act for menu in window.menuBar().actions() for act in menu.menu().actions()
-    }
-    acts["Cut"].trigger()
-    assert field.text() == ""
-    acts["Paste"].trigger()
-    acts["Paste"].trigger()
+    acts = {act.text().split("\t")[0]: act for act in entries(window)}
+    for act in ("Cut", "Paste", "Paste"):
+        acts[act].trigger()
     assert field.text() == "basaltbasalt"
 
 
 def test_about_says_the_version_the_licences_and_where_files_lie(small, window_over):
     said = window_over(small, "Help", topic="about").page.text.toPlainText()
-    assert __version__ in said
-    assert "LGPL 3" in said
-    assert str(user_data()) in said
+    assert all(words in said for words in (__version__, "LGPL 3", str(user_data())))
     assert "{" not in said
 
 
@@ -120,9 +123,10 @@ def test_counting_what_waits_is_done_beside_the_window_and_not_for_another_wordi
     monkeypatch.setattr(waiting, "counts", lambda project: asked.append(current_thread()) or {"Author": 7})
     qtbot.waitUntil(lambda: bool(asked))
     asked.clear()
-    sheet = window.page.sheet
-    unit = sheet.artifact.document.units[0].id
-    window.session.do(artifacts.change_unit, sheet.artifact.id, unit, text="Another wording")
+    artifact = window.page.sheet.artifact
+    window.session.do(
+        artifacts.change_unit, artifact.id, artifact.document.units[0].id, text="Another wording"
+    )
     qtbot.wait(600)
     assert asked == []
     window.session.do(items.add, "Does a new question wait?")
@@ -156,8 +160,8 @@ def test_in_an_empty_project_the_focus_is_seen_and_reopening_leaves_no_window_an
     project = empty_project(tmp_path)
     project.close()
     # The first page lists what was opened before.
-    goldsmith.show(project.path)
-    goldsmith.show(None)
+    for path in (project.path, None):
+        goldsmith.show(path)
     before = widgets(qtbot)
     window = be_active(goldsmith.show(project.path), qtbot)
     assert [*unseen(window)] == []
@@ -170,12 +174,12 @@ def test_in_an_empty_project_the_focus_is_seen_and_reopening_leaves_no_window_an
 def test_pages_that_were_looked_over_for_a_place_for_the_keyboard_go_with_their_person(
     small, window_over, qtbot
 ):
-    people.add_person(small, "Second reader", (Role.ANNOTATOR,))
-    reader = people.people(small)[-1]
+    reader = people.add_person(small, "Second reader", (Role.ANNOTATOR,)).subject
     window = be_active(window_over(small), qtbot)
-    window.choose_person(reader.id)
+    window.choose_person(reader)
+    assert (small.by, "Second reader" in window.navigation.person.text()) == (reader, True)
     pages = [weakref.ref(window.show_page(name)) for name in ("Help", "Items", "Material")]
-    window.choose_person(reader.id)
+    window.choose_person(reader)
     # It is only for coordinators: nothing on it takes the keyboard, and all of it was looked over in vain.
     assert QApplication.focusWidget() is window.page
     widgets(qtbot)
@@ -205,23 +209,15 @@ def test_a_method_of_qts_own_is_still_called_after_a_change_of_theme(qtbot, monk
     theme.zoom(0)
 
 
-CHOICES = [choice.name for choice in profiles.CHOICES]
-
-
-def items_tabs(window):
-    return [tab.words for place, tab in window.offered() if place.name == "Items"]
-
-
 def test_there_are_at_most_ten_places_with_four_tabs_and_twenty_menu_entries(tmp_path, window_over):
     """Most where everything is used; what a project does not use has no tab."""
     window = window_over(new_project(tmp_path / "p.goldsmith", uses=profiles.ALL))
     assert len(window._places) == 10
     assert all(sum(map(bool, map(window._words, place.tabs))) <= 4 for place in window._places)
-    menus = [entry for menu in window.menuBar().actions() for entry in menu.menu().actions()]
-    assert len([entry for entry in menus if not entry.isSeparator()]) <= 20
-    assert "Seminars" in items_tabs(window)
-    window = window_over(new_project(tmp_path / "r.goldsmith", uses="rubrics"))
-    assert "Seminars" not in items_tabs(window)
+    assert len([entry for entry in entries(window) if not entry.isSeparator()]) <= 20
+    other = window_over(new_project(tmp_path / "r.goldsmith", uses="rubrics"))
+    tabs = [{tab.words for _, tab in each.offered()} for each in (window, other)]
+    assert ["Seminars" in each for each in tabs] == [True, False]
 
 
 def test_every_page_stands_in_one_place_but_import_and_help():
@@ -251,36 +247,14 @@ def test_a_tab_opens_its_page_a_page_marks_its_tab_and_a_place_is_opened_where_i
     assert window.page.part_name() == "Cited pages"
 
 
-def test_every_place_is_one_key_away(small, window_over, qtbot):
-    window = be_active(window_over(small, "Author"), qtbot)
-    for key, page in (
-        ("Alt+Home", "Home"),
-        ("Ctrl+1", "Items"),
-        ("Ctrl+7", "Results"),
-        ("Ctrl+9", "Release"),
-    ):
-        press(key)
-        assert page == window.page.NAME
-
-
-def test_a_coordinator_begins_at_home_and_an_annotator_at_work(small, opened):
-    path = small.path
-    add_person(small, "Ann", (Role.ANNOTATOR,))
-    ann = next(person for person in people.people(small) if person.name == "Ann")
+def test_who_knew_the_keys_of_before_is_told_once_that_they_moved(small, opened):
     small.close()
-    # Who knew the keys of before is told once that they moved.
     QSettings().setValue("window/geometry", QByteArray(b"of an earlier version"))
     QSettings().remove("places/moved")
-    window = opened(path)
-    assert window.page.NAME == "Home"
-    assert "Ctrl+6 is Validate" in window.messages.text()
-    window.close()
-    Project.open(path).work_as(ann)
-    window = opened(path)
-    assert window.page.NAME == "Author"
-    assert "Ctrl+6" not in window.messages.text()
-    # What only a coordinator does is no tab.
-    assert "Send & receive" not in [tab.words for _, tab in window.offered()]
+    for told in (True, False):
+        window = opened(small.path)
+        assert ("Ctrl+6 is Validate" in window.messages.text()) is told
+        window.close()
 
 
 @pytest.fixture
@@ -288,7 +262,7 @@ def dialog(tmp_path, qtbot):
     return owned(qtbot, NewProjectDialog(None, tmp_path))
 
 
-@pytest.mark.parametrize("name", CHOICES)
+@pytest.mark.parametrize("name", [choice.name for choice in profiles.CHOICES])
 def test_a_new_project_uses_what_was_chosen(name, dialog, tmp_path):
     dialog.uses.cards[name].radio.click()
     dialog.name.setText("study 1.2")
@@ -325,11 +299,7 @@ def test_settings_show_what_the_project_uses_and_change_it(tmp_path, window_over
         "Import…"
     ) == 1
     page = window.show_page("Project", part="uses")
-    assert (page.form.isVisible(), page.form.text, page.uses.note.text()) == (
-        True,
-        "plans",
-        "Plans, evidence and diagnostics",
-    )
+    assert (page.form.isVisible(), page.form.text) == (True, "plans")
     page.form.cards["rubrics"].radio.click()
     page.apply.click()
     assert (profile.profile(project).kinds, page.uses.note.text()) == ({Kind.RUBRIC}, "Weighted rubrics")
@@ -342,8 +312,6 @@ FOREIGN = re.compile(
     r"|DeepResearch Arena|related[- ]work|preferred (report|of two)|efficiency|organization"
     r"|candidate questions?|(?-i:Plans?))\b"
 )
-# Here every benchmark may be told of.
-TOLD_OF_ALL = ("Project",)
 
 
 @once
@@ -363,7 +331,8 @@ def nothing_yet(folder):
 def places_in(window) -> Iterator[str]:
     """Every tab of every place, and of each every tab of its own, one after the other in view."""
     for place, tab in [*window.offered(), (None, PlaceTab("Import", "Import"))]:
-        if tab.page in TOLD_OF_ALL:
+        # Here every benchmark may be told of.
+        if tab.page == "Project":
             continue
         window.show_part(tab.page, tab.part)
         settle(window.page)
@@ -412,10 +381,6 @@ def test_written_and_handed_out_is_what_the_project_uses(choice, tmp_path, windo
     settle(window.page)
     assert set(form.stages.values()) == {Stage.LABELLING, *(stage_of(kind) for kind in choice.kinds)}
     assert set(form.labels.values()) == {name for name in choice.protocols if PROTOCOLS[name].values}
-    assert (form.stages.count(), form.labels.count()) == (
-        len(set(form.stages.values())),
-        len(set(form.labels.values())),
-    )
 
 
 def test_another_choice_is_offered_at_once(tmp_path, window_over):
@@ -426,12 +391,10 @@ def test_another_choice_is_offered_at_once(tmp_path, window_over):
     settle(window.page)
     form = window.page.out.form
     assert set(form.stages.values()) == {Stage.RUBRIC, Stage.PLAN, Stage.LABELLING}
-    assert form.plan().stages == (Stage.RUBRIC,)
     assert "adra.plan" in form.labels.values()
-    assert not form.labels.isVisible()
+    assert (form.plan().stages, form.labels.isVisible()) == ((Stage.RUBRIC,), False)
     form.stages.item(2).setCheckState(Qt.CheckState.Checked)
-    assert Stage.LABELLING in form.plan().stages
-    assert form.labels.isVisible()
+    assert (Stage.LABELLING in form.plan().stages, form.labels.isVisible()) == (True, True)
 
 
 def test_the_sample_alone_opens_with_what_to_try_until_it_is_dismissed(
@@ -439,8 +402,7 @@ def test_the_sample_alone_opens_with_what_to_try_until_it_is_dismissed(
 ):
     whole_sample.close()
     window = opened(whole_sample.path)
-    assert window.page.NAME == "Home"
-    assert TRY in all_words(window)
+    assert (window.page.NAME, TRY in all_words(window)) == ("Home", True)
     assert len([one for one in window.tries.findChildren(QPushButton) if one.isVisible()]) == 5
     window.tries.findChild(QToolButton).click()
     assert not window.tries.isVisible()
@@ -456,17 +418,17 @@ def test_in_a_low_window_the_steps_are_in_a_menu_below_the_page(whole_sample, wi
     button = window.tries.button
     assert button.isVisible()
     button.menu().aboutToShow.emit()
-    entries = button.menu().actions()
-    assert [entry.text() for entry in entries if entry.text()] == [
+    steps = button.menu().actions()
+    assert [step.text() for step in steps if step.text()] == [
         "1  Write a criterion", "2  Quote the source", "3  Label a report", "4  Settle a conflict",
         "5  Finish the judge's run", DISMISS,
     ]  # fmt: skip
-    entries[3].trigger()
+    steps[3].trigger()
     assert window.page.NAME == "Adjudicate"
     theme.zoom_to(80)
     assert window.tries.isVisible()
     theme.zoom_to(100)
-    entries[-1].trigger()
+    steps[-1].trigger()
     assert not button.isVisible()
     window.resize(1280, 760)
     assert not window.tries.isVisible()
@@ -502,16 +464,13 @@ def test_one_goes_on_where_one_left_a_step_of_the_work(whole_sample, opened):
     window.close()
     assert settings_of(path) == before
     with closing(Project.open(path)) as project:
-        me = project.person
-        project.work_as(next(one for one in people.people(project) if one.alias == "Annotator B"))
-    window = opened(path)
-    assert window.page.NAME == "Author"
-    window.close()
-    Project.open(path).work_as(me)
-    window = opened(path)
-    assert window.page.NAME == "Results"
-    window.show_page("Check")
-    window.close()
+        me, other = project.person, next(one for one in people.people(project) if one.alias == "Annotator B")
+    for person, page in ((other, "Author"), (me, "Results")):
+        Project.open(path).work_as(person)
+        window = opened(path)
+        assert page == window.page.NAME
+        window.show_page("Check")
+        window.close()
     assert opened(path).page.NAME == "Home"
 
 
@@ -523,3 +482,169 @@ def test_tabs_that_were_measured_out_of_view_are_whole(qtbot):
         bar.sizeHint()
     host.show()
     assert bar.tabs.width() >= bar.tabs.sizeHint().width()
+
+
+def typed(window, words: str) -> list[str]:
+    """Open the palette, type, and read what it lists."""
+    if not window._palette.isVisible():
+        press("Ctrl+K")
+    window._palette.field.clear()
+    type_words(words)
+    settle(window.page)
+    return listed(window)
+
+
+def listed(window) -> list[str]:
+    choices = window._palette.choices
+    return [choices.index(row).data() for row in range(choices.rowCount())]
+
+
+def test_an_item_is_gone_to_by_words_of_its_question_and_a_unit_in_its_document(window):
+    assert typed(window, "zirconium") == ["Nothing found"]
+    press("Return")
+    assert window._palette.isVisible()
+    assert typed(window, "residual conn")[:2] == ["Items", "1 What do residual connections do? Deep learning"]
+    press("Return")
+    assert (window._palette.isVisible(), window.page.NAME, window.page.item.key) == (False, "Author", "1")
+    typed(window, "training stability")
+    press("Return")
+    settle(window.page)
+    assert window.page.place()["unit_id"] == window.page.sheet.form.current.unit_id
+    assert focus().toPlainText() == "Compares training stability"
+    # Elsewhere this key deletes to the end of the line.
+    press("Home", "Ctrl+K")
+    assert window._palette.isVisible()
+    press("Escape")
+    assert focus().toPlainText() == "Compares training stability"
+
+
+def test_enter_ahead_of_the_texts_goes_to_what_comes(window):
+    gathered = Event()
+    window.session._tasks_behind.send(lambda _tell: gathered.wait(), TaskCallbacks(None))
+    press("Ctrl+K", Typed("residual"))
+    assert listed(window) == ["Searching texts…"]
+    press("Return")
+    gathered.set()
+    settle(window.page)
+    assert (window.page.NAME, window.page.item.key) == ("Author", "1")
+
+
+def test_arrows_pass_over_the_names_of_kinds_and_a_click_chooses_in_a_palette_within_its_window(window):
+    lines = typed(window, "re")
+    choices = window._palette.choices.places()
+    assert 0 not in choices
+    assert len(lines) > len(choices) + 1
+    walked = []
+    for _ in choices:
+        walked.append(window._palette.list.currentIndex().row())
+        press("Down")
+    assert (walked, window._palette.list.currentIndex().row()) == (choices, choices[0])
+    press("Up")
+    assert window._palette.list.currentIndex().row() == choices[-1]
+    press("PgUp", "PgUp", "PgUp")
+    assert (window._palette.list.currentIndex().row(), focus()) == (choices[0], window._palette.field)
+    assert focus().accessibleDescription() == lines[choices[0]]
+    press("Escape")
+    window.resize(700, 480)
+    typed(window, "e")
+    palette = window._palette
+    assert window.rect().contains(palette.geometry())
+    window.resize(1200, 800)
+    QApplication.processEvents()
+    assert window.rect().contains(palette.geometry())
+    typed(window, "residual")
+    # The palette has a frame already.
+    assert palette.list.frameWidth() == 0
+    headline, first = (palette.list.visualRect(palette.choices.index(row)).center() for row in (0, 1))
+    QTest.mouseClick(palette.list.viewport(), Qt.MouseButton.LeftButton, pos=headline)
+    assert palette.isVisible()
+    QTest.mouseClick(palette.list.viewport(), Qt.MouseButton.LeftButton, pos=first)
+    assert window.page.NAME == "Author"
+
+
+def test_it_closes_and_the_keyboard_is_where_it_was_and_with_nothing_typed_it_offers_what_was_chosen(window):
+    window.page.search.setFocus()
+    for key in ("Escape", "Ctrl+K"):
+        press("Ctrl+K")
+        assert focus() is window._palette.field
+        press(key)
+        assert (window._palette.isVisible(), focus()) == (False, window.page.search)
+    press("Ctrl+Shift+F")
+    window.page.search.setFocus()
+    assert not window._palette.isVisible()
+    typed(window, "who?")
+    press("Return")
+    window.show_page("Agreement")
+    press("Ctrl+K")
+    settle(window.page)
+    lines = listed(window)
+    assert lines[:4] == ["Recent", "2 Who? Deep learning", "Author 2  Who?", "Items"]
+    assert "Acts" in lines
+    press("Down", "Return")
+    assert (window.page.NAME, window.page.item.key) == ("Author", "2")
+
+
+def test_an_act_of_a_menu_and_one_of_the_page_are_done_where_the_focus_was(window):
+    assert "View Larger Ctrl++" in typed(window, "larger")
+    before = theme.current().zoom
+    press("Return")
+    assert theme.current().zoom > before
+    theme.zoom(0)
+    assert typed(window, "add an it") == ["Acts", "Items Add an item Ctrl+N"]
+    press("Return")
+    assert window.page.form.isVisible()
+    window.show_page("Help")
+    assert "Items Add an item Ctrl+N" not in typed(window, "add an it")
+    # Nor among what was chosen last: that page is not in view.
+    window._palette.field.clear()
+    settle(window.page)
+    assert listed(window)[:3] == ["Recent", "View Larger Ctrl++", "Items"]
+    press("Escape")
+    assert keys.rebind("zoom_in", "Ctrl+Alt+L") is None
+    assert "View Larger Ctrl+Alt+L" in typed(window, "larger")
+    assert "Results Ctrl+7" in typed(window, "results")
+    assert "Results Agreement" in typed(window, "agreem")
+    press("Return")
+    assert window.page.NAME == "Agreement"
+
+
+def test_what_was_listed_for_one_person_is_gone_for_the_next(window, small):
+    rubric = Rubric(units=(Criterion(text="Names iridium"),))
+    artifacts.start(small, items.add(small, "Which?").subject, Rubric.KIND, rubric)
+    ada = people.add_person(small, "Ada").subject
+    assert len(typed(window, "iridium")) == 2
+    press("Return")
+    window.choose_person(ada)
+    press("Ctrl+K")
+    settle(window.page)
+    assert "iridium" not in " ".join(listed(window))
+    assert typed(window, "iridium") == ["Nothing found"]
+
+
+def test_acts_that_had_its_key_are_told_once_where_they_are(window):
+    window.show_page("Contest", part="Keep")
+    settle(window.page)
+    press("Ctrl+K")
+    assert "“Keep the task: make an item of it” has the key Ctrl+T now." in window._palette.news.text()
+    assert window._palette.news.isVisible()
+    press("Escape", "Ctrl+K")
+    assert not window._palette.news.isVisible()
+    press("Escape")
+    # Find on a page without a search of its own finds anywhere.
+    window.show_page("Help", topic="about")
+    next(act for act in entries(window) if act.text().startswith("Find on")).trigger()
+    assert window._palette.isVisible()
+
+
+@pytest.mark.parametrize(("words", "right"), [("Weight of gold", False), ("وزن الذهب", True)])
+def test_a_line_stands_at_the_side_where_its_script_begins(words: str, right: bool) -> None:
+    layout = _line_of(Choice("Items", words, list, marks=((0, 3),)), QFont(), 500)
+    assert (layout.lineAt(0).naturalTextRect().left() > 250) is right
+
+
+def test_words_too_long_for_a_line_are_cut_and_marks_count_letters_beyond_the_first_plane() -> None:
+    layout = _line_of(Choice("Items", f"𠮷𠮷 gold {'long ' * 200}", list, marks=((3, 7),)), QFont(), 300)
+    assert layout.text().endswith("…")
+    (bold,) = layout.formats()
+    units = layout.text().encode("utf-16-le")[2 * bold.start : 2 * (bold.start + bold.length)]
+    assert units.decode("utf-16-le") == "gold"
