@@ -36,7 +36,7 @@ from annotator.gui.session.run import BackgroundRun, Child, OrderEstimate, comma
 from annotator.gui.session.session import ANY, ProjectSession
 from annotator.gui.shell import menus
 from annotator.gui.views import view_pane
-from tests.gui.shell.test_window import EVERY_PAGE, unseen
+from tests.gui.shell.test_window import EVERY_PAGE, entries, unseen
 from tests.windows.using import Typed, be_active, focus, owned, press
 
 
@@ -45,10 +45,10 @@ class Asker(QObject):
 
     def __init__(self) -> None:
         super().__init__()
-        self.heard: list[object] = []
+        self.answers: list[object] = []
 
-    def hear(self, found: object) -> None:
-        self.heard.append(found)
+    def take(self, answer: object) -> None:
+        self.answers.append(answer)
 
 
 @pytest.fixture
@@ -62,34 +62,27 @@ def home(qtbot):
     return lambda session: qtbot.waitUntil(lambda: not session._tasks_behind)
 
 
-def add(project, *, progress):
-    progress("Adding", 1, 1)
-    return items.add(project, "A third question?")
-
-
 def test_a_refused_verb_answers_none_and_the_refusal_is_told(session, home):
-    heard, told = [], []
+    answers, told = [], []
     session.refused.connect(told.append)
-    session.do_later(heard.append, lambda *_: None, lambda _project, progress: refuse())
+    session.do_later(answers.append, lambda *_: None, lambda _project, progress: refuse())
     home(session)
-    assert (heard, told) == ([None], [SAID])
+    assert (answers, told) == ([None], [SAID])
 
 
 def test_an_answer_that_comes_too_late_is_told_to_nobody(session, home):
     asker = Asker()
-    heard = asker.heard
-    session.ask_newest(asker.hear, people.people)
-    session.ask_newest(asker.hear, items.count)
+    answers = asker.answers
+    for question in (people.people, items.count):
+        session.ask_newest(asker.take, question)
     home(session)
-    assert heard == [items.count(session.project)]
-    session.ask_later(asker.hear, items.count)
-    session.forget(asker)
-    home(session)
-    session.ask_later(asker.hear, items.count)
-    session.wait()
-    delete(asker)
-    home(session)
-    assert len(heard) == 1
+    assert answers == [items.count(session.project)]
+    for leave in (session.forget, delete):
+        session.ask_later(asker.take, items.count)
+        session.wait()
+        leave(asker)
+        home(session)
+    assert len(answers) == 1
 
 
 def test_nothing_is_asked_once_the_window_is_closed(small, window_over):
@@ -102,13 +95,17 @@ def test_nothing_is_asked_once_the_window_is_closed(small, window_over):
 
 
 def test_what_pages_began_that_are_taken_down_is_told_to_everyone_but_them(session, home):
-    heard, told = [], []
+    answers, told = [], []
     session.listen(told.append, (ANY,))
-    session.do_later(heard.append, lambda *_: heard.append("progress"), add)
+    session.do_later(
+        answers.append,
+        answers.append,
+        lambda project, progress: progress("", 1, 1) or items.add(project, "A third question?"),
+    )
     session.wait()
     session.forget_pages()
     home(session)
-    assert (heard, [change.kind for change in told]) == ([], ["item"])
+    assert (answers, [change.kind for change in told]) == ([], ["item"])
 
 
 def test_another_person_may_take_over_while_results_are_counted(small, window_over, home, qtbot, monkeypatch):
@@ -145,9 +142,8 @@ def test_a_fault_in_an_errand_shows_its_page_on_the_windows_own_thread(session, 
     assert "ZeroDivisionError" in capsys.readouterr().err
     # It is shown though the error stream was closed.
     monkeypatch.setattr(menus, "_shown", [])
-    closed = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", closed := io.StringIO())
     closed.close()
-    monkeypatch.setattr(sys, "stderr", closed)
     menus.report(ZeroDivisionError, ZeroDivisionError("x"), None)
     (page,) = menus._shown
     qtbot.addWidget(page)
@@ -184,8 +180,7 @@ def test_in_a_locked_project_the_focus_is_seen_and_every_entry_and_key_of_every_
             act()
         return raised == [] and window.messages.text() == str(SAID)
 
-    entries = [entry for menu in window.menuBar().actions() for entry in menu.menu().actions()]
-    told = {entry.text(): tells(entry.trigger) for entry in entries if entry.text()}
+    told = {entry.text(): tells(entry.trigger) for entry in entries(window) if entry.text()}
     assert len(told) == 20
     for name in EVERY_PAGE:
         for act, shortcuts in window.show_page(name)._shortcuts.items():
@@ -206,16 +201,15 @@ def test_a_refusal_that_nobody_caught_is_told_in_the_window_and_is_no_fault(
 class Job:
     """Writes one item, then goes on until it is let go or stopped."""
 
+    ended = ""
+
     def __init__(self) -> None:
-        self.begun, self.go_on = Event(), Event()
-        self.ended = ""
+        self.go_on = Event()
 
     def __call__(self, project, progress):
         try:
             with project.store.write():
                 items.add(project, "Written by a job?")
-                progress("writing what was asked for", 1, 3)
-                self.begun.set()
                 while not self.go_on.wait(0.01):
                     progress("writing what was asked for", 2, 3)
             self.ended = "done"
@@ -227,7 +221,7 @@ class Job:
 def at_work(small, window_over, qtbot):
     window, job = window_over(small), Job()
     window.session.do_later(lambda _: None, lambda *_: None, job)
-    qtbot.waitUntil(lambda: job.begun.is_set() and "2 of 3" in window.session.job)
+    qtbot.waitUntil(lambda: "2 of 3" in window.session.job)
     yield window, job
     job.go_on.set()
     qtbot.waitUntil(lambda: bool(job.ended))
@@ -263,8 +257,7 @@ def test_stop_and_close_stops_the_job_and_takes_back_what_it_had_begun_and_stay_
     path = window.session.project.path
     window.close()
     window.messages._other.click()
-    assert window.messages.text() == ""
-    assert not window._ends._closing
+    assert (window.messages.text(), window._ends._closing) == ("", False)
     window.close()
     with qtbot.waitSignal(window.closed):
         window.messages._act.click()
@@ -293,15 +286,10 @@ def test_what_is_typed_is_kept_when_closing_has_to_wait_and_why_a_job_was_refuse
     assert "The disk is full." in window.messages.text()
 
 
-LINE = json.dumps({"event": "progress"})
-
-
 def test_neither_an_answer_that_comes_late_nor_a_process_that_ends_takes_the_focus(
     window, qtbot, monkeypatch
 ):
-    monkeypatch.setattr(
-        "annotator.gui.session.run.command", lambda: (sys.executable, ["-c", f"print({LINE!r})"])
-    )
+    child_says(monkeypatch, """print('{"event": "progress"}')""")
     search, table, child = window.page.search, window.page.table, Child(window.session, window)
     search.setFocus()
     window.session.ask_later(lambda _: table.setFocus(), items.count)
@@ -353,11 +341,8 @@ ORDER = RunRequest("baseline")
 @pytest.fixture
 def run_window(small, window_over, qtbot, monkeypatch: pytest.MonkeyPatch):
     """Over a child that tells one line of progress and waits until it is to stop."""
-    says = (
-        f"import sys; sys.stdin.readline(); print({json.dumps(PROGRESS)!r}, flush=True); "
-        "any('cancel' in line for line in sys.stdin)"
-    )
-    child_says(monkeypatch, says)
+    told = f"import sys; sys.stdin.readline(); print({json.dumps(PROGRESS)!r}, flush=True); "
+    child_says(monkeypatch, f"{told}any('cancel' in line for line in sys.stdin)")
     return be_active(window_over(small), qtbot)
 
 
@@ -394,8 +379,8 @@ def test_panel_and_status_line_tell_every_run_how_far_it_is_and_what_it_came_to(
     ]  # fmt: skip
     with qtbot.waitSignal(second.progressed):
         second.start(ORDER)
-    said = [button.text() for button in run_window.status.runs.values()]
-    assert said == ["Pairing · 412 of 1,931 · $1.50", "Judge run · 412 of 1,931 · $1.50"]
+    lines = [button.text() for button in run_window.status.runs.values()]
+    assert lines == ["Pairing · 412 of 1,931 · $1.50", "Judge run · 412 of 1,931 · $1.50"]
     run_window.status.runs[second].click()
     assert (run_window.page.NAME, run_window.page.part) == ("Judges", run_window.page.running)
     first.stop()
@@ -429,86 +414,68 @@ def test_keys_pause_resume_and_stop_the_run_in_view_else_the_last_one(run_window
 def test_the_end_is_told_only_where_it_is_not_seen_and_one_that_breaks_off_is_refused(
     run_window, qtbot, monkeypatch
 ):
-    refused = []
-    run_window.session.refused.connect(lambda refusal: refused.append(refusal.happened))
     run, panel = shown(run_window, "Pairing")
     # Stopped before it has begun.
     child_says(monkeypatch, "import sys; sys.stdin.readline(), sys.stdin.readline()")
-    with qtbot.waitSignal(run.ended) as ended:
+    with qtbot.waitSignal(run.ended) as ended, qtbot.assertNotEmitted(run_window.session.refused):
         run.start(ORDER)
         run.cancel()
     assert ended.args[0]["state"] == "cancelled"
-    child_says(monkeypatch, 'import sys; sys.stdin.readline(); print(\'{"event": "ended"}\', flush=True)')
-    with qtbot.waitSignal(run.ended):
-        run.start(ORDER)
-    assert (refused, run_window.messages.text()) == ([], "")
-    assert not run.running
-    assert panel.isHidden()
     child_says(monkeypatch, "import sys; sys.stdin.readline()")
-    with qtbot.waitSignal(run_window.session.refused):
+    with qtbot.waitSignal(run_window.session.refused) as broken:
         run.start(ORDER)
-    (happened,) = refused
-    assert "stopped unexpectedly" in happened
-    assert panel.isHidden()
+    assert (panel.isHidden(), "stopped unexpectedly" in broken.args[0].happened) == (True, True)
     child_says(monkeypatch, 'import sys; sys.stdin.readline(); print(\'{"event": "ended"}\', flush=True)')
-    run_window.show_page("People")
-    with qtbot.waitSignal(run.ended):
-        run.start(ORDER)
-    assert run_window.messages.text() == "Pairing has ended."
+    for page, told in (("Items", ""), ("People", "Pairing has ended.")):
+        run_window.show_page(page)
+        with qtbot.waitSignal(run.ended), qtbot.assertNotEmitted(run_window.session.refused):
+            run.start(ORDER)
+        assert (run.running, panel.isHidden(), run_window.messages.text()) == (False, True, told)
 
 
 FIRST_ORDER = RunRequest("baseline", items=("1",))
 
 
-class LateSession:
-    """Keeps what is asked, so that it can be answered late."""
+class Form(QWidget):
+    """Gives an order, and keeps what is asked about it, so that it can be answered late."""
 
-    def __init__(self):
-        self.asked = []
+    def __init__(self) -> None:
+        super().__init__()
+        self.order, self.asked, self.seen = FIRST_ORDER, [], []
+        self.estimate = OrderEstimate(self, self, lambda: self.order, self.seen.append)
 
     def ask_later(self, then, question, order):
         assert question is orders.forecast
         self.asked.append((then, order))
 
-
-@pytest.fixture
-def owner(qtbot):
-    widget = owned(qtbot, QWidget(), 100, 100)
-    widget.order = FIRST_ORDER
-    return widget
+    def answered(self):
+        for then, order in self.asked:
+            then(f"of {','.join(order.items)}")
+        return self.seen
 
 
 @pytest.fixture
-def estimate(owner):
-    seen = []
-    made = OrderEstimate(LateSession(), owner, lambda: owner.order, seen.append)
-    made.seen = seen
-    return made
+def form(qtbot):
+    return owned(qtbot, Form(), 100, 100)
 
 
-def answer(estimate):
-    for then, order in estimate._session.asked:
-        then(f"of {','.join(order.items)}")
-    return estimate.seen
+def test_an_estimate_is_told_of_what_the_fields_say_now_whatever_their_budget(form):
+    form.estimate.count()
+    form.order = replace(FIRST_ORDER, items=("1", "2"))
+    form.estimate.count()
+    form.order = replace(form.order, budget_usd=3.0)
+    assert form.answered() == ["of 1,2"]
+    form.order = None
+    assert form.answered() == ["of 1,2"]
 
 
-def test_an_estimate_is_told_of_what_the_fields_say_now_whatever_their_budget(estimate, owner):
-    estimate.count()
-    owner.order = replace(FIRST_ORDER, items=("1", "2"))
-    estimate.count()
-    owner.order = replace(owner.order, budget_usd=3.0)
-    assert answer(estimate) == ["of 1,2"]
-    owner.order = None
-    assert answer(estimate) == ["of 1,2"]
-
-
-def test_nothing_is_asked_unseen_or_told_once_it_has_stopped(estimate, owner):
-    estimate.count()
-    estimate.stop()
-    assert answer(estimate) == []
-    owner.hide()
-    estimate.count()
-    assert len(estimate._session.asked) == 1
+def test_nothing_is_asked_unseen_or_told_once_it_has_stopped(form):
+    form.estimate.count()
+    form.estimate.stop()
+    assert form.answered() == []
+    form.hide()
+    form.estimate.count()
+    assert len(form.asked) == 1
 
 
 JUDGE_ORDER = RunRequest("distant", systems=("Alpha",), items=("1", "2"), budget_usd=0.5)
@@ -545,30 +512,24 @@ def test_a_child_lowers_its_priority_and_keeps_what_the_window_says_to_itself() 
         assert int(told) == min(19, os.getpriority(os.PRIO_PROCESS, 0) + NICENESS)
 
 
-@pytest.mark.parametrize(
-    ("python", "started"),
-    [
-        (r"C:\Users\pythonw\venv\Scripts\pythonw.exe", r"C:\Users\pythonw\venv\Scripts\python.exe"),
-        (r"C:\Users\pythonw\venv\Scripts\python.exe", r"C:\Users\pythonw\venv\Scripts\python.exe"),
-    ],
-)
+@pytest.mark.parametrize("program", ["pythonw.exe", "python.exe"])
 def test_on_windows_a_child_is_started_by_the_python_that_has_streams(
-    monkeypatch: pytest.MonkeyPatch, python: str, started: str
+    monkeypatch: pytest.MonkeyPatch, program: str
 ) -> None:
     monkeypatch.setattr("annotator.gui.session.run.os", SimpleNamespace(name="nt"))
-    monkeypatch.setattr(sys, "executable", python)
-    assert command() == (started, ["-m", "annotator"])
+    monkeypatch.setattr(sys, "executable", rf"C:\Users\pythonw\venv\Scripts\{program}")
+    assert command() == (r"C:\Users\pythonw\venv\Scripts\python.exe", ["-m", "annotator"])
 
 
 @pytest.fixture
 def child(small, qtbot, monkeypatch: pytest.MonkeyPatch) -> Child:
     """A child that says which words it was started with, and which lines it was given."""
-    echo = (
+    child_says(
+        monkeypatch,
         "import json, sys\n"
         "told = {'words': sys.argv, 'given': [sys.stdin.readline() for _ in range(2)]}\n"
-        "print(json.dumps({'event': 'ended'} | told), flush=True)"
+        "print(json.dumps({'event': 'ended'} | told), flush=True)",
     )
-    monkeypatch.setattr("annotator.gui.session.run.command", lambda: (sys.executable, ["-c", echo]))
     judges.add(small, "distant", base_url="http://127.0.0.1:9/v1", model="m")
     kept_keys.remember_key(small, judges.named(small, "distant"), KEY, session_only=True)
     return Child(ProjectSession(small))
@@ -585,8 +546,8 @@ def test_an_order_goes_in_as_a_line_and_a_key_only_through_the_environment(child
             child.say("pause")
         told = ended.args[0]
         assert (told["words"], told["given"][1]) == (["-c", "child"], "pause\n")
-        request = orders.ChildRequest(small.path, JUDGE_ORDER, small.by)
-        assert orders.read(told["given"][0]) == replace(request, estimate=estimate, readonly=estimate)
+        request = orders.ChildRequest(small.path, JUDGE_ORDER, small.by, estimate=estimate, readonly=estimate)
+        assert orders.read(told["given"][0]) == request
         assert KEY not in str(told)
         # One that only counts is given none.
         assert (KEY in str(child.process.processEnvironment().toStringList())) is not estimate

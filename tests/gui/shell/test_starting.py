@@ -47,6 +47,17 @@ def test_on_windows_the_taskbar_knows_the_program_and_not_python(qapp, monkeypat
     assert named == ["org.goldsmith.goldsmith"]
 
 
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [(b"", "is empty"), (b"<html>not a project</html>" * 100, "is not a Goldsmith project")],
+)
+def test_what_is_no_project_is_refused_and_left_as_it_is(goldsmith, tmp_path, content, words):
+    path = tmp_path / "odd.goldsmith"
+    path.write_bytes(content)
+    assert words in goldsmith.show(path).messages.text()
+    assert path.read_bytes() == content
+
+
 def test_a_damaged_project_offers_its_backups_and_comes_back(goldsmith, file, qtbot):
     project = Project.open(file)
     backups.make(project, "before the accident")

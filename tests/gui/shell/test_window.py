@@ -379,8 +379,8 @@ def test_written_and_handed_out_is_what_the_project_uses(choice, tmp_path, windo
     assert shown == [KINDS[kind].title for kind in WRITTEN if kind in choice.kinds]
     form = window.show_page("People", part="Hand out").out.form
     settle(window.page)
-    assert set(form.stages.values()) == {Stage.LABELLING, *(stage_of(kind) for kind in choice.kinds)}
-    assert set(form.labels.values()) == {name for name in choice.protocols if PROTOCOLS[name].values}
+    assert sorted(form.stages.values()) == sorted({Stage.LABELLING, *map(stage_of, choice.kinds)})
+    assert sorted(form.labels.values()) == sorted(name for name in choice.protocols if PROTOCOLS[name].values)
 
 
 def test_another_choice_is_offered_at_once(tmp_path, window_over):
