@@ -134,7 +134,9 @@ def show_runs(served, show):
     return make
 
 
-def test_a_run_shows_every_call_and_keeps_what_is_finished_when_cancelled(served, server, show_runs, qtbot):
+def test_a_run_shows_every_call_keeps_what_is_finished_when_cancelled_and_a_key_goes_on(
+    served, server, show_runs, qtbot
+):
     # All questions but the first are under way until the test is over.
     server.answer = lambda body, number: Odd(held=True) if number else replies(body, number)
     page = show_runs(2)
@@ -153,26 +155,16 @@ def test_a_run_shows_every_call_and_keeps_what_is_finished_when_cancelled(served
     (run,) = run_records.runs(served)
     assert (run.state, run.done, run.total) == ("cancelled", 1, 12)
     assert page.running.bar.buttons["run_again"].text().startswith("Resume it")
+    server.answer, before = answering(lambda words: "no"), len(server.bodies)
+    with qtbot.waitSignal(page.driver.ended):
+        press("Ctrl+R")
+    assert (len(server.bodies) - before, run_records.runs(served)[0].state) == (11, "done")
 
 
 def test_a_run_is_held_and_goes_on(served, server, show_runs, qtbot):
     page = show_runs(1)
     paused_and_resumed(page, qtbot, server, page.driver, page.running.acts["submit"])
     assert run_records.runs(served)[0].state == "done"
-
-
-def test_the_missing_are_asked_for_again_and_nothing_else(served, server, show, qtbot):
-    asyncio.run(judge_runs.run(served, RunRequest(JUDGE, systems=("Alpha",), items=("1",))))
-    server.answer = answering(lambda words: "no")
-    before = len(server.bodies)
-    page = show(served, "Runs")
-    assert page.running.bar.buttons["run_again"].text().startswith("Ask for the missing")
-    with qtbot.waitSignal(page.driver.ended):
-        press("Ctrl+R")
-    settle(page)
-    assert len(server.bodies) == before + 1
-    again = run_records.runs(served)[0]
-    assert (again.systems, again.items, again.missing) == (("Alpha",), ("1",), {})
 
 
 def test_runs_wait_in_a_queue_follow_one_another_and_stand_still_after_a_cancelled_one(

@@ -8,16 +8,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from annotator.actions.assignments import assignments, planning
-from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
 from annotator.actions.labelling import board, label_cases
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.experts.sharing import AssignmentPlan
-from annotator.domain.kinds.artifact import Kind
 from annotator.gui.pages.people.roster import DUE, NAME, STATE, WITH
 from tests.projects import pairs_project as pairs
+from tests.windows.judges_window import choose
 from tests.windows.using import Typed, be_active, focus, press, type_words
 
 
@@ -38,9 +37,6 @@ def show(project, page_over):
     return make
 
 
-SENT = (("R2", "Ada"), ("R3", "Ben"), ("R5", "Dan"))
-
-
 def test_ctrl_enter_assigns_what_is_previewed_undo_takes_it_back_and_ctrl_enter_again_sends_it(
     project, show, tmp_path, monkeypatch, qtbot
 ):
@@ -51,24 +47,20 @@ def test_ctrl_enter_assigns_what_is_previewed_undo_takes_it_back_and_ctrl_enter_
     press("Space")
     qtbot.waitUntil(lambda: "12 pieces" in page.out.preview.summary.text())
     press("Ctrl+Return")
-    assert "Assigned 12 pieces of work" in page.out.assigned.text()
     assert (len(board.board(project)), page.out.preview.summary.text()) == (12, "Nothing is left to assign")
     assert page.out.tasks.isVisible()
     press("Ctrl+Z")
-    assert page.out.form.isVisible()
-    plan = "12 pieces of work for 4 people on 4 items"
-    assert (board.board(project), page.out.preview.summary.text()) == ([], plan)
+    assert (board.board(project), page.out.form.isVisible()) == ([], True)
     press("Ctrl+Return")
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path / "out"))
     assert page.out.tasks.all.text().startswith("Write 3 task files")
     press("Ctrl+Return")
     qtbot.waitUntil(lambda: "Wrote 3 task files" in page.out.tasks.answer.text())
     assert {path.name.partition("-")[2] for path in (tmp_path / "out").iterdir()} == {
-        f"{alias}-{name}-task.goldsmith-task" for alias, name in SENT
+        f"{who}-task.goldsmith-task" for who in ("R2-Ada", "R3-Ben", "R5-Dan")
     }
     page.out.tasks.mail.click()
     assert QApplication.clipboard().text().startswith("Dear Ada,")
-    assert page.out.tasks.isVisible()
 
 
 def test_the_whole_form_makes_the_plan(project, show):
@@ -86,9 +78,6 @@ def test_the_whole_form_makes_the_plan(project, show):
     assert plan.adjudicators == (pairs.person(project, "Cleo").id,)
 
 
-PAIRS = "researcherbench.pairwise"
-
-
 def test_people_whom_a_plan_needs_are_added_beside_it_by_name_and_with_their_role(small, window_over, qtbot):
     window = be_active(window_over(small, "People", part="Hand out"), qtbot)
     out = window.page.out
@@ -102,18 +91,20 @@ def test_people_whom_a_plan_needs_are_added_beside_it_by_name_and_with_their_rol
     elsewhere.close()
     be_active(window, qtbot)
     press(Typed(" Wei"), "Tab")
-    assert out.preview.summary.text() == "4 pieces of work for 2 people on 2 items"
     # One pair shares all there is: a sentence says so, no column.
     assert out.preview.load.columns == ["Person", "Items", "New"]
     press(Typed("x" * 300), "Ctrl+Return")
     assert board.board(small) == []
-    QApplication.focusWidget().selectAll()
+    focus().selectAll()
     press(Typed("Kofi"), "Ctrl+Return")
-    roles = {one.name: one.roles for one in people.people(small)}
-    assert [roles[name] for name in ("Ana Silva", "Li Wei", "Kofi")] == ["annotator"] * 2 + ["adjudicator"]
+    added = [(each.name, each.roles) for each in people.people(small)][1:]
+    assert added == [("Ana Silva", "annotator"), ("Li Wei", "annotator"), ("Kofi", "adjudicator")]
     # Whoever coordinates writes only where others are too few, also when that was so at first.
-    written = [line.person for line in board.board(small) if line.stage is Stage.RUBRIC]
-    assert set(written) == {"Ana Silva", "Li Wei"}
+    written = {line.person for line in board.board(small) if line.stage is Stage.RUBRIC}
+    assert written == {"Ana Silva", "Li Wei"}
+
+
+PAIRS = "researcherbench.pairwise"
 
 
 def test_what_few_plans_need_is_behind_options_as_both_orders_of_pairs_are(small, page_over):
@@ -125,7 +116,6 @@ def test_what_few_plans_need_is_behind_options_as_both_orders_of_pairs_are(small
     assert (out.form.options.note.text(), out.form.pairs.boxes[PAIRS].isChecked()) == ("seed 7", False)
     out.form.pairs.boxes[PAIRS].click()
     assert label_cases.both_orders(small, PAIRS)
-    assert "now asked in both orders" in out.answer.text()
 
 
 def named(page, name: str) -> QModelIndex:
@@ -137,8 +127,8 @@ def test_people_are_renamed_from_the_keyboard_get_roles_in_the_table_and_are_add
     show, qtbot
 ):
     page = show()
-    cell = named(page, "Dan").siblingAtColumn(3)
-    assert page.roster.model.setData(cell, Qt.CheckState.Checked, Qt.ItemDataRole.CheckStateRole)
+    role = named(page, "Dan").siblingAtColumn(3)
+    page.roster.model.setData(role, Qt.CheckState.Checked, Qt.ItemDataRole.CheckStateRole)
     assert pairs.person(page.session.project, "Dan").roles == "adjudicator annotator"
     press("Ctrl+Z")
     assert pairs.person(page.session.project, "Dan").roles == "annotator"
@@ -164,7 +154,7 @@ def test_who_leaves_with_open_work_is_asked_about_it(project, show):
     page.roster.list.setCurrentIndex(named(page, "Ada"))
     press("Ctrl+L")
     assert not pairs.person(project, "Ada").active
-    assert "Ada left the project with 2 pieces of work not handed in." in page.roster.answer.text()
+    assert "2 pieces of work not handed in" in page.roster.answer.text()
     page.roster.answer._act.click()
     assert assignments.of_person(project, pairs.person(project, "Ada").id) == []
 
@@ -185,36 +175,19 @@ def test_an_annotator_sees_people_but_changes_nothing_and_a_tab_is_filled_once(p
     assert len(asked) == 1
 
 
-def cell(page, row: int, column: int) -> str:
-    return page.board.model.index(row, column).data()
-
-
-def hand_in(project) -> None:
-    """Ada writes and seals a rubric of the first item; then Cora works again."""
-    pairs.work_as(project, "Ada")
-    artifact = artifacts.start(project, items.ids(project)[0], Kind.RUBRIC).subject
-    artifacts.add_unit(project, artifact, text="Explains attribution")
-    assignments.seal(project, artifact)
-    pairs.work_as(project, "Cora")
-
-
-@pytest.fixture
-def a_month_ago(monkeypatch):
-    """Dates that have passed by now had not when the work was handed out."""
-    monkeypatch.setattr(planning, "now", lambda: datetime.now(UTC) - timedelta(days=30))
-
-
-@pytest.mark.usefixtures("a_month_ago")
 def test_every_piece_shows_with_its_state_its_pair_and_its_date_and_ctrl_j_goes_to_one_in_trouble(
-    project, show
+    project, show, monkeypatch
 ):
+    # Dates that have passed by now had not when the work was handed out.
+    monkeypatch.setattr(planning, "now", lambda: datetime.now(UTC) - timedelta(days=30))
     handed_out(project, due=datetime.now(UTC) - timedelta(days=3))
-    hand_in(project)
+    pairs.submit(project, {"Ada": pairs.rubric(pairs.ADA, "a")})
+    pairs.work_as(project, "Cora")
     page = show("Progress")
     assert rows(page)[:3] == [("1", "rubric", "R2"), ("1", "rubric", "R3"), ("1", "adjudication", "R4")]
-    assert [cell(page, row, STATE) for row in (0, 1)] == ["submitted", "not begun"]
-    assert (cell(page, 0, WITH), cell(page, 1, DUE)) == ("R3 not begun", "3 days late")
-    assert "late" not in cell(page, 0, DUE)
+    states, dates = ([page.board.model.index(row, of).data() for row in (0, 1)] for of in (STATE, DUE))
+    assert (states, dates[1]) == (["submitted", "not begun"], "3 days late")
+    assert (page.board.model.index(0, WITH).data(), "late" in dates[0]) == ("R3 not begun", False)
     assert page.tabs.tabText(2) == "Progress  3 late"
     press("Ctrl+J")
     (line,) = page.board.chosen()
@@ -224,26 +197,24 @@ def test_every_piece_shows_with_its_state_its_pair_and_its_date_and_ctrl_j_goes_
 def test_filters_narrow_and_give_back(project, show, qtmodeltester):
     handed_out(project, stages=(Stage.RUBRIC, Stage.PLAN))
     page = show("Progress")
-    for model in (page.board.model, page.board.people.totals):
+    pieces, filters = page.board, page.board.filters
+    for model in (pieces.model, pieces.people.totals):
         qtmodeltester.check(model)
-    assert len(rows(page)) == 10
-    page.board.filters.stage.setCurrentIndex(page.board.filters.stage.findData("plan"))
+    choose(filters.stage, "plan")
     assert {stage for _, stage, _ in rows(page)} == {"plan"}
-    page.board.filters.choose_person(pairs.person(project, "Ben").id)
+    filters.choose_person(pairs.person(project, "Ben").id)
     assert rows(page) == [("1", "plan", "R3"), ("2", "plan", "R3")]
-    page.board.filters.search.setText("nowhere")
-    page.board._narrow()
-    assert page.board.no_match.isVisible()
-    page.board.filters.clear()
-    page.board._narrow()
-    assert len(rows(page)) == 10
-    page.board.table.selectAll()
-    page.board.table.sortByColumn(STATE, Qt.SortOrder.DescendingOrder)
-    page.board.go({"state": "not begun"})
+    filters.search.setText("nowhere")
+    pieces._narrow()
+    assert pieces.no_match.isVisible()
+    filters.clear()
+    pieces._narrow()
+    pieces.table.sortByColumn(STATE, Qt.SortOrder.DescendingOrder)
+    pieces.go({"state": "not begun"})
     assert len(rows(page)) == 10
     # Where there is no room for both, the pieces have it.
     page.window().resize(960, 600)
-    assert page.board.people.isHidden()
+    assert pieces.people.isHidden()
 
 
 def test_a_piece_goes_to_somebody_else_gets_another_date_and_several_are_withdrawn_in_one_step(project, show):
@@ -252,31 +223,27 @@ def test_a_piece_goes_to_somebody_else_gets_another_date_and_several_are_withdra
     press("Ctrl+D")
     assert focus() is page.board.due.date
     press("Return")
-    first = board.board(project)[0]
-    assert first.due.astimezone().date() == (datetime.now().astimezone() + timedelta(days=14)).date()
+    in_two_weeks = (datetime.now().astimezone() + timedelta(days=14)).date()
+    assert board.board(project)[0].due.astimezone().date() == in_two_weeks
     assert focus() is page.board.table
     press("Ctrl+D", "Escape")
     assert not page.board.due.isVisible()
-    menu = page.board.people_menu(page.board.chosen()[0], page)
     # Ben has the item already, Cleo adjudicates it, Cora is no annotator.
-    assert [action.text() for action in menu.actions()] == ["R5 · Dan"]
-    menu.actions()[0].trigger()
+    (other,) = page.board.people_menu(page.board.chosen()[0], page).actions()
+    assert other.text() == "R5 · Dan"
+    other.trigger()
     assert {one.alias for one in board.board(project) if one.item_key == "1"} == {"R3", "R5", "R4"}
     press("Ctrl+Z")
-    assert {one.alias for one in board.board(project) if one.item_key == "1"} == {"R2", "R3", "R4"}
     press("Ctrl+A", "Ctrl+Backspace", at=page.board.table)
     assert board.board(project) == []
-    assert "Withdrew 6 pieces." in page.board.answer.text()
     press("Ctrl+Z")
     assert len(board.board(project)) == 6
 
 
 def handed_out(project: Project, *, due: datetime | None = None, stages=(Stage.RUBRIC,)) -> None:
     """Ada and Ben have the first two items, Cleo adjudicates them."""
-    who = {name: pairs.person(project, name).id for name in pairs.ROLES}
-    plan = AssignmentPlan(
-        stages, 2, (who["Ada"], who["Ben"]), (who["Cleo"],), tuple(items.ids(project)[:2]), due
-    )
+    ada, ben, cleo = (pairs.person(project, name).id for name in ("Ada", "Ben", "Cleo"))
+    plan = AssignmentPlan(stages, 2, (ada, ben), (cleo,), tuple(items.ids(project)[:2]), due)
     assignments.assign(project, plan)
 
 

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QApplication, QCheckBox
 from pytestqt.qtbot import QtBot
 
 from annotator.actions.items import items
-from annotator.actions.labelling import labels
 from annotator.domain.texts.difference import find, locate
 from annotator.domain.texts.rendered import CUT
 from annotator.exchange.texts.rendering import render
@@ -27,7 +26,6 @@ from annotator.places import resources
 from tests.gui.authoring.small_pdf import pdf
 from tests.material.anchors import stands_in
 from tests.projects.authoring_project import begun_project, mine
-from tests.projects.small_projects import add_report, labelling_project
 from tests.windows.using import inks, owned, press
 
 SHORT = (
@@ -174,13 +172,6 @@ def test_the_words_at_the_top_stay_there_when_it_becomes_narrower(view):
         assert view.cursorForPosition(view.rect().topLeft()).block().text().startswith("Paragraph 250 ")
         values.add(bar.value())
     assert len(values) > 1
-
-
-def test_each_paragraph_runs_in_its_own_direction(view):
-    view.show_html(render("English words.\n\nهذا نص عربي.\n").html)
-    first = view.document().begin()
-    assert first.textDirection() == Qt.LayoutDirection.LeftToRight
-    assert first.next().textDirection() == Qt.LayoutDirection.RightToLeft
 
 
 TARGETS = ("https://example.invalid/x.png", "file:///etc/hostname", "/dev/zero", "\\\\host\\x", "file://host/x",
@@ -350,23 +341,6 @@ def test_a_quotation_across_a_formula_keeps_its_offsets_in_the_source(tmp_path, 
     assert stands_in(anchor, paper)
     (mark,) = page.source.text.marks("evidence")
     assert (mark.start, mark.end) == (start, shown.index(" are") + 4)
-
-
-def test_evidence_that_is_a_formula_is_marked_where_it_stands(tmp_path, page_over):
-    project = labelling_project(tmp_path)
-    page = page_over(project, "Label")
-    text = "First \\(x^2\\), then \\(x^2\\) again, and \\(\\unknown\\) last."
-    response_id = add_report(project, page.queue.lines[3].item_id, "formulas", text)
-    page.window().show_page("Label", response_id=response_id)
-    assert "could not be drawn" in page.report_pane.banner.text()
-    at = page.report_pane.report.text().rindex("\\(x^2\\)")
-    page.report_pane.report.select(at, at + 7)
-    press("Ctrl+E")
-    label = labels.sheet(project, response_id).labels[page.bench.units[0].id]
-    assert (label.quote, label.quote_start) == ("\\(x^2\\)", text.rindex("\\(x^2\\)"))
-    (shown,) = page.report_pane.report.extraSelections()
-    covered = page.report_pane.report._places.from_qt
-    assert (covered(shown.cursor.selectionStart()), covered(shown.cursor.selectionEnd())) == (at, at + 7)
 
 
 def test_a_quotation_that_is_a_formula_holds_its_brackets():
