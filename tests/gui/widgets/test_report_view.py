@@ -18,6 +18,8 @@ from annotator.domain.texts.rendered import CUT
 from annotator.exchange.texts.rendering import render
 from annotator.gui import theme
 from annotator.gui.pages.help import IllustratedView
+from annotator.gui.review.source_pane import TextPane
+from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.reading.find_bar import FindBar
 from annotator.gui.widgets.reading.marked_text import OBJECT, TextPositions
 from annotator.gui.widgets.reading.pdf_view import Caret, CaretStep, PdfView
@@ -343,11 +345,16 @@ def test_a_quotation_across_a_formula_keeps_its_offsets_in_the_source(tmp_path, 
     assert (mark.start, mark.end) == (start, shown.index(" are") + 4)
 
 
-def test_a_quotation_that_is_a_formula_holds_its_brackets():
-    text = "One **bold** word, \\(x_1\\), then \\(x_1\\) and $y$."
-    start = text.replace("**", "").rindex("\\(x_1")
-    source = locate(text, text.replace("**", ""), start, start + 7)
-    assert source == (text.rindex("\\(x_1"), text.rindex("\\(x_1") + 7)
+def test_a_formula_is_quoted_with_its_brackets_and_placed_where_it_stands(small, qtbot):
+    pane = owned(qtbot, TextPane(ProjectSession(small)), 600, 300)
+    text = "One **bold** \\(x_1\\), then \\(x_1\\) again, and \\(\\unknown\\) last."
+    pane.show_report(text)
+    assert "could not be drawn" in pane.banner.text()
+    at, start = pane.report.text().rindex("\\(x_1"), text.rindex("\\(x_1")
+    pane.report.select(at, at + 7)
+    assert pane.selection() == ("\\(x_1\\)", start, start + 7)
+    # Between its brackets; a mark within a formula covers all of it.
+    assert pane.place("\\(x_1\\)", start) == (at + 2, at + 5)
 
 
 WORDS = "First.\n\n![Two “windows” & a button.](pictures/smartscreen.svg)\n\nThen `![no](pictures/x.svg)`.\n"
