@@ -177,7 +177,6 @@ def test_runs_wait_in_a_queue_follow_one_another_and_stand_still_after_a_cancell
     settle(page)
     page.running.acts["queue_run"]()
     assert cells(page.running.past.waiting, 0) == ["baseline", JUDGE]
-    assert page.running.past.queue_title.text() == "The queue: 2 waiting"
     with qtbot.waitSignals([page.driver.ended, page.driver.ended]):
         press("Ctrl+Shift+U")
     settle(page)
@@ -191,7 +190,6 @@ def test_runs_wait_in_a_queue_follow_one_another_and_stand_still_after_a_cancell
     with qtbot.waitSignal(page.driver.ended):
         press("Ctrl+.")
     settle(page)
-    assert not page.driver.running
     assert [one.order.judge for one in judge_runs.waiting(served)] == ["baseline"]
 
 
@@ -217,18 +215,10 @@ def test_a_judge_is_added_by_the_keyboard_alone(small, show):
     press("Ctrl+Return")
     assert page.roster.judge() == judges.named(small, "near")
     settle(page)
-    # Nobody knows what it costs.
-    prices = page.roster.side.endpoint.priced
-    assert prices.isVisible()
     # Once added, its run is one press away, and is its own.
     page.roster.begin_run.click()
     settle(page)
     assert (page.part_name(), page.running.form.judge.currentText()) == ("Runs", "near · tiny")
-    page.turn(0)
-    page.roster.acts["new_judge"]()
-    assert not prices.isVisible()
-    page.roster.side.endpoint.options.open()
-    assert prices.isVisible()
 
 
 def test_a_key_is_kept_outside_the_project_and_what_is_too_long_to_be_stored_is_refused(small, show):
@@ -287,14 +277,14 @@ def test_a_test_shows_all_that_the_endpoint_can_do(served, server, show, qtbot):
     qtbot.waitUntil(lambda: probe.state.words() == ["Answers"])
     for words in ("JSON with a schema", "both ends arrive", "test-model-2026", "100 tokens", "not known"):
         assert words in said_in(probe)
-    assert "first_word" in probe.raw.toPlainText()
     assert page.roster.bar.buttons["test_judge"].isEnabled()
 
 
 def test_a_judge_that_does_not_answer_says_why_and_never_its_key(small, server, show, qtbot):
     server.script(error(401, f"Wrong key {KEY}."))
     judges.add(small, "locked", base_url=server.url, model="tiny", key_env="GOLDSMITH_TEST_KEY")
-    kept_keys.remember_key(small, judges.named(small, "locked"), KEY, session_only=True)
+    locked = judges.named(small, "locked")
+    kept_keys.remember_key(small, locked, KEY, session_only=True)
     page = show(small, judge="locked")
     page.roster.acts["test_judge"]()
     probe = page.roster.side.probe
@@ -304,7 +294,7 @@ def test_a_judge_that_does_not_answer_says_why_and_never_its_key(small, server, 
     # That it failed was written by the child: the window knows of it, and may let the judge run all the same.
     probe.accept.click()
     assert probe.state.words() == ["Failed its test; used all the same"]
-    kept_keys.refuse_failed(small, judges.named(small, "locked"))
+    kept_keys.refuse_failed(small, locked)
     kept_keys.forget_key(small, "locked")
 
 
@@ -320,7 +310,6 @@ def test_whoever_labels_blind_is_shown_no_judge(small, show):
     people.add_person(small, "Ada", (Role.ANNOTATOR,))
     small.work_as(people.people(small)[1])
     page = show(small)
-    assert page.body.currentWidget() is page.denied
     press("Alt+3")
     settle(page)
     assert page.body.currentWidget() is page.denied
@@ -337,20 +326,16 @@ def test_a_key_that_a_file_names_is_shown_with_its_address_allowed_and_withdrawn
     for word in ("AWS_SECRET", server.url.removesuffix("/v1"), "not allowed"):
         assert word in side.endpoint.place.text()
     page.roster.acts["test_judge"]()
-    assert not side.testing
     assert f"keys allow AWS_SECRET {server.url.removesuffix('/v1')}" in messages.text()
     assert server.headers == []
     messages._act.click()
     page.roster.acts["test_judge"]()
     qtbot.waitUntil(lambda: not side.testing and bool(server.headers))
     assert KEY in str(server.headers)
-    side.endpoint.show_place()
-    assert "in the environment variable AWS_SECRET" in side.endpoint.place.text()
     side.allowed.fill()
     settle(page)
     (withdraw,) = (button for button in side.allowed.findChildren(QPushButton) if button.isVisible())
     withdraw.click()
-    assert "not allowed" in side.endpoint.place.text()
     assert (kept_keys.grants(), side.allowed.isHidden()) == ([], True)
     side.endpoint.allow.click()
     assert (kept_keys.key_of(served, judges.named(served, JUDGE)), side.allowed.isHidden()) == (KEY, False)
@@ -378,26 +363,18 @@ def test_differences_stand_side_by_side_and_open_the_reply_of_the_side_that_is_c
     assert '"covered"' in page.replies.detail.raw.toPlainText()
 
 
-DATASET = "Names one dataset"
-
-
-@pytest.fixture
-def paid(priced, served, server):
-    """Twelve judgements, each by a call of 100 tokens in and 20 out: 14 cents."""
+@pytest.mark.usefixtures("priced")
+def test_behind_a_criterion_stand_its_judgements_and_no_others(served, server, show):
     server.answer = answering(lambda criterion: "yes")
     asyncio.run(judge_runs.run(served, RunRequest(JUDGE)))
-    return served
-
-
-def test_behind_a_criterion_stand_its_judgements_and_no_others(paid, show):
-    page = show(paid, "Costs")
+    page = show(served, "Costs")
     table, titles = page.costing.view.table, list(page.costing.view.model.columns)
-    row = cells(table, titles.index("Asked about")).index(DATASET)
+    row = cells(table, titles.index("Asked about")).index("Names one dataset")
     item = cells(table, titles.index("Item"))[row]
     table.setCurrentIndex(table.model().index(row, 4))
     press("Return")
     settle(page)
-    assert (page.part, set(cells(page.replies.list, 2))) == (page.replies, {DATASET})
+    assert (page.part, set(cells(page.replies.list, 2))) == (page.replies, {"Names one dataset"})
     assert (cells(page.replies.list, 0), page.replies.filters.place.isVisible()) == ([item] * 2, True)
     page.replies.filters.clear()
     settle(page)
@@ -443,7 +420,6 @@ def test_a_wording_is_a_draft_that_outlives_the_page_is_previewed_on_real_units_
     press("Ctrl+Return")
     assert prompts.in_force(small, NAME).version == 1
     write(part, OURS)
-    assert part.look.sent.toPlainText().startswith("# system\n\nBe brief.")
     assert "item 1 · Alpha" in part.look.about.text()
     for key, words in (("Ctrl+PgDown", "Compares training"), ("Ctrl+PgUp", "Explains residual")):
         press(key)
@@ -455,7 +431,6 @@ def test_a_wording_is_a_draft_that_outlives_the_page_is_previewed_on_real_units_
     version = prompts.in_force(small, NAME)
     assert (version.version, version.text, version.note, version.by) == (2, OURS, "Shorter.", small.by)
     assert (cells(part.table, 1)[0], cells(part.look.table, 3)) == ("2 · ours", ["Shorter.", "–"])
-    assert (cells(part.look.table, 2)[0], part.note.text()) == (small.person.name, "")
 
 
 @pytest.fixture
@@ -476,24 +451,20 @@ def test_a_reply_stands_beside_what_was_made_of_it_and_the_list_is_narrowed(run_
     assert "Missing, not “no”." in detail.made.toPlainText()
     go_to(run_replies, "Explains")
     assert "stand nowhere in the report" in detail.made.toPlainText()
-    assert "Quote not found" in detail.made.toPlainText()
     go_to(run_replies, "Compares")
     assert "Found in the report" in detail.made.toPlainText()
     assert json.loads(detail.raw.toPlainText())["quote"] == QUOTE
     assert "asked test-model, answered as test-model-2026" in detail.facts.text()
     detail.tabs.setCurrentIndex(1)
     settle(run_replies)
-    assert "exactly what was sent" in detail.sure.text()
     assert "Compares training stability" in detail.prompt.toPlainText()
     assert (run_replies.lines.rowCount(), cells(run_replies.list, 3).count("Model refused")) == (12, 4)
     assert "4 without a verdict; these never count as “no”" in run_replies.count.text()
     missing = [row for row, line in enumerate(run_replies.lines.rows) if line.value is None]
     run_replies.list.selectRow(missing[-1])
-    seen = []
-    for _ in range(5):
+    for row in (*missing, missing[0]):
         run_replies.acts["next_open"]()
-        seen.append(run_replies.list.currentIndex().row())
-    assert seen == [*missing, missing[0]]
+        assert run_replies.list.currentIndex().row() == row
     choose(run_replies.filters.which, NO_VERDICT)
     choose(run_replies.filters.which, "cause:refused")
     choose(run_replies.filters.system, "Beta")
@@ -558,5 +529,4 @@ def test_as_many_rows_as_before_leave_the_choice_alone(qtbot):
     view = owned(qtbot, CellsTable("Words", model, stretched=2))
     view.selectRow(1)
     model.show(["c", "d"])
-    assert view.currentIndex().data() == "d"
-    assert model.place_of(lambda word: word == "d") == 1
+    assert (view.currentIndex().data(), model.place_of(lambda word: word == "d")) == ("d", 1)

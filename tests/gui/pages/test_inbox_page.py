@@ -81,13 +81,11 @@ def test_dropped_files_are_taken_in_by_key_after_a_backup_and_found_by_a_code_ho
     before = len(backups.listing(study.path))
     do(exchange, "submit")
     intake = settled(exchange, qtbot)
-    assert "Imported: 4 pieces of work." in intake.answer.text()
     # What was done stays done in other colours.
     theme.choose("dark")
     assert column(intake.tree, 2) == ["imported", "imported"]
     assert intake.tree.topLevelItem(0).child(0).text(REASON) == ""
     assert len(backups.listing(study.path)) == before + 1
-    assert {one.person_name for one in unpacking.received(study)} == {"Ana Silva", "李明"}
     exchange.page.turn(RECEIVED)
     received = exchange.page.received
     code = next(one.receipt for one in unpacking.received(study) if one.person_name == "李明")
@@ -107,7 +105,6 @@ def test_another_key_is_refused_until_it_is_replaced_and_a_name_that_turns_its_l
     exchange.page.go_to(TAKE_IN, {"files": [again]})
     intake = settled(exchange, qtbot)
     assert (column(intake.tree, 2)[0], intake.bring_in.isEnabled()) == ("other key", False)
-    assert "From now on work under the name of Ana Silva" in intake.answer.text()
     before = known_keys.words_of(study, ana.id)
     assert before in intake.answer.text()
     intake.answer._act.click()
@@ -145,14 +142,11 @@ def test_a_piece_in_the_tray_stands_beside_what_is_here_and_may_be_set_aside_and
     clash, exchange, study, qtbot
 ):
     assert (exchange.page.tabs.tabText(TRAY), clash.list.count()) == ("Tray  1", 1)
-    assert "Ana Silva" in clash.title.text()
-    shown = clash.units.toPlainText()
-    assert "Explains the price of gold instead" in shown
-    assert "Explains the weight of gold" in shown
+    for words in ("Explains the price of gold instead", "Explains the weight of gold"):
+        assert words in clash.units.toPlainText()
     do(exchange, "set_work_aside")
     assert [entry.state for entry in tray.entries(study, None)] == [TrayState.SET_ASIDE]
     clash.every.setChecked(True)
-    assert "set aside" in clash.list.item(0).text()
     clash.accept.click()
     assert [entry.state for entry in tray.entries(study, None)] == [TrayState.ACCEPTED]
 
@@ -181,7 +175,6 @@ def test_the_window_of_a_task_sends_what_is_submitted_leads_to_drafts_and_refuse
     assert words & {"Send my work…", "Exchange…", "Import…", "Team…"} == {"Send my work…"}
     page = window.page
     assert column(page.table, 3) == ["goes back", "a draft, stays"]
-    assert page.summary.text() == "1 document goes back · 1 document not submitted: it stays here"
     page.table.setFocus()
     do(window, "next_open")
     assert page.table.row() == 1
@@ -351,8 +344,7 @@ def test_files_of_ours_open_the_window(name, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["goldsmith", name])
     monkeypatch.setattr("annotator.gui.shell.frame.appear", lambda project: None)
     monkeypatch.setattr("annotator.gui.shell.start.run", lambda _, path: opened.append(str(path)) or 0)
-    assert __main__.main() == 0
-    assert opened == [name]
+    assert (__main__.main(), opened) == (0, [name])
 
 
 def test_a_task_becomes_a_project_beside_it_and_says_where(goldsmith, task, qtbot):
@@ -363,7 +355,6 @@ def test_a_task_becomes_a_project_beside_it_and_says_where(goldsmith, task, qtbo
     path = window.session.project.path
     assert (path.parent, items.count(window.session.project)) == (task.parent, 2)
     assert window.session.project.person.name == "Ana Silva"
-    assert "2 new items" in window.messages.text()
     assert path.name in window.messages.text()
     assert recent() == [path.resolve()]
 

@@ -16,13 +16,11 @@ from PySide6.QtWidgets import QAbstractButton, QLineEdit
 from annotator.actions.contests import contest_rows
 from annotator.actions.labelling.label_rows import UNSURE
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
 from annotator.domain.judges.protocol import Level, ValueLook
 from annotator.domain.kinds.artifact import Kind
 from annotator.gui import keys
 from annotator.gui.forms import forms
 from annotator.gui.pages.labelling.unit_card import VerdictButtons
-from annotator.gui.review.queues import LINE_ROLE
 from annotator.gui.review.verdict_words import places
 from annotator.gui.session.page import Page
 from annotator.gui.session.session import ProjectSession
@@ -32,11 +30,10 @@ from annotator.places import resources
 from annotator.protocols import PROTOCOLS
 from tests.actions.contests.contest_project import add_seminar, task
 from tests.gui.shell.test_window import EVERY_PAGE
-from tests.projects import judged_project, pairs_project
+from tests.projects import pairs_project
 from tests.projects.small_projects import labelling_project
 from tests.storage import sql
-from tests.templates import once
-from tests.windows.using import be_active, owned, press, settle
+from tests.windows.using import be_active, owned, press
 
 
 def test_every_act_is_bound_once_and_no_key_as_shipped_clashes_or_is_a_letter_that_means_opposites():
@@ -224,17 +221,6 @@ def strike(number: int, key: str) -> None:
     press(key)
 
 
-@once
-def judged(folder: Path) -> Project:
-    """A judge judged everything, and one person labelled it all and agreed with every other verdict."""
-    peers = judged_project.peer_folder(folder / "peer", 3, 6, 3, 40)
-    project = judged_project.imported(folder / "judged.goldsmith", peers)
-    people.someone(project)
-    judged_project.judge_everything(project, 1)
-    judged_project.label_everything(project, "Ann", 1.0, 0.4)
-    return project
-
-
 def label(folder: Path, page_over: Any) -> tuple[Answers, Answers]:
     """Two reports; at the end of each the person goes on."""
     page = page_over(labelling_project(folder, criteria=MANY // 2, reports=2, questions=1), "Label")
@@ -274,22 +260,6 @@ def adjudicate(folder: Path, page_over: Any) -> tuple[Answers, Answers]:
     return wanted, dict(sql.rows(project, "SELECT id, json_extract(content, '$.take') FROM ruling"))
 
 
-def rule(folder: Path, page_over: Any) -> tuple[Answers, Answers]:
-    page = settle(page_over(judged(folder), "Validate", part="Disagreements"))
-    page.focus_first()
-    cases, rulings = (
-        page.part.bench.cases,
-        {"1": "judge wrong", "2": "person wrong", "3": "criterion unclear"},
-    )
-    wanted = {}
-    for number, key in enumerate(typed("1213")):
-        wanted[cases.index(number).data(LINE_ROLE).key[:3]] = rulings[key]
-    for number, key in enumerate(typed("1213")):
-        strike(number, key)
-    rows = sql.rows(page.session.project, "SELECT judge_id, response_id, unit_id, said FROM informed")
-    return wanted, {row[:3]: row[3] for row in rows}
-
-
 def rank(folder: Path, page_over: Any) -> tuple[Answers, Answers]:
     project = pairs_project.pairs_project(folder)
     for seminar in range(3):
@@ -307,7 +277,7 @@ def rank(folder: Path, page_over: Any) -> tuple[Answers, Answers]:
     return wanted, {(each.first, each.second): (each.value, each.confidence) for each in ranked}
 
 
-@pytest.mark.parametrize("page", [label, adjudicate, rule, rank], ids=lambda page: page.__name__)
+@pytest.mark.parametrize("page", [label, adjudicate, rank], ids=lambda page: page.__name__)
 def test_digits_at_any_speed_are_as_many_labels_each_where_it_belongs(
     page: Any, tmp_path: Path, page_over: Any
 ) -> None:

@@ -452,11 +452,9 @@ def test_a_list_that_was_made_wider_stays_wider_at_every_zoom_and_at_the_next_st
     splitter = with_a_list(qtbot, "wider")
     splitter.moveSplitter(170, 1)
     theme.zoom_to(200)
-    assert splitter.sizes()[0] == 340
-    assert with_a_list(qtbot, "wider").sizes()[0] == 340
+    assert (splitter.sizes()[0], with_a_list(qtbot, "wider").sizes()[0]) == (340, 340)
     theme.zoom_to(100)
-    assert with_a_list(qtbot, "wider").sizes()[0] == 170
-    assert with_a_list(qtbot, "another").sizes()[0] == 150
+    assert (with_a_list(qtbot, "wider").sizes()[0], with_a_list(qtbot, "another").sizes()[0]) == (170, 150)
 
 
 @pytest.fixture
