@@ -305,7 +305,7 @@ FAULTS = (
         "annotator/gui/pages/people/board_view.py",
         'self.person_id in ("", line.person_id)',
         "line.person_id",
-        "tests/gui/people/test_people_page.py tests/gui/people",
+        "tests/gui/pages/test_inbox_page.py tests/gui/pages",
     ),
     Fault(
         "find counts from 0",

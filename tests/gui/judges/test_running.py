@@ -118,7 +118,6 @@ def test_what_lacks_is_said_and_leads_to_what_draws_it(small, show):
     page.running.ready.drawing_wanted.emit(CLAIMS)
     settle(page)
     assert page.running.form.what.currentData() == CLAIMS
-    assert page.running.forecast.words.text() == "4 of 4 reports are not processed yet."
 
 
 @pytest.fixture
@@ -420,7 +419,6 @@ def test_a_wording_is_a_draft_that_outlives_the_page_is_previewed_on_real_units_
     press("Ctrl+Return")
     assert prompts.in_force(small, NAME).version == 1
     write(part, OURS)
-    assert "item 1 · Alpha" in part.look.about.text()
     for key, words in (("Ctrl+PgDown", "Compares training"), ("Ctrl+PgUp", "Explains residual")):
         press(key)
         settle(part)
@@ -454,7 +452,6 @@ def test_a_reply_stands_beside_what_was_made_of_it_and_the_list_is_narrowed(run_
     go_to(run_replies, "Compares")
     assert "Found in the report" in detail.made.toPlainText()
     assert json.loads(detail.raw.toPlainText())["quote"] == QUOTE
-    assert "asked test-model, answered as test-model-2026" in detail.facts.text()
     detail.tabs.setCurrentIndex(1)
     settle(run_replies)
     assert "Compares training stability" in detail.prompt.toPlainText()

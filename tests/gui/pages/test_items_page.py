@@ -55,13 +55,11 @@ def test_letter_2_an_item_is_edited_retired_and_brought_back_by_keyboard(small, 
     page = be_active(window_over(small), qtbot).page
     page.table.selectRow(0)
     press("Alt+Return", at=page.table)
-    assert page.form.question.toPlainText() == "What do residual connections do?"
     page.form.origin.setText("forum")
     page.form.save.click()
     assert items.read(small, items.ids(small)[0]).origin == "forum"
     press("Ctrl+Backspace")
     assert questions(page) == ["Who?"]
-    assert "Item 1 is retired" in page.bar.progress.text()
     page.state.setCurrentText("retired")
     assert (questions(page), page.author.isEnabled()) == (["What do residual connections do?"], False)
     press("Ctrl+Backspace", at=page.table)
@@ -309,8 +307,6 @@ def test_collected_papers_show_what_each_stage_left_and_why(tmp_path, window_ove
     assert view.stages.text() == "3 candidates → 2 after the list → 1 after the source → 1 kept"
     assert line() == ["2506.00001v1", "5 references, 2 on arXiv, 0 abstracts"]
     assert "\\citet{fir}" in view.latex.toPlainText()
-    assert "Oaks in Towns" in view.exemplar.text
-    assert "stands in no bibliography" in view.notes.text()
     view.shown.hold(CollectedFilter.SOURCE)
     assert line() == ["2506.00003v1", "Only a PDF was submitted, no LaTeX."]
     assert (view.texts.isHidden(), page.preview.isVisible()) == (True, False)

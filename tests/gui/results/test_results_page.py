@@ -100,7 +100,6 @@ def test_double_click_leads_to_the_items_then_to_the_judgements_and_back_level_b
     deeper(page, qtbot)
     assert (behind.table.hasFocus(), behind.judgements.rowCount()) == (True, 3)
     qtmodeltester.check(behind.judgements)
-    assert "Asked about Explains residual connections" in behind.reply.toPlainText()
     # Counting anew takes the list away from under nobody's eyes.
     page._count()
     qtbot.waitUntil(lambda: not page.session._tasks_behind)
@@ -161,7 +160,6 @@ def test_another_project_is_held_beside_this_one(sample_page, sample_file, tmp_p
     sample_page.view.tabs.setCurrentIndex(0)
     # The same rubrics on the same reports: no difference.
     assert all(line.cells[3].value == 0 for line in sample_page.view.model.whole.lines)
-    assert sample_page.file.text() == "Stop comparing with other"
 
 
 def test_a_choice_made_while_another_view_is_counted_belongs_to_its_view_and_ratings_are_not_shown_to_raters(
@@ -176,8 +174,7 @@ def test_a_choice_made_while_another_view_is_counted_belongs_to_its_view_and_rat
         sample_page.show_view(then.name)
         made = choose_last(sample_page)
         counted(sample_page, qtbot)
-        assert sample_page.title.text() == then.title
-        assert sample_page._chosen.get(then.name, {}) == before
+        assert (sample_page.title.text(), sample_page._chosen.get(then.name, {})) == (then.title, before)
         assert made is None or sample_page._chosen[first][made[0]] == made[1]
     assert made is not None
     project = sample_page.session.project
@@ -224,7 +221,6 @@ def test_views_that_rest_on_nothing_are_listed_on_demand_and_every_view_shows_so
         go(sample_page, qtbot, name)
         assert sample_page.view.model.rowCount() > 0
         qtmodeltester.check(sample_page.view.model)
-        assert sample_page.view.account.toPlainText().count("Differences from the paper") <= 1
     for view in (view for view in VIEWS if view.name in ("preferences", "modes", "runs")):
         go(sample_page, qtbot, view.name, "empty")
         assert sample_page._lead.text() == f"Go to {view.page}"

@@ -372,7 +372,6 @@ def test_panel_and_status_line_tell_every_run_how_far_it_is_and_what_it_came_to(
         assert first.start(ORDER)
         assert panel.chips.words() == ["Starting"]
     assert panel.title.text() == "Pairing · \u2068baseline\u2069"
-    assert panel.progress._what.text() == "3.1 per second · 8 in progress"
     assert panel.progress._count.text() == "412 of 1,931 · about 3 min left"
     assert panel.chips.words() == [
         "400 calls", "$1.50 spent", "410 came now", "missing: 2 × no answer in time",

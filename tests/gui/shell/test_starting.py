@@ -194,8 +194,6 @@ def test_the_sample_can_be_reset_from_its_window_and_no_other_project_can(
     items.add(window.session.project, "A question of my own?", "Technical Details", "Deep learning")
     settings = window.show_page("Project")
     settings.reset.click()
-    assert "Reset the sample?" in settings.answer.text()
-    assert goldsmith._shown is window
     settings.answer._act.click()
     # The window's thread is not held up: the first page says what is being done.
     qtbot.waitUntil(lambda: isinstance(goldsmith._shown, StartPage))

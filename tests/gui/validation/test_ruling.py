@@ -142,7 +142,6 @@ def test_a_criterion_is_worded_anew_and_ordered_by_the_keyboard(page: Any, proje
     press("Ctrl+A", Typed("Explains the role of the identity path"), "Ctrl+Return")
     settle(page)
     assert (panel.list.count(), disagreements.unclear(project)) == (0, [])
-    assert "2 judgements of “small-judge” on 1 unit reworded" in panel.again.text()
     press("Ctrl+Shift+U")
     waiting = {(each.order.judge, each.order.items) for each in judge_runs.waiting(project)}
     assert waiting == {("small-judge", ("1",)), ("other-judge", ("1",))}
@@ -183,7 +182,6 @@ def test_the_cited_page_or_the_second_report_stands_beside(
     assert reading.beside.head.text().startswith(beside)
     if protocol == CLAIMS:
         assert [mark.kind for mark in reading.beside.report.marks()] == ["judge"]
-        assert reading.legend.accessibleName() == f"Marked: {JUDGE}, the claim"
     press("3", "Ctrl+U")
     settle(page)
     panel = page.ruling.unclear
@@ -222,7 +220,6 @@ def test_whoever_is_still_to_label_blind_is_told_so(page_at_rest: Any, reviewed:
         assignments.assign_one(reviewed, item_id, ben.id, Stage.LABELLING)
     reviewed.work_as(ben)
     page = page_at_rest(reviewed, "Validate", part="Reviews")
-    assert "still have to label these reports" in page.reviewing.nothing._headline.text()
     press("Space")
     assert page.window().page.NAME == "Label"
 

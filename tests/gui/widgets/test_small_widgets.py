@@ -671,7 +671,6 @@ def test_an_act_is_offered_and_goes_with_its_message(bar):
     bar.show_message("error", "It is damaged.")
     bar.set_action("Restore & go on", lambda: done.append("restored"))
     act = bar.findChild(QPushButton)
-    assert act.text() == "Restore && go on"
     act.click()
     assert done == ["restored"]
     bar.show_message("info", "Another.")
