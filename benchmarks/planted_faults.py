@@ -319,7 +319,7 @@ FAULTS = (
         "annotator/gui/session/session.py",
         "if seen is not None and seen.page == page:",
         "if seen is not None:",
-        "tests/gui/pages/test_small_pages.py tests/gui/pages tests/gui/labelling",
+        "tests/gui/pages/test_project_pages.py tests/gui/pages tests/gui/labelling",
     ),
 )
 

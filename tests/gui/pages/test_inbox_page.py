@@ -90,7 +90,10 @@ def test_dropped_files_are_taken_in_by_key_after_a_backup_and_found_by_a_code_ho
     # What was done stays done in other colours.
     theme.choose("dark")
     assert column(intake.tree, 2) == ["imported", "imported"]
-    assert (intake.tree.topLevelItem(0).child(0).text(REASON), len(backups.listing(study.path))) == ("", before + 1)
+    assert (intake.tree.topLevelItem(0).child(0).text(REASON), len(backups.listing(study.path))) == (
+        "",
+        before + 1,
+    )
     exchange.page.turn(RECEIVED)
     received = exchange.page.received
     code = next(one.receipt for one in unpacking.received(study) if one.person_name == "李明")
@@ -570,7 +573,10 @@ def test_an_annotator_sees_people_but_changes_nothing_and_a_tab_is_filled_once(p
     assert not page.roster.model.flags(named(page, "Ben")) & Qt.ItemFlag.ItemIsEditable
     press("F6")
     assert (page.tabs.currentIndex(), rows(page)) == (2, [("1", "rubric", "R2"), ("2", "rubric", "R2")])
-    assert (page.board.table.isColumnHidden(WITH), page.board.buttons["withdraw"].isVisible()) == (True, False)
+    assert (page.board.table.isColumnHidden(WITH), page.board.buttons["withdraw"].isVisible()) == (
+        True,
+        False,
+    )
     window, asked, board_of = page.window(), [], board.board
     monkeypatch.setattr(board, "board", lambda project: asked.append(project) or board_of(project))
     window.show_page("People", part="Progress")

@@ -300,15 +300,10 @@ def test_a_figure_leads_to_its_units_and_on_to_the_judgements(viewer, qtbot):
     row = next(n for n in range(5) if cells(viewer, n)[0] == "yes")
     behind = opened(viewer, qtbot, row, heads(viewer).index("Precision"))
     assert behind.title.text() == "yes: Precision"
-    behind.items_table.activated.emit(behind.items.index(0, 0))
-    viewer.session.wait()
-    qtbot.waitUntil(lambda: behind.levels.currentIndex() == 1)
+    deeper(viewer, qtbot)
     assert {behind.judgements.index(n, 5).data() for n in range(behind.judgements.rowCount())} == {
         "R2", "R3", "same", "yes",
     }  # fmt: skip
-    for _ in range(2):
-        behind.leave.click()
-    assert viewer.body.currentWidget() is viewer.view
 
 
 def test_one_class_gives_no_bare_figure_anywhere(tmp_path, window_over, qtbot):

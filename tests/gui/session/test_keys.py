@@ -31,7 +31,6 @@ from annotator.protocols import PROTOCOLS
 from tests.actions.contests.contest_project import add_seminar, task
 from tests.gui.shell.test_window import EVERY_PAGE
 from tests.projects import pairs_project
-from tests.projects.small_projects import labelling_project
 from tests.storage import sql
 from tests.windows.using import be_active, owned, press
 
@@ -221,22 +220,6 @@ def strike(number: int, key: str) -> None:
     press(key)
 
 
-def label(folder: Path, page_over: Any) -> tuple[Answers, Answers]:
-    """Two reports; at the end of each the person goes on."""
-    page = page_over(labelling_project(folder, criteria=MANY // 2, reports=2, questions=1), "Label")
-    keys, wanted = typed("1221212"), {}
-    for _ in range(2):
-        here = {
-            (page.bench.response_id, unit.id): key for unit, key in zip(page.bench.units, keys, strict=False)
-        }
-        for number, key in enumerate(here.values()):
-            strike(number, key)
-        press("Ctrl+Return")
-        wanted |= here
-    rows = sql.rows(page.session.project, "SELECT response_id, unit_id, value FROM judgement")
-    return wanted, {row[:2]: {"yes": "1", "no": "2"}[row[2]] for row in rows}
-
-
 def adjudicate(folder: Path, page_over: Any) -> tuple[Answers, Answers]:
     """Two items; half of the rows both have worded, so that a ruling needs a reason, which none is given here."""
     project, takes = pairs_project.pairs_project(folder, 2), {"0": "drop", "1": "A", "2": "B"}
@@ -277,7 +260,7 @@ def rank(folder: Path, page_over: Any) -> tuple[Answers, Answers]:
     return wanted, {(each.first, each.second): (each.value, each.confidence) for each in ranked}
 
 
-@pytest.mark.parametrize("page", [label, adjudicate, rank], ids=lambda page: page.__name__)
+@pytest.mark.parametrize("page", [adjudicate, rank], ids=lambda page: page.__name__)
 def test_digits_at_any_speed_are_as_many_labels_each_where_it_belongs(
     page: Any, tmp_path: Path, page_over: Any
 ) -> None:

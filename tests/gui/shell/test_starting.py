@@ -118,10 +118,9 @@ def test_a_window_in_the_middle_of_a_job_keeps_its_frame_and_the_next_project_ge
 
 
 def test_a_sample_that_cannot_be_made_is_explained_on_the_first_page(goldsmith, tmp_path, monkeypatch, qtbot):
-    (tmp_path / "no-folder").write_text("a file stands where the folder should be", "utf-8")
-    monkeypatch.setattr("annotator.gui.shell.navigation.user_data", lambda: tmp_path / "no-folder")
+    (in_the_way := tmp_path / "no-folder").write_text("a file stands where the folder should be", "utf-8")
+    monkeypatch.setattr("annotator.gui.shell.navigation.user_data", lambda: in_the_way)
     page = goldsmith.show_sample()
-    assert isinstance(page, StartPage)
     qtbot.waitUntil(lambda: "could not be created" in page.messages.text())
     qtbot.waitUntil(page.making.isHidden)
     assert (usable(page), page.acceptDrops()) == ([True] * 6, True)

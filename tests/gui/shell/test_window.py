@@ -24,7 +24,7 @@ from annotator.actions.project import people, profile
 from annotator.actions.project.file import Project, settings_of
 from annotator.actions.project.people import new_project
 from annotator.domain.experts.assignment import Role
-from annotator.domain.kinds.artifact import Kind, Stage, stage_of
+from annotator.domain.kinds.artifact import Kind, Stage
 from annotator.domain.kinds.documents import KINDS, WRITTEN
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.texts.refusal import Refusal
@@ -370,28 +370,27 @@ def test_under_rubrics_no_page_says_a_word_of_another_benchmark(make, tmp_path, 
 
 
 @pytest.mark.parametrize("choice", profiles.CHOICES[:2], ids=lambda choice: choice.name)
-def test_written_and_handed_out_is_what_the_project_uses(choice, tmp_path, window_over):
+def test_written_is_what_the_project_uses(choice, tmp_path, window_over):
     project = new_project(tmp_path / "p.goldsmith", uses=choice.name)
     items.add(project, "Why?")
     window = window_over(project, "Author")
     tabs = window.page.tabs
     shown = [tabs.tabText(place) for place in range(tabs.count()) if tabs.isTabVisible(place)]
     assert shown == [KINDS[kind].title for kind in WRITTEN if kind in choice.kinds]
-    form = window.show_page("People", part="Hand out").out.form
-    settle(window.page)
-    assert sorted(form.stages.values()) == sorted({Stage.LABELLING, *map(stage_of, choice.kinds)})
-    assert sorted(form.labels.values()) == sorted(name for name in choice.protocols if PROTOCOLS[name].values)
 
 
-def test_another_choice_is_offered_at_once(tmp_path, window_over):
+def test_what_is_handed_out_is_what_the_project_uses_and_another_choice_is_offered_at_once(
+    tmp_path, window_over
+):
     project = new_project(tmp_path / "p.goldsmith", uses="rubrics")
     items.add(project, "Why?")
     window = window_over(project, "People", part="Hand out")
     window.session.do(profile.choose, "rubrics, plan")
     settle(window.page)
     form = window.page.out.form
-    assert set(form.stages.values()) == {Stage.RUBRIC, Stage.PLAN, Stage.LABELLING}
-    assert "adra.plan" in form.labels.values()
+    assert sorted(form.stages.values()) == sorted([Stage.RUBRIC, Stage.PLAN, Stage.LABELLING])
+    protocols = profile.profile(project).protocols
+    assert sorted(form.labels.values()) == sorted(name for name in protocols if PROTOCOLS[name].values)
     assert (form.plan().stages, form.labels.isVisible()) == ((Stage.RUBRIC,), False)
     form.stages.item(2).setCheckState(Qt.CheckState.Checked)
     assert (Stage.LABELLING in form.plan().stages, form.labels.isVisible()) == (True, True)
@@ -539,22 +538,16 @@ def test_arrows_pass_over_the_names_of_kinds_and_a_click_chooses_in_a_palette_wi
         walked.append(window._palette.list.currentIndex().row())
         press("Down")
     assert (walked, window._palette.list.currentIndex().row()) == (choices, choices[0])
-    press("Up")
-    assert window._palette.list.currentIndex().row() == choices[-1]
-    press("PgUp", "PgUp", "PgUp")
+    press("Up", "PgUp", "PgUp", "PgUp")
     assert (window._palette.list.currentIndex().row(), focus()) == (choices[0], window._palette.field)
     assert focus().accessibleDescription() == lines[choices[0]]
     press("Escape")
-    window.resize(700, 480)
-    typed(window, "e")
-    palette = window._palette
-    assert window.rect().contains(palette.geometry())
     window.resize(1200, 800)
+    typed(window, "residual")
+    palette = window._palette
+    window.resize(700, 480)
     QApplication.processEvents()
     assert window.rect().contains(palette.geometry())
-    typed(window, "residual")
-    # The palette has a frame already.
-    assert palette.list.frameWidth() == 0
     headline, first = (palette.list.visualRect(palette.choices.index(row)).center() for row in (0, 1))
     QTest.mouseClick(palette.list.viewport(), Qt.MouseButton.LeftButton, pos=headline)
     assert palette.isVisible()
@@ -577,9 +570,7 @@ def test_it_closes_and_the_keyboard_is_where_it_was_and_with_nothing_typed_it_of
     window.show_page("Agreement")
     press("Ctrl+K")
     settle(window.page)
-    lines = listed(window)
-    assert lines[:4] == ["Recent", "2 Who? Deep learning", "Author 2  Who?", "Items"]
-    assert "Acts" in lines
+    assert listed(window)[:4] == ["Recent", "2 Who? Deep learning", "Author 2  Who?", "Items"]
     press("Down", "Return")
     assert (window.page.NAME, window.page.item.key) == ("Author", "2")
 
@@ -602,7 +593,6 @@ def test_an_act_of_a_menu_and_one_of_the_page_are_done_where_the_focus_was(windo
     press("Escape")
     assert keys.rebind("zoom_in", "Ctrl+Alt+L") is None
     assert "View Larger Ctrl+Alt+L" in typed(window, "larger")
-    assert "Results Ctrl+7" in typed(window, "results")
     assert "Results Agreement" in typed(window, "agreem")
     press("Return")
     assert window.page.NAME == "Agreement"
@@ -626,7 +616,6 @@ def test_acts_that_had_its_key_are_told_once_where_they_are(window):
     settle(window.page)
     press("Ctrl+K")
     assert "“Keep the task: make an item of it” has the key Ctrl+T now." in window._palette.news.text()
-    assert window._palette.news.isVisible()
     press("Escape", "Ctrl+K")
     assert not window._palette.news.isVisible()
     press("Escape")

@@ -130,10 +130,7 @@ def test_a_mark_out_of_sight_is_brought_into_view_and_the_selection_kept(view):
 def test_a_long_plain_text_comes_in_pages_across_which_marks_and_selections_reach(view, qtbot):
     view.show_plain("".join(f"line {n:05} 👩\n" for n in range(8_000)))
     assert view.pages == len(view.text()) // PAGE
-    shown = view.document().toPlainText()
-    # Cut at lines.
-    assert shown.startswith("line 00000")
-    assert len(shown) <= PAGE * 3 // 2
+    assert len(view.document().toPlainText()) <= PAGE * 3 // 2
     start = view.text().index("line 07000")
     view.mark(start, start + 10, "judge")
     assert view.extraSelections() == []
