@@ -4,7 +4,7 @@ import asyncio
 import json
 import re
 from dataclasses import replace
-from typing import Any
+from functools import partial
 
 import pytest
 from PySide6.QtCore import Qt
@@ -49,16 +49,8 @@ def served(small: Project, server: OddServer) -> Project:
 
 
 @pytest.fixture
-def show(page_over):
-    """The page over a project at one of its parts, with all that it asks for at rest."""
-
-    def make(project: Project, part: str = "Judges", **place: Any):
-        page = page_over(project, "Judges", part=part, **place)
-        page.focus_first()
-        settle(page)
-        return page
-
-    return make
+def show(page_at_rest):
+    return partial(page_at_rest, page="Judges", part="Judges")
 
 
 NAME = "researcherbench.coverage"
@@ -75,7 +67,7 @@ def priced(tmp_path, monkeypatch):
 def test_what_is_ordered_is_shown_in_questions_tokens_money_and_time_before_the_start(
     served, priced, show, qtbot
 ):
-    page = show(served, "Runs")
+    page = show(served, part="Runs")
     choose(page.running.form.judge, JUDGE)
     form, forecast = page.running.form, page.running.forecast
     qtbot.waitUntil(lambda: "12 for 12 judgements\nCached\nnone\n" in said_in(forecast))
@@ -111,7 +103,7 @@ def test_an_estimate_of_what_is_no_longer_ordered_is_not_shown(served, show_runs
 
 
 def test_what_lacks_is_said_and_leads_to_what_draws_it(small, show):
-    page = show(small, "Runs")
+    page = show(small, part="Runs")
     choose(page.running.form.what, "researcherbench.claims")
     settle(page)
     assert "4 of 4 reports are without their claims." in page.running.ready.lacks.text()
@@ -125,7 +117,7 @@ def show_runs(served, show):
     """The page at its runs, with the judge chosen and so many questions at a time."""
 
     def make(at_once: int = 8):
-        page = show(served, "Runs")
+        page = show(served, part="Runs")
         choose(page.running.form.judge, JUDGE)
         page.running.form.concurrency.setValue(at_once)
         return settle(page)
@@ -170,7 +162,7 @@ def test_runs_wait_in_a_queue_follow_one_another_and_stand_still_after_a_cancell
     served, server, show, qtbot
 ):
     server.answer = answering(lambda words: "yes")
-    page = settle(show(served, "Runs"))
+    page = show(served, part="Runs")
     press("Ctrl+U")
     choose(page.running.form.judge, JUDGE)
     settle(page)
@@ -199,7 +191,7 @@ def test_a_queued_run_whose_key_is_not_allowed_waits_and_keeps_no_other_from_its
     sql.alter(served, "UPDATE judge SET key_env = 'THEIR_KEY' WHERE name = ?", [JUDGE])
     for name in (JUDGE, "baseline"):
         judge_runs.add(served, RunRequest(name))
-    page = show(served, "Runs")
+    page = show(served, part="Runs")
     with qtbot.waitSignal(page.driver.ended):
         page.running.acts["start_queue"]()
     settle(page)
@@ -344,7 +336,7 @@ def test_differences_stand_side_by_side_and_open_the_reply_of_the_side_that_is_c
     server.answer = answering(lambda words: "no")
     asyncio.run(judge_runs.run(served, RunRequest(JUDGE)))
     asyncio.run(judge_runs.run(served, RunRequest("baseline")))
-    page = show(served, "Compare")
+    page = show(served, part="Compare")
     viewer = page.comparing
     assert "(a lower bound)" in cells(viewer.view.table, 0)[0]
     viewer.view.table.activated.emit(viewer.view.model.index(0, 0))
@@ -366,7 +358,7 @@ def test_differences_stand_side_by_side_and_open_the_reply_of_the_side_that_is_c
 def test_behind_a_criterion_stand_its_judgements_and_no_others(served, server, show):
     server.answer = answering(lambda criterion: "yes")
     asyncio.run(judge_runs.run(served, RunRequest(JUDGE)))
-    page = show(served, "Costs")
+    page = show(served, part="Costs")
     table, titles = page.costing.view.table, list(page.costing.view.model.columns)
     row = cells(table, titles.index("Asked about")).index("Names one dataset")
     item = cells(table, titles.index("Item"))[row]
@@ -382,7 +374,7 @@ def test_behind_a_criterion_stand_its_judgements_and_no_others(served, server, s
 
 def test_what_waits_is_counted_and_one_key_leads_there(small, show):
     asyncio.run(extracting.run(small, RunRequest("baseline", CLAIMS)))
-    page = show(small, "Runs")
+    page = show(small, part="Runs")
     page.running.bar.more.menu().aboutToShow.emit()
     assert "4 extracts to confirm" in str(
         [action.text() for action in page.running.bar.more.menu().actions()]
@@ -405,7 +397,7 @@ def write(part, text: str) -> None:
 def test_a_wording_is_a_draft_that_outlives_the_page_is_previewed_on_real_units_and_put_in_force_with_a_note(
     small, show, window_over
 ):
-    page = show(small, "Prompts")
+    page = show(small, part="Prompts")
     write(page.prompting, OURS)
     page.leave()
     assert prompts.in_force(small, NAME).version == 1
@@ -435,7 +427,7 @@ def test_a_wording_is_a_draft_that_outlives_the_page_is_previewed_on_real_units_
 def run_replies(served, show):
     """The replies of a run of twelve judgements: four refused, four with a quote that is nowhere."""
     run = asyncio.run(judge_runs.run(served, RunRequest(JUDGE)))["run"]
-    return show(served, "Replies", run_id=str(run)).replies
+    return show(served, part="Replies", run_id=str(run)).replies
 
 
 def go_to(part, unit: str) -> None:

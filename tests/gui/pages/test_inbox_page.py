@@ -4,6 +4,7 @@ import subprocess
 import sys
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 from PySide6.QtCore import QMimeData, QModelIndex, QPoint, Qt, QUrl
@@ -352,8 +353,7 @@ def test_files_of_ours_open_the_window(name, monkeypatch):
 
 
 def test_a_task_becomes_a_project_beside_it_and_says_where(goldsmith, task, qtbot):
-    first = goldsmith.show(task)
-    assert isinstance(first, StartPage)
+    assert isinstance(goldsmith.show(task), StartPage)
     window = window_of(goldsmith, qtbot)
     path = window.session.project.path
     assert (path.parent, items.count(window.session.project)) == (task.parent, 2)
@@ -434,20 +434,14 @@ def project(tmp_path) -> Project:
 
 
 @pytest.fixture
-def show(project, page_over):
-
-    def make(part: str = "Team"):
-        page = page_over(project, "People", part=part)
-        page.focus_first()
-        return page
-
-    return make
+def show(project, page_at_rest):
+    return partial(page_at_rest, project, "People", part="Team")
 
 
 def test_ctrl_enter_assigns_what_is_previewed_undo_takes_it_back_and_ctrl_enter_again_sends_it(
     project, show, tmp_path, monkeypatch, qtbot
 ):
-    page = show("Hand out")
+    page = show(part="Hand out")
     press("Space")
     assert Stage.SELECTION in page.out.form.stages.ticked()
     qtbot.waitUntil(lambda: "20 pieces" in page.out.preview.summary.text())
@@ -470,7 +464,7 @@ def test_ctrl_enter_assigns_what_is_previewed_undo_takes_it_back_and_ctrl_enter_
 
 
 def test_the_whole_form_makes_the_plan(project, show):
-    form = show("Hand out").out.form
+    form = show(part="Hand out").out.form
     form.stages.tick([Stage.RUBRIC, Stage.LABELLING])
     form.has_due.setChecked(True)
     for field, value in ((form.overlap.number, 1), (form.share, 5), (form.after, 12), (form.seed, 42)):
@@ -506,8 +500,10 @@ def test_people_whom_a_plan_needs_are_added_beside_it_by_name_and_with_their_rol
     added = [(each.name, each.roles) for each in people.people(small)][1:]
     assert added == [("Ana Silva", "annotator"), ("Li Wei", "annotator"), ("Kofi", "adjudicator")]
     # Whoever coordinates writes only where others are too few, also when that was so at first.
-    written = {line.person for line in board.board(small) if line.stage is Stage.RUBRIC}
-    assert written == {"Ana Silva", "Li Wei"}
+    assert {line.person for line in board.board(small) if line.stage is Stage.RUBRIC} == {
+        "Ana Silva",
+        "Li Wei",
+    }
 
 
 PAIRS = "researcherbench.pairwise"
@@ -591,7 +587,7 @@ def test_every_piece_shows_with_its_state_its_pair_and_its_date_and_ctrl_j_goes_
     handed_out(project, due=datetime.now(UTC) - timedelta(days=3))
     pairs.submit(project, {"Ada": pairs.rubric(pairs.ADA, "a")})
     pairs.work_as(project, "Cora")
-    page = show("Progress")
+    page = show(part="Progress")
     assert rows(page)[:3] == [("1", "rubric", "R2"), ("1", "rubric", "R3"), ("1", "adjudication", "R4")]
     states, dates = ([page.board.model.index(row, of).data() for row in (0, 1)] for of in (STATE, DUE))
     assert (states, dates[1]) == (["submitted", "not begun"], "3 days late")
@@ -604,7 +600,7 @@ def test_every_piece_shows_with_its_state_its_pair_and_its_date_and_ctrl_j_goes_
 
 def test_filters_narrow_and_give_back(project, show, qtmodeltester):
     handed_out(project, stages=(Stage.RUBRIC, Stage.PLAN))
-    page = show("Progress")
+    page = show(part="Progress")
     pieces, filters = page.board, page.board.filters
     for model in (pieces.model, pieces.people.totals):
         qtmodeltester.check(model)
@@ -627,7 +623,7 @@ def test_filters_narrow_and_give_back(project, show, qtmodeltester):
 
 def test_a_piece_goes_to_somebody_else_gets_another_date_and_several_are_withdrawn_in_one_step(project, show):
     handed_out(project)
-    page = show("Progress")
+    page = show(part="Progress")
     press("Ctrl+D")
     assert focus() is page.board.due.date
     press("Return")

@@ -34,8 +34,7 @@ def file(tmp_path):
 
 
 def usable(page: StartPage) -> list[bool]:
-    ways = (page.sample, page.new, page.open, page.task, page.more, page.list)
-    return [each.isEnabled() for each in ways]
+    return [each.isEnabled() for each in (page.sample, page.new, page.open, page.task, page.more, page.list)]
 
 
 def test_on_windows_the_taskbar_knows_the_program_and_not_python(qapp, monkeypatch):
@@ -232,8 +231,7 @@ def test_what_a_window_leaves_dies_on_the_windows_own_thread(idle_program, qtbot
     leave(died)
     held: list[list[object]] = []
     # More than Python, left to itself, would begin to collect at.
-    much = range(10 * gc.get_threshold()[0])
-    other = threading.Thread(target=lambda: held.extend([] for _ in much))
+    other = threading.Thread(target=lambda: held.extend([] for _ in range(10 * gc.get_threshold()[0])))
     other.start()
     other.join()
     assert not died

@@ -373,8 +373,7 @@ def test_under_rubrics_no_page_says_a_word_of_another_benchmark(make, tmp_path, 
 def test_written_is_what_the_project_uses(choice, tmp_path, window_over):
     project = new_project(tmp_path / "p.goldsmith", uses=choice.name)
     items.add(project, "Why?")
-    window = window_over(project, "Author")
-    tabs = window.page.tabs
+    tabs = window_over(project, "Author").page.tabs
     shown = [tabs.tabText(place) for place in range(tabs.count()) if tabs.isTabVisible(place)]
     assert shown == [KINDS[kind].title for kind in WRITTEN if kind in choice.kinds]
 

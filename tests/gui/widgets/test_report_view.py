@@ -56,8 +56,7 @@ def colours_at(view: ReportView, offset: int) -> list[str]:
 
 def test_offsets_are_pythons_and_marks_and_selections_lie_on_the_words(view):
     view.show_html(render(SHORT).html)
-    span = find(view.text(), "model answers most")
-    view.mark(*span, "evidence")
+    view.mark(*find(view.text(), "model answers most"), "evidence")
     (selection,) = view.extraSelections()
     assert selection.cursor.selectedText() == "model answers most"
     assert selection.format.underlineStyle() == QTextCharFormat.UnderlineStyle.SingleUnderline
