@@ -302,8 +302,7 @@ def test_the_line_says_that_the_folder_is_gone_that_tasks_were_sent_and_lets_go_
     line = home.page.out.shared
     folder.rename(tmp_path / "unplugged")
     look(home)
-    assert "cannot be reached" in line.state.text()
-    assert home.page.tabs.currentIndex() == HAND_OUT
+    assert ("cannot be reached" in line.state.text(), home.page.tabs.currentIndex()) == (True, HAND_OUT)
     (tmp_path / "unplugged").rename(folder)
     look(home)
     assert "cannot be reached" not in line.state.text()
@@ -358,8 +357,7 @@ def test_a_task_becomes_a_project_beside_it_and_says_where(goldsmith, task, qtbo
     path = window.session.project.path
     assert (path.parent, items.count(window.session.project)) == (task.parent, 2)
     assert window.session.project.person.name == "Ana Silva"
-    assert path.name in window.messages.text()
-    assert recent() == [path.resolve()]
+    assert (path.name in window.messages.text(), recent()) == (True, [path.resolve()])
 
 
 def test_a_task_dropped_on_its_own_window_brings_it_up_to_date_unless_it_is_refused(

@@ -52,11 +52,8 @@ from tests.projects.small_projects import small_sample
 from tests.windows.using import be_active, focus, in_view, owned, press, settle, type_words
 
 CONTROLS = (QAbstractButton, QComboBox, QLineEdit, QAbstractSpinBox, QAbstractScrollArea, QTabBar)
-PATIENCE = 12
 OFF = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
 SMALL, LAPTOP, LARGE = (960, 600), (1366, 768), (1920, 1080)
-# Here a page may be higher than its room, and scroll up and down.
-CROWDED = ((SMALL, 200),)
 # These have so much to choose above their figures that they scroll there, too.
 HIGH, HIGH_AT = ("Validate Figures", "Validate Disagreements"), (LAPTOP, 150)
 
@@ -69,8 +66,6 @@ OF_A_BENCHMARK = {
     "Seminars", "Extracts", "Tasks", "Write", "Label", "Rank tasks", "Rounds", "Replies", "Compare", "Answer",
     "Disagreements", "Reviews", "Results",
 }  # fmt: skip
-# Their parts ask everything on the other thread.
-ANSWERED_LATER = ("Judges", "Validate", "Material", "Results")
 # Pages of several parts, between which F6 leads.
 OF_SEVERAL = (
     "Author", "Label", "Judges", "Agreement", "Validate", "Exchange", "Material", "People", "Guidelines",
@@ -182,7 +177,8 @@ def amiss(window: Window, size: tuple[int, int], percent: int, name: str) -> Ite
     if window.size().toTuple() != size:
         yield f"the window grew to {window.size().toTuple()}"
     area = window.centralWidget().area
-    may = (size, percent) in CROWDED or (name in HIGH and (size, percent) == HIGH_AT)
+    # Here a page may be higher than its room, and scroll up and down.
+    may = (size, percent) == (SMALL, 200) or (name in HIGH and (size, percent) == HIGH_AT)
     if area.horizontalScrollBar().maximum() or (area.verticalScrollBar().maximum() and not may):
         yield f"{window.page.minimumSizeHint().toTuple()} does not fit {area.size().toTuple()}"
     yield from faults(window)
@@ -206,7 +202,7 @@ def check(
 
 def at_rest(window: Window, size: tuple[int, int], percent: int, name: str) -> list[str]:
     """What is amiss once all has come that was asked for."""
-    for _ in range(PATIENCE):
+    for _ in range(12):
         settle(window.page)
         # What came last may need more room.
         if not (left := list(amiss(window, size, percent, name))):
@@ -335,7 +331,7 @@ def amiss_at_rest(
     for name in parts(window):
         page = settle(window.page)
         # What is known at once stays.
-        known = set() if page.NAME in ANSWERED_LATER else called_empty(window)
+        known = set() if page.NAME in ("Judges", "Validate", "Material", "Results") else called_empty(window)
         if not early[name] <= known:
             yield f"{name}: called empty before the answer came: {early[name] - known}"
         held = window.focusWidget()

@@ -53,8 +53,7 @@ def test_on_windows_the_taskbar_knows_the_program_and_not_python(qapp, monkeypat
 def test_what_is_no_project_is_refused_and_left_as_it_is(goldsmith, tmp_path, content, words):
     path = tmp_path / "odd.goldsmith"
     path.write_bytes(content)
-    assert words in goldsmith.show(path).messages.text()
-    assert path.read_bytes() == content
+    assert (words in goldsmith.show(path).messages.text(), path.read_bytes()) == (True, content)
 
 
 def test_a_damaged_project_offers_its_backups_and_comes_back(goldsmith, file, qtbot):

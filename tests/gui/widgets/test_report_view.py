@@ -12,7 +12,6 @@ from PySide6.QtGui import QTextCharFormat, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QApplication, QCheckBox
 from pytestqt.qtbot import QtBot
 
-from annotator.actions.items import items
 from annotator.domain.texts.difference import find, locate
 from annotator.domain.texts.rendered import CUT
 from annotator.exchange.texts.rendering import render
@@ -26,9 +25,7 @@ from annotator.gui.widgets.reading.pdf_view import Caret, CaretStep, PdfView
 from annotator.gui.widgets.reading.report_view import MARKS, PAGE, ReportView
 from annotator.places import resources
 from tests.gui.authoring.small_pdf import pdf
-from tests.material.anchors import stands_in
-from tests.projects.authoring_project import begun_project, mine
-from tests.windows.using import inks, owned, press
+from tests.windows.using import inks, owned
 
 SHORT = (
     "# A 👩‍🔬 title\n\nThe **model** answers [most](https://example.org/a?b=1) questions.\n\n- one\n- two\n"
@@ -321,24 +318,6 @@ def test_places_go_there_and_back(objects):
     for start, end in objects:
         assert {places.to_qt(n) for n in range(start, end)} == {places.to_qt(start)}
         assert places.to_qt(start + 1, end=True) == places.to_qt(end)
-
-
-def test_a_quotation_across_a_formula_keeps_its_offsets_in_the_source(tmp_path, page_over):
-    project, path = begun_project(tmp_path), tmp_path / "angles.md"
-    paper = "# On angles\n\nThe **angle** $\\theta$ and the angle $\\theta$ are `equal`, as $\\theta$ is.\n"
-    path.write_text(paper, "utf-8")
-    items.add_source(project, items.ids(project)[0], path)
-    page = page_over(project, "Author")
-    page.source.tabs.setCurrentIndex(1)
-    shown = page.source.text.text()
-    start = shown.rindex("angle $")
-    page.source.text.select(start, shown.index(" are") + 4)
-    press("Ctrl+E")
-    anchor = mine(project).document.units[0].anchor
-    assert (anchor.start, anchor.quote) == (paper.rindex("angle $"), "angle $\\theta$ are")
-    assert stands_in(anchor, paper)
-    (mark,) = page.source.text.marks("evidence")
-    assert (mark.start, mark.end) == (start, shown.index(" are") + 4)
 
 
 def test_a_formula_is_quoted_with_its_brackets_and_placed_where_it_stands(small, qtbot):
