@@ -94,12 +94,11 @@ def test_an_estimate_of_what_is_no_longer_ordered_is_not_shown(served, show_runs
     page = show_runs()
     forecast = page.running.forecast
     child, before = forecast.findChild(Child), judge_runs.look(served, page.running.form.order())
-    forecast.show_look(replace(before, order=replace(before.order, together=2)), asks=True)
-    child.ended.emit({"error": "one for each"})
-    assert forecast.state.text() == "Counting the questions…"
-    forecast.show_look(before, asks=True)
-    child.ended.emit({"error": "one for each"})
-    assert forecast.state.text() == "one for each"
+    other = replace(before, order=replace(before.order, together=2))
+    for look, said in ((other, "Counting the questions…"), (before, "one for each")):
+        forecast.show_look(look, asks=True)
+        child.ended.emit({"error": "one for each"})
+        assert forecast.state.text() == said
 
 
 def test_what_lacks_is_said_and_leads_to_what_draws_it(small, show):

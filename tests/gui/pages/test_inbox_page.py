@@ -148,7 +148,7 @@ def clash(exchange, study, work, tmp_path):
 
 
 def test_a_piece_in_the_tray_stands_beside_what_is_here_and_may_be_set_aside_and_accepted_later(
-    clash, exchange, study, qtbot
+    clash, exchange, study
 ):
     assert (exchange.page.tabs.tabText(TRAY), clash.list.count()) == ("Tray  1", 1)
     for words in ("Explains the price of gold instead", "Explains the weight of gold"):

