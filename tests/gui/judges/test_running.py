@@ -136,11 +136,8 @@ def test_a_run_shows_every_call_keeps_what_is_finished_when_cancelled_and_a_key_
     qtbot.waitUntil(lambda: "…" not in cells(live.asking, 3))
     assert set(cells(live.asking, 1)) <= {"1", "2"}
     assert set(cells(live.asking, 2)) <= {"Alpha", "Beta"}
-    (button,) = page.window().status.runs.values()
-    assert button.text().startswith("Judge run · 1 of 12")
-    with qtbot.waitSignal(page.driver.ended) as ended:
+    with qtbot.waitSignal(page.driver.ended):
         press("Ctrl+.")
-    assert ended.args[0]["state"] == "cancelled"
     settle(page)
     (run,) = run_records.runs(served)
     assert (run.state, run.done, run.total) == ("cancelled", 1, 12)

@@ -121,7 +121,6 @@ def squeezed(widget: QWidget) -> bool:
 
 
 def faults(window: Window) -> Iterator[str]:
-    """What cannot be seen or used as it should."""
     seen = list(in_view(window))
     usable = controls(seen)
     for widget in usable:
@@ -259,7 +258,6 @@ def in_row(widget: QWidget, page: QWidget) -> tuple[str, int] | None:
 
 
 def too_many(window: Window, name: str) -> Iterator[str]:
-    """The controls of a tab that has more of them than a person can take in."""
     if len(met := counted(window.page)) > MOST:
         yield f"{name}: {len(met)} controls"
 
@@ -350,7 +348,6 @@ def amiss_at_rest(
 
 
 def opened_forms(window: Window) -> Iterator[str]:
-    """What is wrong on a tab where another form is opened."""
     for (page, part), acts in OPENS.items():
         for act in acts:
             window.show_part(page, part)

@@ -182,7 +182,7 @@ def test_whatever_is_asked_for_is_one_transparent_dot(view):
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes in folders here")
 @pytest.mark.timeout(20)
 def test_raw_html_that_got_past_every_guard_still_opens_no_file(view, tmp_path: Path):
-    """A pipe nobody writes to would hang whoever opens it."""
+    # A pipe nobody writes to would hang whoever opens it.
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     view.show_html(

@@ -274,7 +274,6 @@ def test_the_whole_address_is_shown_before_anything_is_opened(parent, opened_add
     # A host of look-alike letters is shown as it is asked for.
     assert any("xn--" in label.text() for label in question.findChildren(QLabel))
     (cancel,) = [b for b in question.findChildren(QPushButton) if b.isDefault()]
-    assert cancel.text() == "Cancel"
     cancel.click()
     assert opened_addresses == []
     ask_to_open(parent, address).opening.click()
@@ -310,12 +309,8 @@ def test_a_put_icon_takes_the_colours_of_another_scheme(qtbot):
 ARABIC = "يشرح كيف تربط الإحالات كل ادعاء"
 
 
-@pytest.fixture
-def text(qtbot):
-    return owned(qtbot, MarkedText())
-
-
-def test_a_folded_text_is_one_line_with_the_whole_in_its_tooltip(text):
+def test_a_folded_text_is_one_line_with_the_whole_in_its_tooltip(qtbot):
+    text = owned(qtbot, MarkedText())
     text.show_text("one two three\nfour <b> " * 20)
     text.fold(True)
     assert text.heightForWidth(100) == text.fontMetrics().height()
@@ -343,7 +338,7 @@ def test_a_word_longer_than_the_line_is_broken(qapp):
 
 @pytest.mark.parametrize("shown", [MarkedText, ElidedLabel])
 def test_one_line_runs_the_way_of_its_script(qtbot, shown):
-    """The block that ends an Arabic sentence stands at its left."""
+    # The block that ends an Arabic sentence stands at its left.
     line = owned(qtbot, shown())
     line.resize(500, 30)
     if shown is MarkedText:
@@ -363,7 +358,6 @@ def test_one_line_runs_the_way_of_its_script(qtbot, shown):
 
 @pytest.fixture
 def tree(qtbot):
-    """A table of three columns, the last of which takes what is left."""
     made = owned(qtbot, RowsTree("Rows", ("Name", "State", "Why"), (300, 100, 60), stretched=2))
     made.addTopLevelItem(line(["a < b & c", "new", "because"]))
     return made
@@ -546,8 +540,6 @@ def test_lines_of_a_script_with_taller_letters_are_all_in_view(form):
 
 
 class Measured:
-    """A document that tells another height."""
-
     def __init__(self, real: QTextDocument, high: float) -> None:
         self._real, self._high = real, high
 
