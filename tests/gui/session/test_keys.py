@@ -639,7 +639,6 @@ def test_keys_pause_resume_and_stop_the_run_in_view_else_the_last_one(run_window
     assert not other.held
     press("Ctrl+.")
     assert (run.stopping, other.stopping) == (False, True)
-    assert run_window.status.runs[other].text().endswith("stopping")
 
 
 def test_the_end_is_told_only_where_it_is_not_seen_and_one_that_breaks_off_is_refused(

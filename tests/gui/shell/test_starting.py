@@ -185,8 +185,8 @@ def test_the_sample_can_be_reset_from_its_window_and_no_other_project_can(
     qtbot.waitUntil(lambda: isinstance(goldsmith._shown, StartPage))
     assert goldsmith._shown.making.isVisible()
     qtbot.waitUntil(lambda: isinstance(goldsmith._shown, Window))
-    assert items.count(goldsmith._shown.session.project) == 10
-    assert len(list(tmp_path.glob("sample.set-aside-*.goldsmith"))) == 1
+    set_aside = list(tmp_path.glob("sample.set-aside-*.goldsmith"))
+    assert (items.count(goldsmith._shown.session.project), len(set_aside)) == (10, 1)
     assert goldsmith.show(file).show_page("Project").reset.isHidden()
 
 
