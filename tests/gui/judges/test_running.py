@@ -95,10 +95,10 @@ def test_an_estimate_of_what_is_no_longer_ordered_is_not_shown(served, show_runs
     forecast = page.running.forecast
     child, before = forecast.findChild(Child), judge_runs.look(served, page.running.form.order())
     other = replace(before, order=replace(before.order, together=2))
-    for look, said in ((other, "Counting the questions…"), (before, "one for each")):
+    for look, words in ((other, "Counting the questions…"), (before, "one for each")):
         forecast.show_look(look, asks=True)
         child.ended.emit({"error": "one for each"})
-        assert forecast.state.text() == said
+        assert forecast.state.text() == words
 
 
 def test_what_lacks_is_said_and_leads_to_what_draws_it(small, show):
@@ -488,8 +488,8 @@ def test_what_did_not_come_is_said_by_its_cause_and_is_no_no():
 
 
 def test_a_run_says_why_it_stands_still():
-    said = [doing(line, "2 a second") for line in ({}, {"held": True}, {"paused": "Rests"})]
-    assert said == ["2 a second", "Paused; no further questions are sent", "Rests"]
+    words = [doing(line, "2 a second") for line in ({}, {"held": True}, {"paused": "Rests"})]
+    assert words == ["2 a second", "Paused; no further questions are sent", "Rests"]
 
 
 COLUMNS = (

@@ -410,8 +410,8 @@ def test_a_file_that_the_system_asks_for_is_passed_on():
         "application.file_asked.connect(print); "
         "application.sendEvent(application, QFileOpenEvent('/mail/a.goldsmith-task'))"
     )
-    said = subprocess.check_output([sys.executable, "-c", program], encoding="utf-8")
-    assert said.strip() == "/mail/a.goldsmith-task"
+    output = subprocess.check_output([sys.executable, "-c", program], encoding="utf-8")
+    assert output.strip() == "/mail/a.goldsmith-task"
 
 
 def test_a_dropped_file_never_becomes_words_of_a_text_field(qtbot):

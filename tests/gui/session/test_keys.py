@@ -576,8 +576,8 @@ ORDER = RunRequest("baseline")
 @pytest.fixture
 def run_window(small, window_over, qtbot, monkeypatch: pytest.MonkeyPatch):
     """Over a child that tells one line of progress and waits until it is to stop."""
-    told = f"import sys; sys.stdin.readline(); print({json.dumps(PROGRESS)!r}, flush=True); "
-    child_says(monkeypatch, f"{told}any('cancel' in line for line in sys.stdin)")
+    line = f"import sys; sys.stdin.readline(); print({json.dumps(PROGRESS)!r}, flush=True); "
+    child_says(monkeypatch, f"{line}any('cancel' in line for line in sys.stdin)")
     return be_active(window_over(small), qtbot)
 
 
@@ -656,11 +656,11 @@ def test_the_end_is_told_only_where_it_is_not_seen_and_one_that_breaks_off_is_re
         run.start(ORDER)
     assert (panel.isHidden(), "stopped unexpectedly" in broken.args[0].happened) == (True, True)
     child_says(monkeypatch, 'import sys; sys.stdin.readline(); print(\'{"event": "ended"}\', flush=True)')
-    for page, told in (("Items", ""), ("People", "Pairing has ended.")):
+    for page, message in (("Items", ""), ("People", "Pairing has ended.")):
         run_window.show_page(page)
         with qtbot.waitSignal(run.ended), qtbot.assertNotEmitted(run_window.session.refused):
             run.start(ORDER)
-        assert (run.running, panel.isHidden(), run_window.messages.text()) == (False, True, told)
+        assert (run.running, panel.isHidden(), run_window.messages.text()) == (False, True, message)
 
 
 class Form(QWidget):

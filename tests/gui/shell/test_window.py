@@ -249,9 +249,9 @@ def test_who_knew_the_keys_of_before_is_told_once_that_they_moved(small, opened)
     small.close()
     QSettings().setValue("window/geometry", QByteArray(b"of an earlier version"))
     QSettings().remove("places/moved")
-    for told in (True, False):
+    for first in (True, False):
         window = opened(small.path)
-        assert ("Ctrl+6 is Validate" in window.messages.text()) is told
+        assert ("Ctrl+6 is Validate" in window.messages.text()) is first
         window.close()
 
 
