@@ -13,7 +13,7 @@ from pathlib import Path
 
 from annotator.actions.releases import releases
 from benchmarks.measuring import parser, verdict
-from tests.projects import judged_project
+from tests.projects import filled_project
 
 CRITERIA, SYSTEMS = 15, 10
 GOALS = {150_000: 300, 1_000_000: 400}
@@ -31,9 +31,9 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (1024 if sys.platfor
 def made(folder: Path, judgements: int, items: int, letters: int) -> Path:
     """A project with so many verdicts; its reports have the real ones' number, and each judge judges them all."""
     path = folder / f"{judgements}.goldsmith"
-    source = judged_project.peer_folder(folder / f"peer-{judgements}", items, CRITERIA, SYSTEMS, letters)
-    project = judged_project.imported(path, source)
-    judged_project.judge_everything(project, -(-judgements // (items * CRITERIA * SYSTEMS)), judgements)
+    source = filled_project.peer_folder(folder / f"peer-{judgements}", items, CRITERIA, SYSTEMS, letters)
+    project = filled_project.imported(path, source)
+    filled_project.judge_everything(project, -(-judgements // (items * CRITERIA * SYSTEMS)), judgements)
     project.close()
     return path
 

@@ -26,7 +26,7 @@ from annotator.actions.project.file import Project
 from annotator.gui.pages.items import ItemsModel
 from annotator.gui.session.session import ProjectSession
 from benchmarks.measuring import parser, timed, verdict
-from tests.material.many_items import create
+from tests.projects.filled_project import create
 from tests.storage import sql
 
 # A word of one item in a thousand, a word of every second item, and one that is nowhere.

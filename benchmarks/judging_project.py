@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from annotator.actions.judges import judges
-from tests.projects import judged_project
+from tests.projects import filled_project
 
 HERE = Path(__file__).resolve().parents[1]
 AT_ONCE = 32
@@ -39,8 +39,8 @@ def judge_words(project: Path) -> list[str]:
 
 def made_project(folder: Path, url: str, items: int) -> Path:
     """Two systems' reports on so many items, and a judge at an address; no two reports are alike."""
-    source = judged_project.peer_folder(folder / "made", items, CRITERIA, SYSTEMS, LETTERS)
-    project = judged_project.imported(folder / "bench.goldsmith", source)
+    source = filled_project.peer_folder(folder / "made", items, CRITERIA, SYSTEMS, LETTERS)
+    project = filled_project.imported(folder / "bench.goldsmith", source)
     judges.add(project, "fast", base_url=url, model="test-model")
     project.close()
     return project.path

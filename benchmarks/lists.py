@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 from benchmarks.measuring import parser, verdict
-from tests.material.many_items import create
+from tests.projects.filled_project import create
 
 KB = 1024 if sys.platform == "darwin" else 1
 

@@ -60,7 +60,7 @@ FAULTS = (
         "annotator/stats/agreement/levels.py",
         "NormalDist().inv_cdf(0.5 + LEVEL / 2) * sqrt(spread)",
         "NormalDist().inv_cdf(LEVEL) * sqrt(spread)",
-        "tests/stats/agreement/test_correlation.py tests/stats/agreement",
+        "tests/stats/agreement/test_coefficients.py tests/stats/agreement",
     ),
     Fault(
         "rank without Bonferroni",
@@ -81,14 +81,14 @@ FAULTS = (
         "annotator/stats/intervals/clustered.py",
         "(len(tested) - place) * p",
         "(len(ps) - place) * p",
-        "tests/stats/intervals/test_tests.py tests/stats/intervals",
+        "tests/stats/intervals/test_intervals.py tests/stats/intervals",
     ),
     Fault(
         "paired difference, sign",
         "annotator/stats/intervals/student.py",
         "value = other.value - estimate.value if",
         "value = estimate.value - other.value if",
-        "tests/stats/intervals/test_tests.py tests/stats/intervals",
+        "tests/stats/intervals/test_intervals.py tests/stats/intervals",
     ),
     Fault(
         "one work with two DOIs",
@@ -116,14 +116,14 @@ FAULTS = (
         "annotator/protocols/researcherbench/pairwise.py",
         "wins / (len(orders) - open_)",
         "wins / judged",
-        "tests/protocols/researcherbench/test_pairwise.py tests/protocols/researcherbench",
+        "tests/protocols/researcherbench/test_factual.py tests/protocols/researcherbench",
     ),
     Fault(
         "cannot-tell counts as false",
         "annotator/protocols/adra/reasoning.py",
         "not label and value == FALSE for",
         "not label and value != TRUE for",
-        "tests/protocols/adra/test_reasoning.py tests/protocols/adra",
+        "tests/protocols/adra/test_retrieval.py tests/protocols/adra",
     ),
     Fault(
         "preference, a tie counts as a win",
@@ -151,7 +151,7 @@ FAULTS = (
         "annotator/protocols/deepscholar/nuggets.py",
         "for vital, value in labels if vital or not reading.vital]",
         "for _, value in labels]",
-        "tests/protocols/deepscholar/test_nuggets.py tests/protocols/deepscholar",
+        "tests/protocols/deepscholar/test_sentences.py tests/protocols/deepscholar",
     ),
     Fault(
         "a failed transaction stays",
@@ -172,14 +172,14 @@ FAULTS = (
         "annotator/storage/backup.py",
         "set(ordered[-1:]) | {at for at in ordered if at > now}",
         "set(ordered[-1:])",
-        "tests/storage/test_backup.py tests/storage",
+        "tests/storage/test_store.py tests/storage",
     ),
     Fault(
         "a newer format is opened",
         "annotator/storage/opening.py",
         "if schema > SCHEMA:",
         "if schema > SCHEMA + 1:",
-        "tests/storage/test_opening.py tests/storage/test_backup.py tests/storage",
+        "tests/storage/test_opening.py tests/storage/test_store.py tests/storage",
     ),
     Fault(
         "undo takes another's change",

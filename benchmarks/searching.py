@@ -21,7 +21,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.search import SearchHit, SearchIndex
 from annotator.storage.connection import raw_connection
 from benchmarks.measuring import best, parser, verdict
-from tests.material.many_items import WORDS, create
+from tests.projects.filled_project import SEARCHED_WORDS, create
 
 TYPED = ("lanthanum", "evidence", "zirconium", "evidence lanthanum claim", "深度研究", "深圳")
 # Of all texts, and how many words each has.
@@ -51,7 +51,7 @@ def fill(path: Path, texts: int) -> None:
         return str(uuid.UUID(int=chance.getrandbits(128)))
 
     def words(name: str) -> str:
-        chosen = chance.choices(WORDS, k=SHARES[name][1])
+        chosen = chance.choices(SEARCHED_WORDS, k=SHARES[name][1])
         chosen[0] = "lanthanum" if chance.random() < 0.001 else chosen[0]
         return "深度研究报告比较" * (len(chosen) // 2) if chance.random() < 0.1 else " ".join(chosen)
 

@@ -35,7 +35,7 @@ from annotator.gui.pages.validation.page import ValidatePage
 from annotator.gui.shell import start
 from annotator.gui.shell.window import Window
 from benchmarks.measuring import parser, verdict
-from tests.projects import judged_project
+from tests.projects import filled_project
 
 # Verdicts → the seconds that are promised.
 GOALS = {4_655: 0.5, 46_550: 0.5}
@@ -48,11 +48,11 @@ CLICKS = ("cold", "again")
 def made(folder: Path, verdicts: int, letters: int) -> Path:
     """A project with a judge's verdicts, and what two people say of most units."""
     items = -(-verdicts // (CRITERIA * SYSTEMS))
-    source = judged_project.peer_folder(folder / "peer", items, CRITERIA, SYSTEMS, letters)
-    project = judged_project.imported(folder / "many.goldsmith", source)
-    judged_project.judge_everything(project, 1, verdicts)
+    source = filled_project.peer_folder(folder / "peer", items, CRITERIA, SYSTEMS, letters)
+    project = filled_project.imported(folder / "many.goldsmith", source)
+    filled_project.judge_everything(project, 1, verdicts)
     for name, alike in (("Ann", 0.85), ("Ben", 0.8)):
-        judged_project.label_everything(project, name, 0.6, alike)
+        filled_project.label_everything(project, name, 0.6, alike)
     project.close()
     return project.path
 

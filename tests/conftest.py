@@ -29,7 +29,7 @@ from annotator.gui.shell.window import Window
 from annotator.judging.calls.keys import GRANTS
 from annotator.places import user_config
 from annotator.storage import backup
-from tests import templates
+from tests import common
 from tests.servers import forking
 from tests.windows import children
 from tests.windows.using import shut
@@ -138,7 +138,7 @@ def each_for_itself(request: pytest.FixtureRequest) -> Iterator[None]:
     (user_config() / GRANTS).unlink(missing_ok=True)
     rmtree(user_config() / "shared", ignore_errors=True)
     gc.disable()
-    with templates.copying(request), opened_projects() as opened:
+    with common.copying(request), opened_projects() as opened:
         yield
     for window in QApplication.topLevelWidgets():
         if isinstance(window, Window | Frame):
@@ -230,25 +230,25 @@ def created(folder: Path, to_work_in: bool) -> Path:
 @pytest.fixture(scope="session")
 def sample_file() -> Path:
     """The shipped part of the sample project, the same on every day; tests work on copies of it."""
-    return templates.shared("sample", partial(created, to_work_in=False))
+    return common.shared("sample", partial(created, to_work_in=False))
 
 
 @pytest.fixture
 def sample(sample_file: Path, tmp_path: Path) -> Project:
     """A sample project of the test's own; whoever opens a window over it closes it."""
-    return templates.opened(shutil.copyfile(sample_file, tmp_path / "sample.goldsmith"))
+    return common.opened(shutil.copyfile(sample_file, tmp_path / "sample.goldsmith"))
 
 
 @pytest.fixture(scope="session")
 def whole_sample_file() -> Path:
     """The sample as the program makes it today, with what is to be worked in."""
-    return templates.shared("whole sample", partial(created, to_work_in=True))
+    return common.shared("whole sample", partial(created, to_work_in=True))
 
 
 @pytest.fixture
 def whole_sample(whole_sample_file: Path, tmp_path: Path) -> Project:
     """The sample to be worked in; whoever opens a window over it closes it."""
-    return templates.opened(shutil.copyfile(whole_sample_file, tmp_path / "whole.goldsmith"))
+    return common.opened(shutil.copyfile(whole_sample_file, tmp_path / "whole.goldsmith"))
 
 
 @pytest.fixture

@@ -10,8 +10,7 @@ import pytest
 from annotator import files
 from annotator.exchange import folders
 from annotator.files import save
-from tests.projects.refusals import expect_refusal
-from tests.systems import failing, links, posix
+from tests.common import expect_refusal, failing, links, posix
 
 DENIED = PermissionError(errno.EACCES, "Access is denied")
 

@@ -12,7 +12,7 @@ import pytest
 
 from annotator import selftest
 from annotator.domain.texts.refusal import Refusal
-from tests.systems import failing
+from tests.common import failing
 from tests.windows import children
 
 

@@ -24,10 +24,8 @@ from annotator.protocols import EXTRACTIONS
 from tests.cli.commands import goldsmith, printed, refused, told
 from tests.conftest import opened_projects
 from tests.judging.odd_server import OddServer, completion, error
-from tests.material.extraction import TINY_PLAN
+from tests.material.labelled_sections import TINY_PLAN
 from tests.projects import adra_project as adra, pairs_project as pairs
-from tests.projects.attacked_project import firm, gullible, judged
-from tests.projects.carded_project import carded_project
 from tests.projects.small_projects import small_project
 from tests.projects.validation_project import (
     JUDGE as SMALL,
@@ -38,7 +36,17 @@ from tests.projects.validation_project import (
     validation_project,
     verdicts_project,
 )
-from tests.servers.served import JUDGE, add_judge, answering, file_with_judge, serving_batches
+from tests.servers.served import (
+    JUDGE,
+    add_judge,
+    answering,
+    carded_project,
+    file_with_judge,
+    firm,
+    gullible,
+    judged,
+    serving_batches,
+)
 from tests.storage import sql
 from tests.windows import children
 

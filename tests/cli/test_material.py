@@ -25,29 +25,31 @@ from annotator.domain.kinds.insights import Insight, Insights
 from tests.cli.commands import goldsmith, printed, refused, told
 from tests.exchange.pages.page_server import Given, PageServer, article, serving
 from tests.judging.odd_server import OddServer, completion, error
-from tests.material import eprint_folder as made
+from tests.material import related_work as made
+from tests.material.labelled_sections import keep_claims
 from tests.projects import pairs_project as pairs
-from tests.projects.material_project import keep_claims
 from tests.projects.small_projects import small_project, small_sample
-from tests.servers.drafting_server import (
+from tests.servers.writing_server import (
     ADDED,
+    DRAFTER as JUDGE,
     FILED,
-    JUDGE,
+    QUESTIONS,
     REASON,
+    RESEARCHER,
     SAID,
+    SYSTEM,
+    answering,
+    asking_project,
     drafting,
     drafting_project,
     first_item,
-)
-from tests.servers.research_server import (
-    JUDGE as RESEARCHER,
-    SYSTEM,
     research_project,
     researching,
     step_of,
     write_corpus,
+    writing,
+    written,
 )
-from tests.servers.writing_server import QUESTIONS, answering, asking_project, writing, written
 from tests.storage import sql
 
 

@@ -21,10 +21,18 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.texts.refusal import RoleNeeded
 from tests.cli.commands import goldsmith, printed, refused, told
-from tests.material.labels_in_files import every, project_of_two, stored, written
-from tests.material.sent_apart import coordinated, write_rubric
-from tests.projects.pairs_project import ADA, item, pairs_project, person, rubric, work_as
-from tests.promises.test_commands import COMMANDS
+from tests.material.bundles import every, project_of_two, stored, written
+from tests.projects.pairs_project import (
+    ADA,
+    coordinated,
+    item,
+    pairs_project,
+    person,
+    rubric,
+    work_as,
+    write_rubric,
+)
+from tests.promises.test_departures import COMMANDS
 from tests.storage import sql
 
 

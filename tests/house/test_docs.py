@@ -13,11 +13,11 @@ import pytest
 import yaml
 
 from annotator import __version__
+from tests.common import posix
 from tests.house import reading
 from tests.judging.odd_server import OddServer, at_work
-from tests.promises.test_commands import COMMANDS
+from tests.promises.test_departures import COMMANDS
 from tests.promises.test_hostile_endpoints import good
-from tests.systems import posix
 from tests.windows import children
 
 GUIDE = reading.HERE / "CONTRIBUTING.md"
@@ -102,8 +102,7 @@ def test_the_version_is_one_wherever_it_stands() -> None:
 
 
 def test_every_file_that_the_pages_and_the_guide_name_is_there() -> None:
-    words = "".join(page.read_text("utf-8") for page in (GUIDE, *PAGES))
-    named = set(re.findall(r"[\w/]+/\w+\.py", words))
+    named = set(re.findall(r"[\w/]+/\w+\.py", "".join(page.read_text("utf-8") for page in (GUIDE, *PAGES))))
     gone = {name for name in named if not any((root / name).is_file() for root in ROOTS)}
     # What its readers are to write themselves, and the kind that a test writes as they would.
     assert {name for name in gone if "yours" not in name} == {"annotator/domain/kinds/motives.py"}

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.house import reading
-from tests.house.planted import kind_walk, walk
+from tests.house.planted import kind_walk
 
 PLANTED = Path(__file__).parent / "planted"
 # What each table says, and what it says with one more paper, and with one more layout.
@@ -127,7 +127,6 @@ def plant_paper(copy: Path) -> None:
 def test_a_planted_kind_and_a_planted_paper_and_layout_are_worked_with_by_their_lines_in_tables(
     tmp_path: Path,
 ) -> None:
-    """A kind is a file, two lines of names and one of a table."""
     copy = with_kind(tmp_path / "copy")
     assert {name for name in touched(copy) if not name.startswith("schemas/")} == {
         "annotator/domain/kinds/motives.py",
@@ -140,4 +139,4 @@ def test_a_planted_kind_and_a_planted_paper_and_layout_are_worked_with_by_their_
     for folder in work:
         folder.mkdir()
     wrong = json.loads(run(copy, PLANTED / "kind_walk.py", *work))
-    assert wrong == [dict.fromkeys(kind_walk.STEPS, ""), dict.fromkeys(walk.STEPS, "")]
+    assert wrong == [dict.fromkeys(kind_walk.STEPS, ""), dict.fromkeys(kind_walk.PAPER_STEPS, "")]

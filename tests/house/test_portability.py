@@ -1,15 +1,23 @@
-"""What reads and runs alike on every system and in every Python: encodings, local time, folders, expressions."""
+"""What holds of all code: alike on every system and Python, the glossary's words, owners of parts, and its size."""
 
 import ast
 import os
 import re
+import subprocess
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import shiboken6
+import typer
 from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QPushButton, QWidget
 
+from annotator.cli import saying
+from annotator.gui.parts import below, focused
 from annotator.places import user_data
 from tests.house import reading
 
@@ -64,24 +72,22 @@ def test_every_text_is_read_and_written_in_an_encoding_that_is_named() -> None:
         reading.HERE / "start.py",
         reading.HERE / "conftest.py",
     ]
-    result = [
+    assert [
         f"{reading.name(path)}:{call.lineno}"
         for path in files
         if GUESSING.search(source := path.read_text("utf-8"))
         for call in calls(source)
         if guesses_encoding(call)
-    ]
-    assert result == []
+    ] == []
 
 
 def test_local_time_is_asked_for_in_one_place() -> None:
-    result = [
+    assert [
         reading.name(path)
         for path in reading.files("annotator")
         for call in calls(path.read_text("utf-8"), "astimezone")
         if asks_for_local_time(call)
-    ]
-    assert result == ["annotator/domain/texts/words.py"]
+    ] == ["annotator/domain/texts/words.py"]
 
 
 def test_a_temporary_folder_that_a_scanner_holds_for_a_moment_ends_nothing() -> None:
@@ -98,13 +104,12 @@ def test_a_temporary_folder_that_a_scanner_holds_for_a_moment_ends_nothing() -> 
 def test_windows_is_not_asked_what_machine_this_is() -> None:
     """`platform` asks Windows' management service, which takes seconds or hangs (cpython 112278)."""
     asked = re.compile(r"platform\.(node|uname|machine|system|version|release|platform|processor)$")
-    result = [
+    assert [
         f"{reading.name(path)}:{call.lineno}"
         for path in [*reading.files("annotator"), reading.HERE / "start.py"]
         for call in calls(path.read_text("utf-8"), "platform.")
         if asked.search(ast.unparse(call.func))
-    ]
-    assert result == []
+    ] == []
 
 
 def test_a_second_command_opens_the_window_without_a_console() -> None:
@@ -136,13 +141,12 @@ def test_the_search_finds_what_was_planted(source: str, found: bool) -> None:
 
 
 def test_no_group_is_repeated_possessively() -> None:
-    result = [
+    assert [
         f"{reading.name(path)}: {line.strip()}"
         for path in reading.files("annotator")
         for line in path.read_text(encoding="utf-8").splitlines()
         if POSSESSIVE_GROUP.search(line)
-    ]
-    assert result == []
+    ] == []
 
 
 # A paper is named by its package, by its name, or by the id of one of its protocols; one that is to come, too.
@@ -155,14 +159,13 @@ SYSTEMS = {("annotator/domain/judges/judge.py", "deepscholar")}
 
 def test_no_other_file_names_a_paper() -> None:
     """To cite one in a docstring is welcome."""
-    naming = {
+    assert {
         reading.name(path)
         for path in reading.files("annotator")
         if not reading.name(path).startswith(OWN) and PAPER.search(path.read_text("utf-8"))
         for words in reading.said_in_code(path.read_text("utf-8"))
         if PAPER.search(words) and (reading.name(path), words) not in SYSTEMS
-    }
-    assert naming == set(), "say it in the paper's package"
+    } == set(), "say it in the paper's package"
 
 
 @pytest.mark.parametrize(
@@ -186,3 +189,152 @@ def test_nothing_outside_storage_takes_a_bare_connection() -> None:
     }
     assert ours in takers
     assert [path for path in takers - {ours} if not path.is_relative_to(storage)] == []
+
+
+HELP = reading.HERE / "resources" / "help"
+GLOSSARY = HELP / "glossary.md"
+# Verbs of a project's history, keys of tables and notes of cards: what is stored stays as it was.
+STORED = {"take in", "likeness", "Likeness", "nobody to be held against", "baseline: likeness "}
+# What people read; what is written into schemas and prompts stays as it was.
+SHOWN = (
+    "annotator/gui", "annotator/actions", "annotator/cli", "annotator/domain/kinds", "annotator/exchange",
+    "annotator/judging/attacks.py", "annotator/judging/batches", "annotator/protocols", "annotator/stats",
+)  # fmt: skip
+
+
+def avoided(glossary: str) -> list[str]:
+    """The words to avoid: the last cell of each line of the glossary's tables, at commas."""
+    lines = [line.strip().strip("|").split("|") for line in glossary.splitlines() if line.startswith("|")]
+    cells = [cells[-1].strip() for cells in lines if not set(cells[-1].strip()) <= {"-"}]
+    heads = ("do not use", "do not say")
+    return [word.strip() for cell in cells if cell not in heads for word in cell.split(",")]
+
+
+WORDS = sorted(avoided(GLOSSARY.read_text("utf-8")), key=len, reverse=True)
+PATTERN = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, WORDS))})(?![\w-])", re.IGNORECASE)
+# What a source has if a string of it has a word to avoid; a string may be written in pieces.
+IN_CODE = re.compile("|".join(map(re.escape, map(str.lower, WORDS))).replace(r"\ ", r"[\s\"'fr]+"))
+
+
+def found_in(words: str) -> list[str]:
+    return PATTERN.findall(" ".join(words.split()))
+
+
+def found_in_code(source: str) -> list[tuple[int, str]]:
+    """The words to avoid, with their lines, in strings that may be shown: no docstrings, nothing that is stored."""
+    if not IN_CODE.search(source.lower()):
+        return []
+    tree = ast.parse(source)
+    alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    return [
+        (node.lineno, word)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone
+        if node.value not in STORED
+        for word in found_in(node.value)
+    ]
+
+
+def _helps(command: Any, name: str) -> Iterator[tuple[str, str]]:
+    yield name, command.help or ""
+    for option in command.params:
+        yield f"{name} {option.name}", getattr(option, "help", None) or ""
+    for inner in getattr(command, "commands", {}).values():
+        yield from _helps(inner, f"{name} {inner.name}")
+
+
+def test_no_screen_says_a_word_to_avoid() -> None:
+    found = {reading.name(path): found_in_code(path.read_text("utf-8")) for path in reading.files(*SHOWN)}
+    assert {name: words for name, words in found.items() if words} == {}
+
+
+def test_no_page_of_help_and_no_help_of_a_command_says_a_word_to_avoid() -> None:
+    told = dict(_helps(typer.main.get_command(saying.app), "goldsmith"))
+    told |= {page.name: page.read_text("utf-8") for page in HELP.glob("*.md") if page != GLOSSARY}
+    assert len(told) > 100
+    assert {name: found_in(words) for name, words in told.items() if found_in(words)} == {}
+
+
+def test_a_planted_word_is_found() -> None:
+    assert found_in_code(
+        'def page(n):\n    """Worded anew."""\n    return f"{n} files were taken " "in; the rest waits"\n'
+    ) == [(3, "taken in")]
+    assert found_in("Judge the units ANEW, whoever asks; draw --each-stage-anew") == ["ANEW", "whoever"]
+
+
+CHILDREN = "verticalScrollBar|horizontalScrollBar|horizontalHeader|verticalHeader|header|viewport"
+KEPT_CHILD = re.compile(rf"self\.\w+(, self\.\w+)* = [\w.]*\b({CHILDREN})\(\)(?!\.)")
+
+
+def test_no_attribute_keeps_a_child_that_qt_made() -> None:
+    """Python's hold on such a child may end before the child does: its owner is asked for it each time."""
+    assert [
+        reading.name(path)
+        for path in reading.files("annotator/gui")
+        if KEPT_CHILD.search(path.read_text("utf-8"))
+    ] == []
+
+
+ADOPTING = re.compile(r"\.findChild(ren)?\(|InFocusChain\(|(?<!QApplication)\.focusWidget\(")
+
+
+def test_no_part_is_found_by_a_search_that_adopts_it() -> None:
+    """PySide makes what such calls find a child of the object asked: `annotator.gui.parts` looks without that."""
+    assert [
+        reading.name(path)
+        for path in reading.files("annotator/gui")
+        if path.name != "parts.py" and ADOPTING.search(path.read_text("utf-8"))
+    ] == []
+
+
+def test_parts_are_found_in_the_order_of_qt_and_are_not_adopted(qapp) -> None:
+    whole = QWidget()
+    inner = QWidget(whole)
+    deep, beside = QPushButton(inner), QPushButton(whole)
+    before = shiboken6.dump(whole)
+    assert list(below(whole, QPushButton)) == [deep, beside]
+    assert shiboken6.dump(whole) == before
+
+
+def test_what_has_the_focus_is_told_and_stays_with_its_own_parent(qapp) -> None:
+    whole = QWidget()
+    inner = QWidget(whole)
+    deep = QPushButton(inner)
+    assert focused(whole) is None
+    deep.setFocus()
+    before = shiboken6.dump(whole)
+    assert focused(whole) is deep
+    assert shiboken6.dump(whole) == before
+
+
+RATCHET = reading.HERE / "tests/house/size.toml"
+
+
+def measured() -> dict[str, dict[str, int]]:
+    """Statements and modules of every tracked Python file: of the program, its tests, the rest, and in all."""
+    statements: Counter[str] = Counter()
+    modules: Counter[str] = Counter()
+    listed = ["git", "ls-files", "-z", "--", "*.py"]
+    names = subprocess.run(listed, cwd=reading.HERE, capture_output=True, check=True).stdout.decode()
+    for path in (reading.HERE / name for name in names.split("\0") if name):
+        # A file that was moved or removed, but not committed yet.
+        if path.is_file():
+            room = reading.name(path).partition("/")[0]
+            room = room if room in ("annotator", "tests") else "rest"
+            nodes = reading.statements(path.read_text("utf-8"))
+            count = sum(isinstance(node, ast.stmt) for node in nodes)
+            for key in (room, "all"):
+                statements[key] += count
+                modules[key] += 1
+    return {"statements": dict(statements), "modules": dict(modules)}
+
+
+def test_the_house_only_becomes_smaller() -> None:
+    most, now = tomllib.loads(RATCHET.read_text("utf-8")), measured()
+    pairs = [(now[kind][room], most[kind][room]) for kind in now for room in now[kind]]
+    new = "\n".join(f"[{kind}]\n" + "".join(f"{k} = {n}\n" for k, n in now[kind].items()) for kind in now)
+    if all(count < limit for count, limit in pairs):
+        print(f"All sizes are lower than in {reading.name(RATCHET)}; the new ones:\n{new}")
+    assert [pair for pair in pairs if pair[0] > pair[1]] == [], (
+        f"larger than {reading.name(RATCHET)} allows (now, most); the sizes now:\n{new}"
+    )

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.judging.batch_server import BatchServer
-from tests.judging.odd_server import OddServer, at_work
+from tests.judging.odd_server import BatchServer, OddServer, at_work
 
 
 @pytest.fixture

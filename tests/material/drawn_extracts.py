@@ -55,5 +55,4 @@ def all_of(project: Project, response_id: str) -> list[Extract]:
 
 
 def item_of(project: Project, response_id: str) -> str:
-    question = "SELECT item_id FROM response WHERE id = ?"
-    return str(sql.first(project, question, [response_id])[0])
+    return str(sql.first(project, "SELECT item_id FROM response WHERE id = ?", [response_id])[0])

@@ -1,11 +1,13 @@
 """Small real projects: two items with their reports, to be judged or labelled, by a rubric or by every protocol."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import insert, update
 
 from annotator.actions.assignments import assignments
-from annotator.actions.authoring import artifacts
+from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.authoring.annotating import artifacts_of
 from annotator.actions.imports import samples
 from annotator.actions.items import items, pages
@@ -13,7 +15,7 @@ from annotator.actions.labelling import label_sealing, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, response_hash
 from annotator.domain.experts.assignment import Role
-from annotator.domain.kinds.artifact import Anchor, Kind
+from annotator.domain.kinds.artifact import Anchor, Artifact, Document, Kind
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
@@ -22,8 +24,8 @@ from annotator.domain.material.item import END_TO_END, Page, PageState
 from annotator.domain.texts.canonical import derived_id, new_id, now
 from annotator.protocols import USUAL
 from annotator.storage.tables import RESPONSE, SYSTEM
+from tests.common import once
 from tests.material import drawn_extracts
-from tests.templates import once
 
 # Names that must never come before a rater's eyes.
 SYSTEMS = ("Canary-Alpha-9000", "Canary-Beta-9000", "Canary-Gamma-9000")
@@ -92,7 +94,6 @@ def rubric(item_id: str, criteria: int) -> Rubric:
 
 
 def seal_rubric(project: Project, item_id: str, criteria: int = 3) -> str:
-    """The rubric of the person working, sealed; the artifact's id."""
     artifact_id = artifacts.start(project, item_id, Kind.RUBRIC, rubric(item_id, criteria)).subject
     assignments.seal(project, artifact_id)
     return artifact_id
@@ -213,8 +214,7 @@ def small_project(folder: Path) -> Project:
     ):
         item_id = items.add(project, question, question_type, "Deep learning").subject
         units = tuple(Criterion(text=text, weight=weight) for text, weight in CRITERIA)  # type: ignore[arg-type]
-        rubric = artifacts.start(project, item_id, Kind.RUBRIC, Rubric(units=units)).subject
-        assignments.seal(project, rubric)
+        assignments.seal(project, artifacts.start(project, item_id, Kind.RUBRIC, Rubric(units=units)).subject)
     for name in ("Alpha", "Beta"):
         answer(project, name)
     return project
@@ -237,3 +237,57 @@ def answer(project: Project, system: str) -> None:
 def units_of(project: Project, item_id: str) -> list[str]:
     rubric = next(a for a in artifacts_of(project, item_id) if a.kind is Kind.RUBRIC)
     return [unit.id for unit in rubric.document.units]
+
+
+PAPER = (
+    "# Residual networks\n\nA residual block adds its **input** to its output.\n\n"
+    "Deep plain networks train badly. A residual block helps deep networks to train.\n"
+)
+TEXTS = (
+    "Explains why deep plain networks train badly.",
+    "Compares two placements of the normalisation.",
+    "Identifies the cost of storing every activation.",
+)
+
+
+@once
+def authoring_project(folder: Path) -> Project:
+    """Items “1” (a Technical Details question with a Markdown source) and “2” (in Chinese, without one)."""
+    project = people.new_project(folder / "authoring.goldsmith")
+    people.someone(project)
+    first = items.add(
+        project, "Why do residual connections help?", "Technical Details", "Deep learning"
+    ).subject
+    items.add(project, "残差连接为什么有效？", "Open Consulting", "深度学习", language="zh-Hans")
+    paper = folder / "paper.md"
+    paper.write_text(PAPER, "utf-8")
+    items.add_source(project, first, paper)
+    return project
+
+
+@once
+def begun_project(folder: Path) -> Project:
+    """The same with a rubric of the person's own, begun on item “1”."""
+    project = authoring_project(folder)
+    begin(project, Kind.RUBRIC, own_rubric())
+    return project
+
+
+def own_rubric(texts: Sequence[str] = TEXTS, weights: Sequence[int] = (3, 2, 1)) -> Rubric:
+    return Rubric.model_validate(
+        {"units": [Criterion(text=t, weight=w).model_dump() for t, w in zip(texts, weights, strict=True)]}
+    )
+
+
+def begin(project: Project, kind: Kind, document: Document[Any], item: int = 0) -> str:
+    return artifacts.start(project, items.ids(project)[item], kind, document).subject
+
+
+def mine(project: Project, kind: Kind = Kind.RUBRIC, item: int = 0) -> Artifact:
+    """The artifact that the person sees first, as the file has it."""
+    result = annotating.artifacts_of(project, items.ids(project)[item])
+    return next(artifact for artifact in result if artifact.kind is kind)
+
+
+def texts(project: Project, kind: Kind = Kind.RUBRIC, item: int = 0) -> list[str]:
+    return [unit.text for unit in mine(project, kind, item).document.units]

@@ -1,6 +1,6 @@
 """Projects on which judges are validated: people who label, judges that judged, and what both said and marked."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -21,12 +21,13 @@ from annotator.actions.sets.validation_figures import in_order
 from annotator.domain.experts.assignment import Person, Role
 from annotator.domain.judges.judge import Judgement, RaterKind, Status
 from annotator.domain.judges.protocol import Scale
-from annotator.domain.kinds.artifact import Kind, Unit
+from annotator.domain.kinds.artifact import Kind, State, Unit
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.texts.canonical import derived_id, now
 from annotator.protocols import PROTOCOLS
 from annotator.protocols.researcherbench import coverage
-from annotator.storage.tables import JUDGEMENT, RUN
+from annotator.storage.tables import ARTIFACT, JUDGEMENT, RUN
+from tests.common import COVERAGE, once
 from tests.projects.small_projects import (
     CLAIMS,
     PAIRS,
@@ -37,9 +38,7 @@ from tests.projects.small_projects import (
     submit_labels,
 )
 from tests.storage import sql
-from tests.templates import once
 
-COVERAGE = "researcherbench.coverage"
 TYPES = ("Technical Details", "Literature Review", "Open Consulting")
 # A response's item (from 1), its system and a unit's place in the rubric, from 1.
 At = tuple[int, str, int]
@@ -346,3 +345,28 @@ def _differ(project: Project, judge_id: str, sheet: Any, unit_id: str, value: st
     ).model_dump(mode="python")  # fmt: skip
     with project.store.write() as db:
         db.execute(insert(JUDGEMENT).values(**row, sha256=judgement_hash(row)))
+
+
+def labelled_at_once(
+    project: Project, alias: str, says: Callable[[At], str], where: Collection[At] | None = None
+) -> None:
+    """What a person says, everywhere or there; their labels of every item are submitted."""
+    who, every = person(project, alias).id, places(project)
+    with project.store.write() as db:
+        rubrics = dict(db.exec_driver_sql("SELECT item_id, id FROM artifact WHERE kind = 'rubric'").all())
+        for item_id in rubrics:
+            sealed = {
+                "id": derived_id(who, item_id), "item_id": item_id, "kind": Kind.LABELS.value, "author_id": who,
+                "state": State.SEALED.value, "revision": 1, "sealed_at": now(),
+            }  # fmt: skip
+            db.execute(insert(ARTIFACT).prefix_with("OR IGNORE").values(sealed))
+        rows = []
+        for at in every if where is None else where:
+            item_id, response_id, unit_id = every[at]
+            row = Judgement(
+                id=derived_id(who, response_id, unit_id), protocol=COVERAGE, item_id=item_id,
+                response_id=response_id, unit_id=unit_id, rater_kind=RaterKind.PERSON, rater_id=who, run_id=None,
+                at=now(), value=says(at), status=Status.OK, artifact_id=rubrics[item_id],
+            ).model_dump(mode="python")  # fmt: skip
+            rows.append({**row, "sha256": judgement_hash(row)})
+        db.execute(insert(JUDGEMENT), rows)

@@ -11,7 +11,7 @@ import pytest
 from annotator.domain.experts.adjudication import LOWER_BOUND
 from tests.cli.commands import goldsmith, printed, told
 from tests.judging.odd_server import OddServer
-from tests.projects.assisted_project import AGREEMENT, F1, assisted_project, listed, pairing
+from tests.projects.pairs_project import AGREEMENT, F1, assisted_project, listed, pairing
 from tests.servers.served import JUDGE
 
 DONE, REFUSED, USAGE, NOT_ALL = range(4)

@@ -9,8 +9,8 @@ import pytest
 
 from benchmarks import bundle
 from benchmarks.measuring import NO_FIGURES, parser, verdict
+from tests.common import links
 from tests.house import reading
-from tests.systems import links
 from tests.windows import children
 
 FOLDER = reading.HERE / "benchmarks"
@@ -74,10 +74,6 @@ FIGURES = {
 }
 
 
-def said(figure: str) -> str:
-    return re.escape(figure).replace(r"\#", r"\d[\d.,]*")
-
-
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in SCRIPTS]
 )
@@ -91,7 +87,9 @@ def test_every_benchmark_runs(name: str) -> None:
     )
     assert done.returncode == 0, done.stderr or done.stdout
     for figure in FIGURES.get(name, ("#",)):
-        assert re.search(said(figure), done.stdout), f"“{figure}” is missing in\n{done.stdout}"
+        assert re.search(re.escape(figure).replace(r"\#", r"\d[\d.,]*"), done.stdout), (
+            f"“{figure}” is missing in\n{done.stdout}"
+        )
     # A run too small to measure anything reaches and misses no goal.
     assert done.stdout.splitlines()[-1] == NO_FIGURES
     assert not re.search(r"(?i)\b(reached|missed)\b", done.stdout)

@@ -59,24 +59,24 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.release import release, tables_csv
 from annotator.protocols import COMPOSITES, PROTOCOLS, TAXONOMIES
 from tests.material import drawn_extracts
-from tests.material.rated_tasks import rated_tasks
-from tests.material.sent_apart import returned
+from tests.material.labelled_sections import rated_tasks
 from tests.projects import adra_project as adra, small_projects as labelling
-from tests.projects.generated_project import KINDS, WORDS, document, generated_project, responses
+from tests.projects.filled_project import KINDS, WORDS, document, generated_project, responses
 from tests.projects.pairs_project import (
     ADA,
     BEN,
+    COVERAGE,
     add_report,
     item,
     pairs_project,
     person,
+    returned,
     rubric,
     submit,
     work_as,
 )
 from tests.projects.small_projects import one_item, reports, seal, small_project
-from tests.projects.validation_project import judge_says, validation_project
-from tests.promises.labelled_at_once import labelled_at_once
+from tests.projects.validation_project import judge_says, labelled_at_once, validation_project
 from tests.storage import sql
 
 PATTERNS, ITEMS, SEEDS = 200, 6, (0, 1, 3)
@@ -274,8 +274,7 @@ def test_a_correlation_of_pairs_has_an_interval_only_over_enough_items(
         if name == "pearson":
             assert (result.low is None) == (apart == 2)
             assert sort in result.note
-    alone = dict(of_pairs(field, pairs))["pearson"]
-    assert alone.low is not None
+    assert dict(of_pairs(field, pairs))["pearson"].low is not None
 
 
 @pytest.mark.usefixtures("small_cases")
@@ -329,7 +328,6 @@ def test_where_a_second_author_changes_no_score_nothing_is_said(tmp_path: Path) 
 
 
 def tables_of(project: Project, name: str) -> list[Any]:
-    """What a paper's table shows: its cells in words, and its notes."""
     return [
         (sheet.key, [[cell.words for cell in line.cells] for line in sheet.lines], sheet.notes)
         for sheet in paper_tables.report(project, name, EACH)
@@ -337,7 +335,6 @@ def tables_of(project: Project, name: str) -> list[Any]:
 
 
 def figures(project: Project) -> dict[str, Any]:
-    """Every figure of a project as it is shown, exported and released."""
     work_as(project, "Cora")
     result: dict[str, Any] = {
         f"results by {rater}": [results.plain(row) for row in overview.everything(project, rater)]
@@ -377,7 +374,6 @@ def _or_why(question: Callable[..., Any], *given: object) -> Any:
         return refusal.happened
 
 
-COVERAGE = "researcherbench.coverage"
 # What a figure is by, and what must be the same of it wherever it stands.
 NAMED = ("protocol", "metric", "rater", "system", "group")
 SAME = ("value", "low", "high", "n", "missing", "floor", "ceiling", "method", "note", "gold")
@@ -414,7 +410,6 @@ def _shown(project: Project, option: str, name: str, rater: str) -> list[dict[st
 
 
 def _typed(line: dict[str, str]) -> dict[str, Any]:
-    """A line of a table with its numbers, as JSON has them."""
     return {
         name: value if name not in SAME[:7] else float(value) if value else None
         for name, value in line.items()
@@ -474,8 +469,7 @@ def test_a_release_counts_the_chosen_rubric_set_and_says_so_here_and_where_it_is
         imports.run(other, "goldsmith", [tmp_path / "out"], warm=False)
         assert rubric_views.in_force(other) == chosen
         other.close()
-    note = releases.export(project, tmp_path / "papers", "researcherbench").notes[-1]
-    assert "not the set “lax”" in note
+    assert "not the set “lax”" in releases.export(project, tmp_path / "papers", "researcherbench").notes[-1]
     releases.export(project, tmp_path / "tables", "csv")
     lines = csv.DictReader((tmp_path / "tables" / "scores.csv").read_text("utf-8-sig").splitlines())
     assert list(_apart("scores.csv", _by_name(_scores(tmp_path / "out")), _by_name(map(_typed, lines)))) == []
@@ -541,7 +535,6 @@ def _rule_again(rng: Random, project: Project) -> None:
 
 
 def _unit(rng: Random, project: Project) -> tuple[str, str, str]:
-    """A unit that the person working is asked about: protocol, report and unit."""
     protocol, (_, response_id) = rng.choice(ANSWERED), rng.choice(responses(project) or [("", "")])
     return protocol, response_id, rng.choice(labels.sheet(project, response_id, protocol).units).id
 
@@ -561,8 +554,7 @@ def _write_beside(rng: Random, project: Project) -> None:
 
 def _give_kind(rng: Random, project: Project) -> None:
     protocol, response_id, unit_id = _unit(rng, project)
-    of = [one for one in TAXONOMIES.values() if one.of == protocol]
-    one = rng.choice(of or list(TAXONOMIES.values()))
+    one = rng.choice([one for one in TAXONOMIES.values() if one.of == protocol] or list(TAXONOMIES.values()))
     label_sealing.give(project, response_id, unit_id, one.name, rng.choice(("", *one.values)))
 
 

@@ -35,17 +35,15 @@ from annotator.gui.shell.window import Window
 from annotator.places import resources
 from annotator.storage import backup, opening
 from annotator.storage.tables import metadata
+from tests.common import content_hash, links
 from tests.crashes.killing import begun_apart, killed_after, killed_at_first_sight
-from tests.golden.test_old_projects import rows
-from tests.material.content_hash import content_hash
-from tests.material.sent_apart import annotators, coordinated, task_for
 from tests.projects.filled_project import filled_project
-from tests.systems import links
+from tests.projects.pairs_project import annotators, coordinated, task_for
+from tests.storage.test_store import rows
 
 HERE = Path(__file__).parents[2]
 GOLDEN = HERE / "tests/golden"
 LEFT_BEHIND = ("lock", "holder.json", "migrating.lock", "making", "migrating", "restoring", "part")
-TITLE = "Sample: three questions, three systems"
 
 
 def hash_of(path: Path) -> str:
@@ -84,7 +82,6 @@ def opened(path: Path) -> str:
 
 
 def kept_before(folder: Path) -> list[str]:
-    """The copies that migrations kept of what was there before."""
     return [kept.name for kept in folder.glob("*.before-*")]
 
 
@@ -125,7 +122,6 @@ def opened_after_a_look(path: Path, pause: float) -> str:
 
 
 def backed_up(path: Path) -> str:
-    """What somebody is told who backs a project up again and again."""
     try:
         with closing(Project.open(path)) as project:
             for _ in range(3):
@@ -209,7 +205,7 @@ def test_a_half_made_sample_is_told_by_the_check_and_made_anew_when_it_is_opened
     monkeypatch.setattr("annotator.gui.shell.navigation.user_data", lambda: tmp_path)
     # As it is when making the sample was interrupted.
     path = tmp_path / "sample.goldsmith"
-    with closing(Project.create(path, TITLE)) as project:
+    with closing(Project.create(path, "Sample: three questions, three systems")) as project:
         imports.run(project, "goldsmith", [resources() / "sample"], warm=False)
     assert run_command(["check", str(path)]) == 1
     assert "was interrupted" in capsys.readouterr().out
@@ -220,7 +216,6 @@ def test_a_half_made_sample_is_told_by_the_check_and_made_anew_when_it_is_opened
 
 
 def assert_made_anew(path: Path, former: str) -> Path:
-    """The sample is whole; where what was there before is kept."""
     with closing(Project.open(path, readonly=True)) as project:
         assert (project.is_sample, items.count(project), checking.check(project).problems) == (True, 10, [])
     (kept,) = path.parent.glob("sample.set-aside-*.goldsmith")
@@ -520,8 +515,7 @@ def test_a_whole_file_from_elsewhere_opens_everywhere(
 def test_a_change_at_any_fraction_of_a_second_is_no_damage(
     whole: Path, tmp_path: Path, fraction: str
 ) -> None:
-    path = Path(shutil.copy(whole, tmp_path / "mine.goldsmith"))
-    with closing(sqlite3.connect(path)) as raw:
+    with closing(sqlite3.connect(Path(shutil.copy(whole, tmp_path / "mine.goldsmith")))) as raw:
         raw.execute("UPDATE draft SET at = ?", [f"2026-11-30 23:59:59{fraction}"])
         raw.commit()
         assert list(opening.misfits(raw)) == []

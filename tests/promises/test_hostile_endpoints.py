@@ -22,14 +22,23 @@ from annotator.judging.calls import limits
 from annotator.judging.calls.limits import LIKE_FAILURES, Breaker
 from tests.actions.contests.contest_project import add_seminar, task
 from tests.cli.commands import goldsmith
-from tests.judging.batch_server import BatchServer, Results, answered
-from tests.judging.calls.test_replies import THINKING, harmony
-from tests.judging.odd_server import Odd, Used, at_work, completion, error, streamed
+from tests.common import once
+from tests.judging.calls.test_asking import THINKING, harmony
+from tests.judging.odd_server import (
+    BatchServer,
+    Odd,
+    Results,
+    Used,
+    answered,
+    at_work,
+    completion,
+    error,
+    streamed,
+)
 from tests.projects.small_projects import small_project
-from tests.servers import drafting_server
+from tests.servers import writing_server
 from tests.servers.served import JUDGE, answering, serving_batches
 from tests.storage import sql
-from tests.templates import once
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
 
@@ -39,7 +48,6 @@ REPORT = "# Report\n\nResidual connections help."
 SOURCE = "https://a.example/one"
 # What `completion` counts, and so what a reply costs at the prices of the judge unless its mode says otherwise.
 USED = Used(100, 40, 15, 5)
-PRICE = ("1000", "2000", "100")
 # A command, what it can bring at most, and what of it is in the project.
 COMMANDS: dict[str, tuple[str, int, str]] = {
     "run": (
@@ -71,7 +79,6 @@ COMMANDS: dict[str, tuple[str, int, str]] = {
     # Last: a judge that failed its test is not run.
     "test": ("judge test {file} distant", 0, "SELECT 0"),
 }
-ONE_BY_ONE = set(COMMANDS) - {"batch"}
 # What is read for every command in one place is tried where one reply is read, and as a line of a file of them.
 BOTH_WAYS = ("run", "batch")
 # A report is text as it came: what a text may be is tried with reports, too.
@@ -81,7 +88,6 @@ BEFORE = 3
 
 
 def good(body: dict[str, Any]) -> Odd:
-    """What a well-behaved server replies to any of the commands."""
     first, last = body["messages"][0], body["messages"][-1]
     body = body | {"messages": [first, last]}
     system, user = first["content"], last["content"]
@@ -93,7 +99,7 @@ def good(body: dict[str, Any]) -> Odd:
     if "The second task:" in user:
         return completion(json.dumps(COMPARED))
     if "response_format" in body or "JSON" in system:
-        return drafting_server.answer(body, 0)
+        return writing_server.drafted(body, 0)
     return completion(REPORT)
 
 
@@ -208,7 +214,7 @@ MODES = (
         lambda text: completion("", reasoning_content=text),
     ), commands=OF_TEXTS),
     Mode("a stream that nobody asked for", lambda odd, _: streamed(odd), usable=True, commands=("run",)),
-    Mode("streams only", lambda odd, _: streamed(odd), usable=True, commands=ONE_BY_ONE,
+    Mode("streams only", lambda odd, _: streamed(odd), usable=True, commands=set(COMMANDS) - {"batch"},
          refusal=refused("stream must be true", lambda body: body.get("stream") is True)),
     Mode("no role but the user's", lambda odd, _: odd, usable=True, commands=COMMANDS,
          refusal=refused("System role not supported", lambda body: body["messages"][0]["role"] == "user")),
@@ -278,7 +284,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchServer]:
 @pytest.fixture
 def file(tmp_path: Path, server: BatchServer, monkeypatch: pytest.MonkeyPatch) -> Path:
     project = endless_project(tmp_path)
-    judges.add(project, JUDGE, base_url=server.url, model="gpt-4o-mini", price=PRICE)
+    judges.add(project, JUDGE, base_url=server.url, model="gpt-4o-mini", price=("1000", "2000", "100"))
     project.close()
     # Only the waiting between attempts is shortened.
     backoff = limits.backoff
@@ -293,7 +299,6 @@ def stored(file: Path, question: str) -> int:
 
 
 def tried(mode: Mode, file: Path, server: BatchServer, capsys: pytest.CaptureFixture[str]) -> Iterator[str]:
-    """Try a mode with each of its commands: what each of them says."""
     server.work = lambda requests: Results([mode.line(each, number) for number, each in enumerate(requests)])
     for name in (name for name in COMMANDS if name in mode.commands):
         words, all_of_it, question = COMMANDS[name]

@@ -29,9 +29,8 @@ from annotator.exchange.parcels import packages
 from annotator.storage.tables import AGREEMENT
 from tests.actions.parcels.test_exchange import three_reports
 from tests.cli.commands import told as in_json
-from tests.material.bundles import peer_files, write_peer
-from tests.material.labels_in_files import written
-from tests.material.sent_apart import annotators, coordinated, project_in, returned, task_for, write_rubric
+from tests.material.bundles import peer_files, write_peer, written
+from tests.projects.pairs_project import annotators, coordinated, project_in, returned, task_for, write_rubric
 from tests.projects.validation_project import (
     At,
     ann,
@@ -73,7 +72,6 @@ def remade(path: Path, key: bytes, change: Callable[[Trees], object], **facts: A
 
 
 def told(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
-    """The exit code of a command and all it said, on one line."""
     capsys.readouterr()
     code = run_command(list(words))
     said = capsys.readouterr()
@@ -120,8 +118,7 @@ def test_no_task_touches_what_its_annotator_wrote(home: Project, tmp_path: Path)
         document = {"id": own.id, "item_id": own.item_id, "kind": "rubric", "document": {"units": units}}
         trees["documents.json"].append(document)
 
-    later = remade(task, key, my_rubric_for_hers)
-    assert "that you wrote" in refused(later, theirs)
+    assert "that you wrote" in refused(remade(task, key, my_rubric_for_hers), theirs)
     with closing(Project.open(theirs)) as project:
         assert (
             next(artifact for artifact in artifacts_of(project, own.item_id) if artifact.id == own.id) == own
@@ -179,8 +176,7 @@ def test_a_lost_key_is_replaced_by_an_act_that_says_what_it_means(
     replace = ("people", "key", str(home.path), ana.id, "--replace-by", again)
     code, said = told(capsys, *replace)
     assert (code, "From now on" in said, "stays" in said) == (0, True, True)
-    codes = [told(capsys, *words)[0] for words in (unpack, (*replace, "--yes"), unpack)]
-    assert codes == [1, 0, 0]
+    assert [told(capsys, *words)[0] for words in (unpack, (*replace, "--yes"), unpack)] == [1, 0, 0]
 
 
 @pytest.mark.parametrize(
@@ -197,8 +193,7 @@ def test_a_lost_key_is_replaced_by_an_act_that_says_what_it_means(
 def test_a_malformed_package_keeps_no_other_out(home: Project, tmp_path: Path, wrong: dict[str, Any]) -> None:
     def change(trees: Trees) -> None:
         for artifact in trees["artifacts.json"]:
-            place = artifact["revisions"][0] if "at" in wrong else artifact
-            place.update(wrong)
+            (artifact["revisions"][0] if "at" in wrong else artifact).update(wrong)
 
     bad, good = (returned(home, person.id, tmp_path / person.alias) for person in annotators(home))
     bad = remade(bad, key_of(next(bad.parent.glob("*.goldsmith"))), change)
@@ -361,8 +356,7 @@ def test_the_data_folder_of_the_public_repository_is_imported_by_its_name_alone(
     files = peer_files() | {
         "responses/test.json": [{"id": 1, "question": "What is known?", "response": "test"}]
     }
-    project = new(tmp_path)
-    report = said(project, public(tmp_path / "data", files))
+    report = said(new(tmp_path), public(tmp_path / "data", files))
     counts = {name: count.new for name, count in report.counts.items() if count.new}
     assert counts == {"items": 2, "systems": 1, "responses": 2, "artifacts": 2}
     assert [str(note) for note in report.notes] == [

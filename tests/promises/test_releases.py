@@ -45,7 +45,7 @@ from tests.actions.releases.released_pairs import taken_in
 from tests.cli.commands import printed
 from tests.house import reading
 from tests.material.bundles import found, tree, write_release
-from tests.projects.generated_project import generated_project
+from tests.projects.filled_project import generated_project
 from tests.projects.pairs_project import ADA, BEN, item, opened, pairs_project, rubric, submit, work_as
 from tests.projects.small_projects import CRITERIA, small_project
 from tests.storage import sql

@@ -34,26 +34,30 @@ from annotator.judging.calls.prices import Budget
 from annotator.judging.runner import run
 from annotator.protocols import EXTRACTIONS
 from tests.actions.contests.contest_project import add_seminar, task
-from tests.judging.batch_server import BatchServer, Results, Shelf, answered, batched
 from tests.judging.calls.test_client import codes
 from tests.judging.calls.test_keys import Ring
 from tests.judging.odd_server import (
     TINY,
     WAYS_OF_TELLING,
     YES_JSON,
+    BatchServer,
     Odd,
     OddServer,
+    Results,
+    Shelf,
     Used,
+    answered,
     asker,
     at_work,
+    batched,
     case,
     completion,
     error,
 )
-from tests.material.extraction import TINY_PLAN
+from tests.material.labelled_sections import TINY_PLAN
 from tests.projects.small_projects import small_project
-from tests.servers.research_server import write_corpus
 from tests.servers.served import JUDGE, asked_about, serving_batches
+from tests.servers.writing_server import write_corpus
 from tests.storage import sql
 from tests.windows import children
 
@@ -316,7 +320,6 @@ def by_its_header(project: Project, ring: Ring) -> str:
     return VARIABLE
 
 
-COVERAGE = "researcherbench.coverage"
 RUNS = (
     "judge test FILE gpt-4o",
     "judge run FILE --judge gpt-4o --trials 2 --protocol researcherbench.coverage",
@@ -360,7 +363,7 @@ def test_a_project_from_somebody_else_draws_no_key_until_it_is_allowed_on_this_m
         for other in (f"https://127.0.0.1:{host}", f"http://localhost:{host}", "http://127.0.0.1:1"):
             kept_keys.allow(key, other)
         kept_keys.allow("OTHER_VARIABLE", address)
-        order = RunRequest("gpt-4o", protocol=drift.PREFIX + COVERAGE)
+        order = RunRequest("gpt-4o", protocol=drift.PREFIX + "researcherbench.coverage")
         child = ChildRequest(project.path, order, project.by).line()
         project.close()
 
@@ -413,8 +416,6 @@ def test_a_person_who_types_both_the_address_and_the_variable_has_confirmed_them
 
 
 class Seat(io.StringIO):
-    """What a person types at a terminal."""
-
     def isatty(self) -> bool:
         return True
 

@@ -29,20 +29,20 @@ from annotator.domain.experts.assignment import Role
 from annotator.domain.texts.canonical import derived_id
 from annotator.protocols import PROTOCOLS
 from tests.cli.commands import told as in_json
+from tests.common import once
 from tests.house import reading
-from tests.projects import judged_project
+from tests.projects import filled_project
 from tests.projects.validation_project import (
     COVERAGE,
     judge_says,
+    labelled_at_once,
     negative,
     person_says,
     places,
     validation_project,
 )
-from tests.promises.labelled_at_once import labelled_at_once
 from tests.promises.peaks import PROFILES
 from tests.storage import sql
-from tests.templates import once
 
 OTHER = {"yes": "no", "no": "yes"}
 
@@ -85,8 +85,7 @@ def test_a_leaderboard_becomes_as_narrow_as_its_plan_of_labels_says(
         if more.plan.more
     ]
     assert len(widths) >= 12
-    kept = sum(width <= 1.1 * 0.27 for width in widths)
-    assert kept >= 0.8 * len(widths)
+    assert sum(width <= 1.1 * 0.27 for width in widths) >= 0.8 * len(widths)
 
 
 def test_every_trial_that_was_paid_for_counts_in_a_bias(tmp_path: Path) -> None:
@@ -128,10 +127,9 @@ def test_validate_says_first_and_in_words_whether_a_judge_may_stand_in(
     assert "“coin”: No, because Δ Cohen's κ" in words
     for figure in ("ω 1.00 of 3 people", "ρ ", "ε 0.2", "20 items"):
         assert figure in words
-    answers = {
+    assert {
         one["judge"]: one["answer"] for one in in_json(capsys, "validate", str(project.path))["answers"]
-    }
-    assert answers == {"right": "Yes", "coin": "No"}
+    } == {"right": "Yes", "coin": "No"}
 
 
 @once
@@ -170,10 +168,9 @@ def test_the_mean_over_trials_is_the_score_and_the_majority_the_label_everywhere
     project = flipping(tmp_path)
     judge = judges.named(project, "three").id
     releases.export(project, tmp_path / "out")
-    scores = json.loads((tmp_path / "out" / "scores.json").read_bytes())
     released = [
         score
-        for score in scores
+        for score in json.loads((tmp_path / "out" / "scores.json").read_bytes())
         if (score["rater"], score["metric"], score["group"]) == ("three", "coverage", "all")
     ]
     card = (tmp_path / "out" / "README.md").read_text("utf-8")
@@ -360,11 +357,10 @@ def test_peoples_mean_of_units_and_of_reports_are_named_apart_and_are_one_where_
 
 
 def judged(folder: Path, judges: int, items: int = 10) -> Project:
-    """So many judges' verdicts on 100 criteria of each item's only report."""
     folder.mkdir()
-    source = judged_project.peer_folder(folder / "peer", items, 100, 1)
-    project = judged_project.imported(folder / "judged.goldsmith", source)
-    judged_project.judge_everything(project, judges)
+    source = filled_project.peer_folder(folder / "peer", items, 100, 1)
+    project = filled_project.imported(folder / "judged.goldsmith", source)
+    filled_project.judge_everything(project, judges)
     return project
 
 

@@ -135,7 +135,6 @@ def test_a_schema_demands_every_field_and_no_other(reply: type[BaseModel]) -> No
 
 
 def well_formed(values: tuple[str, ...], chance: random.Random, name: str = "") -> tuple[str, str]:
-    """A reply in the agreed form, and its value."""
     value = chance.choice(values)
     spelled = chance.choice([value, value.upper(), value.capitalize(), value.replace("-", " ")])
     marked = chance.choice(["{}", "**{}**", "{}.", "`{}`", "“{}”", "> {}", "**{}.**"]).format(spelled)

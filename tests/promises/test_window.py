@@ -20,9 +20,8 @@ from annotator.domain.experts.assignment import Stage
 from annotator.gui.shell.window import Window
 from annotator.protocols import USUAL
 from tests.gui.conftest import fresh_settings, window_over, windows
-from tests.projects.adjudication_project import contested_project
-from tests.projects.authoring_project import begun_project, mine, texts
-from tests.projects.small_projects import SYSTEMS, labelling_project
+from tests.projects.pairs_project import contested_project
+from tests.projects.small_projects import SYSTEMS, begun_project, labelling_project, mine, texts
 from tests.storage import sql
 from tests.windows.using import be_active, press, type_words
 
@@ -31,24 +30,18 @@ __all__ = ["fresh_settings", "window_over", "windows"]
 
 @pytest.fixture
 def open_window(window_over, qtbot) -> Callable[[Project], Window]:
-    """Opens real windows that have the keyboard."""
-
     def make(project: Project) -> Window:
         return be_active(window_over(project), qtbot)
 
     return make
 
 
-def settled(project: Project) -> Project:
-    with project.store.write():
-        sql.alter(project, "UPDATE artifact SET state = 'consensus', author_id = ''")
-    return project
-
-
 def test_a_consensus_is_edited_after_one_key_that_says_so_and_by_no_stray_key(
     open_window, tmp_path: Path
 ) -> None:
-    project = settled(begun_project(tmp_path))
+    project = begun_project(tmp_path)
+    with project.store.write():
+        sql.alter(project, "UPDATE artifact SET state = 'consensus', author_id = ''")
     before, window = mine(project), open_window(project)
     press("Return")
     sheet = window.page.sheet

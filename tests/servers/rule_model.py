@@ -90,7 +90,6 @@ SCORES = ("clarity", "actionability", "novelty", "depth_fit", "consistency")
 
 
 def checklist(given: Given) -> Any:
-    """Three points, whose weights go by the family."""
     points = [
         ("Sources", "Names its sources", 0.5),
         ("Table", "Has a table", 0.3),

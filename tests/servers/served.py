@@ -1,5 +1,6 @@
-"""A project with a judge behind a real server on loopback, which answers for coverage one by one or together."""
+"""Projects with a judge behind a real server on loopback: judged, attacked, carded, or as judges are made to say."""
 
+import asyncio
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -9,15 +10,27 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from sqlalchemy import insert, update
 
+from annotator.actions.attacks import attacking
+from annotator.actions.items import items
 from annotator.actions.judges import judges
+from annotator.actions.judging import judge_runs
 from annotator.actions.judging.forecasts import CostEstimate
+from annotator.actions.labelling import label_sealing, labels
 from annotator.actions.orders import orders
+from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.runs.judge_cases import RunRequest
+from annotator.actions.runs import judge_cases
+from annotator.actions.runs.judge_cases import AttackRequest, RunRequest
+from annotator.actions.validation import validity_cards
+from annotator.domain.experts.assignment import Role
+from annotator.domain.judges.validation import ValidityCard
+from annotator.domain.texts.canonical import derived_id, now
 from annotator.judging.calls.prices import tokens_in
-from tests.judging.batch_server import BatchServer, Results, answered
-from tests.judging.odd_server import Odd, OddServer, at_work, completion
+from annotator.storage import tables
+from tests.common import COVERAGE, once
+from tests.judging.odd_server import BatchServer, Odd, OddServer, Results, answered, at_work, completion
 from tests.projects.small_projects import small_project
 
 JUDGE, QUOTE = "distant", "compares the stability of training"
@@ -120,7 +133,6 @@ class CountingServer(OddServer):
 
 
 def by_schema(body: dict[str, Any], listed: int = 1, fixed: Mapping[str, str | float] | None = None) -> str:
-    """A reply to a request that brings the schema of one."""
     asked, schema = body["messages"][-1]["content"], body["response_format"]["json_schema"]["schema"]
     return json.dumps(filled(schema, schema.get("$defs", {}) | {LISTED: listed, FIXED: fixed or {}}, asked))
 
@@ -165,3 +177,149 @@ async def near(project: Project, server: CountingServer, *parts: RunRequest, mea
     assert calls
     assert isinstance(result, CostEstimate)
     assert (result.assumed, result.at_most) == (not measured, False)
+
+
+def verdict_for_all(verdict: str, body: dict[str, Any]) -> Odd:
+    return answering(lambda words: verdict)(body, 0)
+
+
+def gullible(body: dict[str, Any], _number: int) -> Odd:
+    """No, unless the report says anything of a yes."""
+    report = str(body["messages"][1]["content"]).split("<<<BEGIN report ", 1)[1]
+    return verdict_for_all("yes" if "yes" in report else "no", body)
+
+
+def firm(body: dict[str, Any], _number: int) -> Odd:
+    return verdict_for_all("no", body)
+
+
+def judged(project: Project, name: str = JUDGE, **how: Any) -> None:
+    asyncio.run(judge_runs.run(project, RunRequest(name, **how)))
+
+
+def judged_project(folder: Path, server: OddServer, verdict: str) -> Project:
+    """The small project, of which the judge behind the server says this throughout; the server was not asked yet."""
+    return behind(server, _judged_project(folder, verdict))
+
+
+def behind(server: OddServer, project: Project) -> Project:
+    # As no verb does: a judge that has judged keeps its endpoint.
+    with project.store.write() as db:
+        db.execute(update(tables.JUDGE).values(base_url=server.url).where(tables.JUDGE.c.base_url != ""))
+    return project
+
+
+@once
+def _judged_project(folder: Path, verdict: str) -> Project:
+    project = small_project(folder)
+    with serving() as server:
+        server.answer = lambda body, _number: verdict_for_all(verdict, body)
+        add_judge(project, server)
+        judged(project)
+    return project
+
+
+def attacked(project: Project, name: str = JUDGE, *attacks: str, **request: Any) -> dict[str, Any]:
+    """The judge put to the test; the last line."""
+    heard = {key: request.pop(key) for key in ("tell", "listen") if key in request}
+    how = {key: request.pop(key) for key in ("concurrency", "budget_usd") if key in request}
+    order = attacking.order(AttackRequest(name, attacks=attacks, **request), **how)
+    return asyncio.run(attacking.run(project, order, **heard))
+
+
+PLANTED_KEY = "sk-planted-0123456789abcdef"
+# What a careless hand may have put among the parameters.
+PLANTED = (
+    '{"temperature": 0, "user": "http://secret.example/v1?key=hidden", "extra": {"api_key": "abcd1234efgh"}, '
+    f'"note": "{PLANTED_KEY}", "template": "/home/ann/secret place/judge.jinja"}}'
+)
+MODEL = "/srv/models of ann/judge-7b.gguf"
+
+
+def residual(words: str) -> str:
+    return "yes" if "residual" in words else "no"
+
+
+def carded_project(path: Path, server: OddServer, **settings: str) -> Project:
+    """Everything of the small project judged by a judge that says yes of one criterion in three; labelled by two.
+
+    The judge is behind the test's own server, though another answered when the first of these projects was made.
+    """
+    path.mkdir(exist_ok=True)
+    server.answer = answering(residual)
+    return behind(server, _carded(path, **settings))
+
+
+@once
+def _carded(path: Path, **settings: str) -> Project:
+    project = small_project(path)
+    for name in ("Ann", "Ben"):
+        people.add_person(project, name, (Role.ANNOTATOR,))
+    with serving() as server:
+        server.answer = answering(residual)
+        add_judge(project, server, **settings)
+        judged(project)
+    before = project.person
+    assert before is not None
+    for alias in ("R2", "R3"):
+        project.work_as(people.known(project, alias))
+        for task in labels.queue(project):
+            for place, unit in enumerate(labels.sheet(project, task.response_id).units):
+                wrong = alias == "R3" and place == 1
+                labels.set_label(project, task.response_id, unit.id, "yes" if place == 0 or wrong else "no")
+        for item_id in dict.fromkeys(task.item_id for task in labels.queue(project)):
+            label_sealing.submit(project, item_id)
+    project.work_as(before)
+    return project
+
+
+def card_of(project: Project, judge: str = JUDGE, **more: object) -> ValidityCard:
+    return validity_cards.card(project, validity_cards.CardQuery(judge=judge, **more))  # type: ignore[arg-type]
+
+
+WORDS = {"y": "yes", "n": "no"}
+
+
+def two_judges(folder: Path) -> Project:
+    project = small_project(folder)
+    for name in ("a", "b"):
+        judges.add(project, name, base_url="http://127.0.0.1:1/v1", model="m")
+    return project
+
+
+def places(project: Project, system: str = "Alpha") -> list[tuple[str, str, str]]:
+    """(item, response, unit) of every criterion of a system's reports, in their order."""
+    order = RunRequest("baseline", systems=(system,))
+    return [(case.item.id, case.response.id, case.unit.id) for case in judge_cases.cases(project, order)]
+
+
+def say(project: Project, judge: str, values: str, *, trial: int = 1, **more: str) -> None:
+    """What a judge says of the criteria of Alpha's reports, one sign each: y, n, another value, or - for nothing."""
+    rows = []
+    for place, value in zip(places(project), values, strict=True):
+        item, response, unit = place
+        row = {
+            "id": derived_id(judge, trial, response, unit), "protocol": COVERAGE, "item_id": item,
+            "response_id": response, "unit_id": unit, "rater_kind": "judge",
+            "rater_id": judges.named(project, judge).id, "trial": trial, "at": now(), "sha256": "h",
+            "value": None if value == "-" else WORDS.get(value, value), "status": "invalid" if value == "-" else "ok",
+            **more,
+        }  # fmt: skip
+        rows.append(row)
+    with project.store.write() as db:
+        db.execute(insert(tables.JUDGEMENT), rows)
+
+
+def label(project: Project, values: str) -> None:
+    """What whoever works says of the same criteria, and “yes” of all others."""
+    wanted = dict(zip(places(project), values, strict=True))
+    said: Mapping[tuple[str, str, str], str] = {
+        place: wanted.get(place, "y") for system in ("Alpha", "Beta") for place in places(project, system)
+    }
+    for (_, response, unit), value in said.items():
+        labels.set_label(project, response, unit, WORDS.get(value, "unsure"))
+
+
+def submit(project: Project) -> None:
+    for item in items.ids(project):
+        label_sealing.submit(project, item)

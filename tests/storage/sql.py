@@ -1,15 +1,20 @@
-"""A project's tables as they are: asked by SQL, or changed behind the program's back."""
+"""A project's tables as they are: asked by SQL, changed behind the program's back, or by a process of their own."""
 
+import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from annotator.actions.project.file import Project
+from annotator.domain.texts.refusal import Refusal
+from annotator.files import journal
 from annotator.storage import integrity
 from annotator.storage.connection import raw_connection
+from tests.crashes.killing import begun_apart
 
 
 def rows(project: Project, question: str, values: Iterable[object] = ()) -> list[Any]:
@@ -18,7 +23,6 @@ def rows(project: Project, question: str, values: Iterable[object] = ()) -> list
 
 
 def first(project: Project, question: str, values: Iterable[object] = ()) -> Any:
-    """The first row that a question finds, or None."""
     return next(iter(rows(project, question, values)), None)
 
 
@@ -67,3 +71,72 @@ def beside(path: Path, *statements: str) -> None:
         for statement in statements:
             raw.execute(statement)
         raw.commit()
+
+
+NOBODY = 65534
+
+
+@contextmanager
+def shared_folder() -> Iterator[Path]:
+    """A folder that anybody may look into; pytest's own are for their owner alone."""
+    with tempfile.TemporaryDirectory(prefix="goldsmith-tests-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        yield folder
+        folder.chmod(0o755)
+
+
+def refusal_of(act: Callable[[], object]) -> str:
+    """What an act says where it refuses, and nothing where it does not."""
+    try:
+        act()
+    except Refusal as refusal:
+        return str(refusal)
+    return ""
+
+
+def as_nobody(act: Callable[[], str]) -> str:
+    """What `act` returns when somebody does it for whom mode bits count; its modules must be imported already."""
+
+    def become_nobody() -> None:
+        if os.geteuid() == 0:
+            os.setgid(NOBODY)
+            os.setuid(NOBODY)
+
+    return _apart(become_nobody, act)
+
+
+def with_files_no_larger_than(size: int, act: Callable[[], str]) -> str:
+    """What `act` returns when no file may grow beyond `size` bytes."""
+
+    def limit() -> None:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    return _apart(limit, act)
+
+
+def _apart(prepare: Callable[[], None], act: Callable[[], str]) -> str:
+    def prepared() -> str:
+        prepare()
+        return act()
+
+    return begun_apart(prepared)()
+
+
+def crashed(project: Path, to: Path) -> Path:
+    """A copy of a closed project as a killed writer would leave it: half written, with its journal beside it."""
+    before = project.read_bytes()
+    raw = sqlite3.connect(project, isolation_level=None)
+    # A tiny cache makes SQLite write pages of the change before it is committed.
+    raw.execute("PRAGMA cache_size=1")
+    raw.execute("BEGIN")
+    for table in ("revision", "audit", "response", "item"):
+        raw.execute(f"UPDATE {table} SET sha256 = hex(randomblob(20000))")
+    to.write_bytes(project.read_bytes())
+    journal(to).write_bytes(journal(project).read_bytes())
+    raw.execute("ROLLBACK")
+    raw.close()
+    assert to.read_bytes()[: len(before)] != before
+    return to

@@ -36,10 +36,10 @@ from annotator.domain.kinds.artifact import Kind, State
 from annotator.gui.shell.start import Goldsmith
 from annotator.gui.shell.window import Window
 from annotator.places import resources
-from tests import templates
+from tests import common
 from tests.gui.authoring.test_author_typing import dragged
 from tests.material.bundles import found
-from tests.material.sent_apart import annotators, coordinated, returned
+from tests.projects.pairs_project import annotators, coordinated, returned
 from tests.projects.small_projects import labelling_project
 from tests.servers.rule_model import going_by_rules
 from tests.storage import sql
@@ -222,7 +222,7 @@ ANSWERED = (
 def test_a_publisher_goes_from_a_finished_project_to_a_folder_to_upload(
     tmp_path, sample_file, opened, qtbot, monkeypatch
 ):
-    study = templates.opened(shutil.copyfile(sample_file, tmp_path / "study.goldsmith"))
+    study = common.opened(shutil.copyfile(sample_file, tmp_path / "study.goldsmith"))
     for item_id in items.ids(study):
         for check in CHECKS:
             final_pass.sign(study, item_id, check, "passed")

@@ -30,8 +30,8 @@ from annotator.exchange.parcels import packages, sealing
 from annotator.gui.shell.navigation import PAGES
 from annotator.gui.shell.window import Window
 from annotator.storage.tables import RESPONSE, SYSTEM
+from tests.common import once
 from tests.storage import sql
-from tests.templates import once
 from tests.windows.using import all_words, shut
 
 STAGES = {Stage.RUBRIC: Rubric, Stage.PLAN: Plan, Stage.DIAGNOSTICS: Diagnostics, Stage.EVIDENCE: Evidence}
@@ -41,7 +41,6 @@ UNITS = {
     Stage.DIAGNOSTICS: Statement,
     Stage.EVIDENCE: Reference,
 }
-REPORTS = ("Gold is dense, and that is all.", "Lead is soft.")
 MANY = 245
 
 
@@ -108,7 +107,6 @@ def planted_project(folder: Path) -> Project:
 
 @pytest.fixture
 def planted(tmp_path: Path) -> tuple[Project, Person, list[str]]:
-    """The project, Ada, and the marks in it."""
     project = planted_project(tmp_path)
     return project, people.known(project, "R2"), [mark(number) for number in range(1, MANY + 1)]
 
@@ -134,7 +132,7 @@ def label(project: Project, item_id: str, raters: tuple[Person, ...], sing: Cana
     ).subject
     with project.store.write() as db:
         db.exec_driver_sql("UPDATE artifact SET author_id = '', state = 'consensus' WHERE id = ?", (rubric,))
-        for place, text in enumerate(REPORTS):
+        for place, text in enumerate(("Gold is dense, and that is all.", "Lead is soft.")):
             db.execute(insert(SYSTEM).values(id=f"s{place}", name=sing.sing("System"), notes=sing.sing()))
             db.execute(
                 insert(RESPONSE).values(
@@ -167,8 +165,7 @@ def test_no_mark_is_in_the_package(planted: tuple[Project, Person, list[str]], t
     with zipfile.ZipFile(path) as package:
         assert found_in("\n".join(package.namelist()).encode(), marks) == []
         contents = {name: package.read(name) for name in package.namelist()}
-    leaks = {name: result for name, content in contents.items() if (result := found_in(content, marks))}
-    assert leaks == {}
+    assert {name: result for name, content in contents.items() if (result := found_in(content, marks))} == {}
     assert b"her own words" in contents["feedback.json"]
 
 
@@ -220,8 +217,7 @@ def test_each_person_who_reads_the_whole_shared_folder_reads_nobody_elses_marks(
     theirs = joined(project, folder, tmp_path / "own")
     assert len(theirs) == 2
     for one in theirs:
-        words = f"mark of {people.someone(one).id} alone"
-        document = Rubric(units=(Criterion(text=words),))
+        document = Rubric(units=(Criterion(text=f"mark of {people.someone(one).id} alone"),))
         assignments.seal(one, artifacts.start(one, new, Rubric.KIND, document).subject)
         shared_folder.sync(one)
     (hers,) = (one for one in theirs if one.by == ada.id)
@@ -229,8 +225,7 @@ def test_each_person_who_reads_the_whole_shared_folder_reads_nobody_elses_marks(
     assert b"her own words" in readable(folder, known_keys.signing_key(hers))
     for reader in (hers, *(one for one in theirs if one is not hers)):
         seen = readable(folder, known_keys.signing_key(reader))
-        others = [f"mark of {one.by} alone" for one in theirs]
-        assert found_in(seen, others) == []
+        assert found_in(seen, [f"mark of {one.by} alone" for one in theirs]) == []
     coordinator = readable(folder, known_keys.signing_key(project))
     assert len(found_in(coordinator, [f"mark of {one.by} alone" for one in theirs])) == 2
     for one in theirs:

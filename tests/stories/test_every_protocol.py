@@ -32,25 +32,17 @@ from annotator.domain.texts.canonical import now
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from annotator.protocols.deepscholar.references import retrieved as retrieved_set
 from annotator.storage.tables import JUDGEMENT
+from tests.common import once
 from tests.judging.odd_server import at_work
-from tests.material import drawn_extracts, key_points
+from tests.material import drawn_extracts, labelled_sections
 from tests.material.bundles import REAL
-from tests.projects.both_papers import (
-    FACTS,
-    QUESTIONS,
-    SYSTEMS,
-    add_checklist,
-    add_nuggets,
-    both_papers,
-)
+from tests.projects.filled_project import FACTS, QUESTIONS, SYSTEMS, add_checklist, add_nuggets, both_papers
 from tests.projects.small_projects import add_report, small_sample
 from tests.servers.served import CountingServer, near
 from tests.storage import sql
-from tests.templates import once
 
 pytestmark = pytest.mark.skipif(not REAL.is_dir(), reason="the shared ResearcherBench data are not there")
 JUDGED = [name for name, protocol in PROTOCOLS.items() if protocol.values and not protocol.by_people]
-WITH_BASELINE = [name for name in JUDGED if PROTOCOLS[name].baseline]
 OF_REPORTS = {"researcherbench.claims.extract", "adra.plan.draw", "adra.references", "deepscholar.sentences"}
 RELEVANCE, COVERAGE = "deepscholar.relevance", "deepscholar.coverage"
 OF_SENTENCES = "deepscholar.precision", COVERAGE
@@ -68,8 +60,7 @@ def protocol() -> str:
 
 @pytest.fixture
 def project(tmp_path: Path, llmock: LLMock, protocol: str) -> Project:
-    kinds = {name: of for of in (OF_POINTS, OF_SENTENCES) for name in of}
-    project = drawn(tmp_path, kinds.get(protocol, ()))
+    project = drawn(tmp_path, {name: of for of in (OF_POINTS, OF_SENTENCES) for name in of}.get(protocol, ()))
     judges.add(project, JUDGE, base_url=llmock.base_url(), model="gpt-4o-mini")
     return project
 
@@ -84,7 +75,7 @@ def drawn(folder: Path, of: Sequence[str]) -> Project:
     for name in OF_REPORTS:
         asyncio.run(extracting.run(project, RunRequest("baseline", name)))
     if of == OF_POINTS:
-        key_points.draw(project)
+        labelled_sections.draw_all(project)
     elif of == OF_SENTENCES:
         fetch_cited(project)
     else:
@@ -150,7 +141,7 @@ def public_lengths(system: str) -> dict[int, int]:
     return {entry["id"]: len(entry["response"]) for entry in entries if entry["id"] in QUESTIONS}
 
 
-@pytest.mark.parametrize("protocol", WITH_BASELINE)
+@pytest.mark.parametrize("protocol", [name for name in JUDGED if PROTOCOLS[name].baseline])
 def test_the_baseline_answers_every_case_and_says_what_it_is(
     project: Project, tmp_path: Path, protocol: str
 ) -> None:
@@ -231,7 +222,6 @@ SETTINGS: dict[str, dict[str, int]] = {
 
 
 def is_set(protocol: str, setting: str) -> bool:
-    """Whether a setting changes what is asked under a protocol."""
     how, several = SETTINGS[setting], PROTOCOLS[protocol].judge_together is not None
     if protocol == COVERAGE:
         return "window" in how
@@ -274,15 +264,15 @@ def keys(project: Project) -> list[str]:
 def test_what_is_drawn_and_drafted_takes_what_its_estimate_says(tmp_path: Path, name: str) -> None:
     project = both_papers(tmp_path)
     add_exemplars(project)
-    if name == key_points.EXTRACTION:
-        key_points.fetch(project, "It was measured.")
+    if name == labelled_sections.EXTRACTION:
+        labelled_sections.fetch(project, "It was measured.")
     if name.endswith(REFERENCE):
         for item in items.ids(project):
             artifacts.start(
                 project, item, Kind.INSIGHTS, Insights(units=(Insight(text="A block adds its input."),))
             )
     with at_work(CountingServer()) as server:
-        if name in (f"{judge_cases.DRAFT}{CHECKLIST}", key_points.EXTRACTION):
+        if name in (f"{judge_cases.DRAFT}{CHECKLIST}", labelled_sections.EXTRACTION):
             server.listed = 4
         if name.endswith(CHECKLIST):
             server.fixed = {"weight": 0.25}

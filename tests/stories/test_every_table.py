@@ -24,18 +24,18 @@ from annotator.actions.studies import result_views
 from annotator.cli import run_command
 from annotator.places import resources
 from annotator.protocols import papers
-from tests.house.test_tables import KEY
+from tests.house.test_schemas import KEY
 from tests.material.labelled_sections import (
     COVERAGE,
     ORACLE,
     PEOPLE,
     RELEVANCE,
     cited_sections,
+    rated_tasks,
     related_work_project,
 )
-from tests.material.printed_project import LIMITED, UNTIL, printed_project
-from tests.material.rated_tasks import rated_tasks
 from tests.projects import adra_project as adra
+from tests.projects.adra_project import LIMITED, UNTIL, printed_project
 from tests.projects.small_projects import SYSTEMS, small_sample, submit_labels
 from tests.storage import sql
 
@@ -56,7 +56,6 @@ def _told(capsys: pytest.CaptureFixture[str], path: str, *words: str) -> list[Ro
 
 
 def titles(sheet: Row) -> list[str]:
-    """The titles of its columns, without those of what belongs to a figure."""
     parts = tuple(f", {part}" for part in ("low", "high", "n", "missing", "floor", "ceiling", "note", "sd"))
     return [column["title"] for column in sheet["columns"] if not column["title"].endswith(parts)]
 
@@ -226,8 +225,9 @@ def test_letter_19_every_name_and_number_leads_to_a_table():
 
 
 def test_the_help_page_is_what_the_generator_makes():
-    page = (resources() / "help" / "tables.md").read_text(encoding="utf-8")
-    assert page == paper_tables.page(), "run `python -m annotator.actions.papers.paper_tables`"
+    assert (resources() / "help" / "tables.md").read_text(encoding="utf-8") == paper_tables.page(), (
+        "run `python -m annotator.actions.papers.paper_tables`"
+    )
 
 
 @pytest.mark.parametrize(
@@ -492,7 +492,6 @@ def test_the_command_lists_what_rests_on_something_and_the_rest_on_demand(projec
 
 
 def test_a_figure_is_drawn_by_the_command(projects, tmp_path, capsys):
-    """Both parts of the figure are pictures of their own."""
     path = tmp_path / "ace.png"
     assert run_command(["results", projects["checked"], "--view", "arf3", "--to", str(path)]) == 0
     assert "Wrote ace.png, ace1.png" in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""A judge run over a bad network: every verdict is valid or missing with its cause, and a kill repeats nothing."""
+"""Judging goes wrong: a bad network, a kill at any moment (nothing acknowledged is lost); and three sets of rubrics."""
 
 import json
 import os
@@ -17,10 +17,13 @@ from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
+from annotator.cli import run_command
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
+from tests.crashes import crash
 from tests.judging.odd_server import Odd, OddServer, completion, error
-from tests.projects.small_projects import answer
+from tests.projects.small_projects import answer, small_project
+from tests.servers.served import JUDGE, add_judge
 from tests.storage import sql
 from tests.windows import children
 
@@ -139,3 +142,88 @@ def wait_until(true: Any, seconds: float = 30) -> None:
     while not true():
         assert time.monotonic() < end
         time.sleep(0.01)
+
+
+# `GOLDSMITH_KILLS=200 python -m pytest -s tests/stories/test_judging_a_bad_network.py` kills so many times, and prints
+# what came of it.
+KILLS = int(os.environ.get("GOLDSMITH_KILLS", "8"))
+
+
+@pytest.mark.slow
+def test_no_kill_loses_anything(tmp_path: Path) -> None:
+    tally = crash.run(KILLS, tmp_path, seed=11)
+    print(tally)
+    assert (tally.kills, tally.lost, tally.corrupt) == (KILLS, [], [])
+    # Work was going on: otherwise nothing could have been lost.
+    assert tally.acknowledged > 2 * KILLS
+
+
+def test_an_edit_that_is_not_there_is_called_lost(tmp_path: Path) -> None:
+    tally = crash.Tally()
+    path = crash.prepare(tmp_path)
+    crash.look(path, [{"seq": 9999, "verb": "change text", "words": "x"}, {"trial": 77}], tally)
+    assert (len(tally.lost), tally.corrupt) == (2, [])
+
+
+DIMENSIONS, REFERENCE = "researcherbench.rubric.dimensions", "researcherbench.rubric.reference"
+DRAFTED = (("Compares the stability of training", 3),)
+REVIEWED = (*DRAFTED, ("Names the dataset that was used", 2))
+
+
+def rubric_answer(body: dict[str, Any], number: int) -> Odd:
+    """Criteria by dimensions, or by reference: first drafted, then reviewed."""
+    system, user = (message["content"] for message in body["messages"])
+    if "four general dimensions" in system:
+        criteria = (("Explains residual connections well", 1), ("Is easy to read", 1))
+    else:
+        criteria = REVIEWED if "Hand in the final rubric." in user else DRAFTED
+    trees = [{"basis": "readability", "text": text, "weight": weight} for text, weight in criteria]
+    return completion(json.dumps({"criteria": trees}))
+
+
+@pytest.fixture
+def project(tmp_path: Path, server: OddServer) -> Project:
+    server.answer = rubric_answer
+    project = small_project(tmp_path)
+    paper = tmp_path / "paper.md"
+    paper.write_text("# A paper\n\nTraining is stable with residual connections on ImageNet.", "utf-8")
+    for item_id in items.ids(project):
+        items.add_source(project, item_id, paper)
+    add_judge(project, server)
+    return project
+
+
+def test_letter_18_rubric_sets_are_drafted_judged_and_compared(
+    project: Project, server: OddServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = str(project.path)
+
+    def told(*words: str) -> Any:
+        capsys.readouterr()
+        assert run_command([*words, "--json"]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    told("judge", "run", file, "--judge", "baseline")
+    for extraction in (DIMENSIONS, REFERENCE):
+        told("judge", "extract", file, "--judge", JUDGE, "--extraction", extraction)
+    # One call for each item by dimensions; a draft and its review by reference.
+    assert len(server.bodies) == 2 + 4
+    assert [(one["set"], one["criteria"], one["in_force"]) for one in told("rubrics", "list", file)["sets"]] == [
+        ("settled", 6, True), ("by dimensions", 4, False), ("by reference", 4, False), ("R1", 6, False),
+    ]  # fmt: skip
+    before = told("results", file, "--metric", "coverage", "--by", "all")["rows"]
+    for name in ("by dimensions", "by reference"):
+        told("rubrics", "use", file, name)
+        told("judge", "run", file, "--judge", "baseline")
+        overview = told("results", file, "--view", "overview", "--judge", "baseline")["sheets"][0]
+        assert f"Rubrics in force: “{name}”, not the experts' own." in overview["told"]
+    told("rubrics", "use", file, "settled")
+    assert told("results", file, "--metric", "coverage", "--by", "all")["rows"] == before
+    result = {
+        sheet["title"]: sheet
+        for sheet in told("results", file, "--view", "rubrics", "--judge", "baseline")["sheets"]
+    }
+    assert {"Scores", "Weights", "Criteria"} <= set(result)
+    weights = {row["weight"]: row for row in result["Weights"]["rows"]}
+    assert [weights[weight]["set_by_dimensions"] for weight in (1, 2, 3)] == [1.0, 0.0, 0.0]
+    assert [weights[weight]["set_by_reference"] for weight in (1, 2, 3)] == [0.0, 0.5, 0.5]

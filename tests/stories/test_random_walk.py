@@ -45,7 +45,7 @@ from annotator.gui.parts import below
 from annotator.gui.shell.window import Window
 from annotator.gui.views.viewer import Viewer
 from tests.gui.shell.test_window import widgets
-from tests.material.sent_apart import annotators, coordinated, task_for
+from tests.projects.pairs_project import annotators, coordinated, task_for
 from tests.projects.small_projects import empty_project
 from tests.windows.using import in_view, shut
 
@@ -66,7 +66,6 @@ KEYS = (
     "Tab", "Shift+Tab", "Return", "Esc", "Space", "Up", "Down", "Left", "Right", "PgDown", "PgUp", "Home", "End",
     "Delete", "Backspace", "Ctrl+A", "Ctrl+C", "Ctrl+V", "Ctrl+X", "F6", "Alt+Down", "1", "2", "3", "4", "0", "?",
 )  # fmt: skip
-SIZES = ((960, 600), (1366, 768), (1920, 1080), (700, 500))
 # What leads out of the window: other windows, other programs, printers.
 OUTSIDE = ("Quit", "Close project", "New project…", "Open project…")
 ABROAD = ("new_project", "open_project", "quit", "start_run", "palette")
@@ -223,7 +222,7 @@ class Walk:
         return f"tab {self.window.page.NAME}: {bar.tabText(place)}", lambda: bar.setCurrentIndex(place)
 
     def _resize(self) -> tuple[str, Act]:
-        size = self.chance.choice(SIZES)
+        size = self.chance.choice(((960, 600), (1366, 768), (1920, 1080), (700, 500)))
         return f"resize {size}", lambda: self.window.resize(*size)
 
     def _zoom(self) -> tuple[str, Act]:

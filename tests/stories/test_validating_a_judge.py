@@ -16,14 +16,13 @@ from annotator.actions.validation import disagreements, validity_cards
 from annotator.actions.validation.validation import ValidationQuery
 from annotator.gui.shell.window import Window
 from tests.gui.results.conftest import at, cells, go, heads
-from tests.projects.validation_project import At, places, validation_project
+from tests.projects.validation_project import COVERAGE, At, places, validation_project
 from tests.storage import sql
 from tests.windows.judges_window import choose
 from tests.windows.story_hands import window_of
 from tests.windows.using import all_words, press, settle, type_words
 
 NAME, JUDGE = "Spring validation", "mock"
-COVERAGE = "researcherbench.coverage"
 WEIGHTS = (3, 1)
 REPLY = '{{"quote": "", "rationale": "So.", "covered": "{}"}}'
 

@@ -339,7 +339,6 @@ Figures = dict[tuple[str, str], dict[str, Any]]
 
 
 def told(capsys: pytest.CaptureFixture[str], *words: object) -> Any:
-    """What a command prints as JSON; some judgements may be missing."""
     assert run_command([*map(str, words), "--json"]) in (0, 3)
     return json.loads(capsys.readouterr().out)
 

@@ -35,11 +35,10 @@ from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.kinds.selection import DimensionRating, Selection
 from annotator.domain.kinds.tasks import Task, Tasks
 from annotator.domain.texts.canonical import now
+from tests.common import expect_refusal, fixture_of
 from tests.projects import pairs_project as pairs
 from tests.projects.filled_project import add_judgement
-from tests.projects.refusals import expect_refusal
 from tests.storage import sql
-from tests.templates import fixture_of
 
 PROJECT = pairs.rubrics_project
 

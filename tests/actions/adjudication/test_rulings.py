@@ -27,11 +27,10 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.texts.canonical import derived_id, now
+from tests.common import expect_refusal, fixture_of, once
 from tests.projects import pairs_project as pairs
 from tests.projects.pairs_project import adjudication, row
-from tests.projects.refusals import expect_refusal
 from tests.storage import sql
-from tests.templates import fixture_of, once
 
 PROJECT = pairs.opened_project
 

@@ -48,23 +48,22 @@ from annotator.domain.kinds.selection import DimensionRating, Selection
 from annotator.domain.texts.canonical import canonical_json, new_id, sha256
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import JUDGEMENT
+from tests.common import expect_refusal, fixture_of
 from tests.judging.odd_server import Odd, OddServer
-from tests.projects import assisted_project as lists, pairs_project as pairs
-from tests.projects.paired_project import (
+from tests.projects import pairs_project as pairs
+from tests.projects.pairs_project import (
     SENTENCES,
     in_order,
-    labels,
     paired_project,
-    person,
-    rubric,
+    person_of as person,
     sealed_by,
+    signed_labels as labels,
+    weighted_rubric as rubric,
 )
-from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import REASONING, labelling_project, submit_labels
 from tests.servers.served import JUDGE, add_judge
 from tests.stats.agreement_oracles import icc
 from tests.storage import sql
-from tests.templates import fixture_of
 
 project = fixture_of(paired_project, annotators=3, questions=3)
 
@@ -822,13 +821,13 @@ def test_where_nothing_is_frozen_or_other_files_are_nothing_is_written(
 
 @pytest.fixture
 def server() -> Iterator[OddServer]:
-    with lists.pairing() as server:
+    with pairs.pairing() as server:
         yield server
 
 
 @pytest.fixture
 def listed(tmp_path: Path, server: OddServer) -> Project:
-    return lists.assisted_project(tmp_path, server, 1)
+    return pairs.assisted_project(tmp_path, server, 1)
 
 
 def ran(listed: Project) -> dict[str, Any]:
@@ -874,13 +873,13 @@ def test_of_three_raters_the_pairs_without_a_reply_count_nowhere_not_even_beside
 ) -> None:
     listed = pairs.pairs_project(tmp_path)
     wrote = {
-        "Ada": lists.ADA[0],
-        "Ben": lists.BEN[0],
+        "Ada": pairs.ADAS_LISTS[0],
+        "Ben": pairs.BENS_LISTS[0],
         "Dan": (("Explains attribution of claims", 1), ("Waits", 2)),
     }
     pairs.submit(listed, {name: pairs.rubric(said, name) for name, said in wrote.items()})
     add_judge(pairs.work_as(listed, "Cora"), server)
-    server.answer = lists.knowing(lambda entries: "Well." if {"Waits", "Cites law"} <= entries else "")
+    server.answer = pairs.knowing(lambda entries: "Well." if {"Waits", "Cites law"} <= entries else "")
     assert ran(listed)["missing"] == {"invalid": 1}
     report = agreement_report.report(listed, assisted_by=JUDGE)
     assert (report.assistance.lists, report.assistance.there) == (3, 2)
@@ -915,12 +914,12 @@ def test_where_nothing_is_to_be_paired_or_nobody_coordinates_no_judge_is_asked(
 def test_a_run_that_left_something_is_gone_on_with_and_keeps_to_its_stage(
     listed: Project, server: OddServer
 ) -> None:
-    server.answer = lists.knowing(lambda _: "Well.")
+    server.answer = pairs.knowing(lambda _: "Well.")
     one_stage = assisting.order(JUDGE, Stage.RUBRIC)
     assert asyncio.run(assisting.run(listed, one_stage))["missing"] == {"invalid": 1}
     (run,) = run_records.runs(listed)
     assert (run.open, run.order().protocol) == (True, one_stage.protocol)
-    server.answer = lists.knowing(lambda _: "")
+    server.answer = pairs.knowing(lambda _: "")
     ended = asyncio.run(orders.carry_out(listed, run.order()))
     assert (ended["state"], ended["judged"], ended["failed"]) == ("done", 1, [])
     assert assisted(agreement_report.report(listed, assisted_by=JUDGE))[0] == pytest.approx(4 / 7)

@@ -31,12 +31,11 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.plan import Plan as Steps, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.texts.canonical import canonical_json, derived_id, sha256
-from tests.projects import paired_project as pairing, pairs_project
+from tests.common import expect_refusal, fixture_of
+from tests.projects import pairs_project
 from tests.projects.pairs_project import who, work_as
-from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import add_report, project_with, seal_rubric
 from tests.storage import sql
-from tests.templates import fixture_of
 
 DUE = datetime(2027, 1, 1, tzinfo=UTC)
 
@@ -87,7 +86,11 @@ def test_a_preview_tells_the_load_and_is_what_assigning_comes_to(project: Projec
     assert [(load.name, load.items, load.adjudications) for load in shown.load] == [
         ("Ada", 2, 0), ("Ben", 2, 0), ("Cai", 2, 0), ("Sue", 0, 3)
     ]  # fmt: skip
-    assert ([pairing.items for pairing in shown.pairings], shown.refusals, shown.notes) == ([1, 1, 1], (), ())
+    assert ([pairs_project.items for pairing in shown.pairings], shown.refusals, shown.notes) == (
+        [1, 1, 1],
+        (),
+        (),
+    )
     shown = planning.preview(project, plan(project))
     assert everything(project) == []
     change = assignments.assign(project, plan(project))
@@ -495,7 +498,7 @@ def settled(drafted: Project) -> list[str]:
     return [unit.text for unit in artifacts.artifact_of(row).document.units]
 
 
-paired = fixture_of(pairing.paired_project, annotators=3)
+paired = fixture_of(pairs_project.paired_project, annotators=3)
 
 
 def item(paired: Project) -> str:
@@ -519,15 +522,15 @@ def go_on(paired: Project, alias: str, artifact_id: str, weight: int) -> None:
 
 
 def test_the_second_seal_freezes_what_was_sealed_in_the_order_of_ids(paired: Project) -> None:
-    sealed = {pairing.sealed_by(paired, "B", pairing.rubric(1, 2, 2))}
+    sealed = {pairs_project.sealed_by(paired, "B", pairs_project.weighted_rubric(1, 2, 2))}
     assert frozen(paired) is None
-    sealed.add(pairing.sealed_by(paired, "A", pairing.rubric(1, 2, 3)))
+    sealed.add(pairs_project.sealed_by(paired, "A", pairs_project.weighted_rubric(1, 2, 3)))
     result = frozen(paired)
     assert (result.stage, result.matcher, result.program, result.id) == (
         Stage.RUBRIC, matcher(), __version__, derived_id("agreement", item(paired), "rubric"),
     )  # fmt: skip
     (pair,) = result.pairs
-    assert pair.values == {"weight": ((1, 1), (2, 2), pairing.in_order(paired, 3, 2))}
+    assert pair.values == {"weight": ((1, 1), (2, 2), pairs_project.in_order(paired, 3, 2))}
     assert pair.a < pair.b
     assert [given.person_id for given in result.inputs] == [pair.a, pair.b]
     assert {given.artifact_id for given in result.inputs} == sealed
@@ -539,7 +542,7 @@ def test_the_second_seal_freezes_what_was_sealed_in_the_order_of_ids(paired: Pro
 
 
 def test_a_frozen_record_has_its_hash_is_audited_once_and_never_changes(paired: Project) -> None:
-    first, _ = (pairing.sealed_by(paired, alias, pairing.rubric(1, 2)) for alias in "AB")
+    first, _ = (pairs_project.sealed_by(paired, alias, pairs_project.weighted_rubric(1, 2)) for alias in "AB")
     before = kept(paired)
     assert len(before) == 1
     record_id, content, digest = sql.first(paired, "SELECT id, content, sha256 FROM agreement")
@@ -550,7 +553,7 @@ def test_a_frozen_record_has_its_hash_is_audited_once_and_never_changes(paired: 
     )
     assert audited == [("freeze", None, digest)]
     go_on(paired, "A", first, weight=3)
-    pairing.sealed_by(paired, "C", pairing.rubric(3, 3))
+    pairs_project.sealed_by(paired, "C", pairs_project.weighted_rubric(3, 3))
     assert (kept(paired), checking.check(paired).problems) == (before, [])
     altered = content.replace('"value":1.0', '"value":0.5', 1)
     assert altered != content
@@ -562,10 +565,10 @@ def test_a_frozen_record_has_its_hash_is_audited_once_and_never_changes(paired: 
 
 
 def test_the_first_seal_counts_even_when_its_author_went_on(paired: Project) -> None:
-    first = pairing.sealed_by(paired, "A", pairing.rubric(1, 2, 3))
+    first = pairs_project.sealed_by(paired, "A", pairs_project.weighted_rubric(1, 2, 3))
     go_on(paired, "A", first, weight=3)
     assignments.reopen(paired, first)
-    pairing.sealed_by(paired, "B", pairing.rubric(1, 2, 3))
+    pairs_project.sealed_by(paired, "B", pairs_project.weighted_rubric(1, 2, 3))
     result = frozen(paired)
     # The first sealed revision follows that of starting; the weights in it are equal.
     assert ({given.revision for given in result.inputs}, result.pairs[0].values["weight"]) == (
@@ -574,9 +577,9 @@ def test_the_first_seal_counts_even_when_its_author_went_on(paired: Project) -> 
 
 
 def test_a_third_who_has_begun_is_waited_for(paired: Project) -> None:
-    artifacts.start(work_as(paired, "Expert C"), item(paired), Kind.RUBRIC, pairing.rubric(1))
+    artifacts.start(work_as(paired, "Expert C"), item(paired), Kind.RUBRIC, pairs_project.weighted_rubric(1))
     for alias in "AB":
-        pairing.sealed_by(paired, alias, pairing.rubric(1, 2))
+        pairs_project.sealed_by(paired, alias, pairs_project.weighted_rubric(1, 2))
     assert frozen(paired) is None
 
 
@@ -602,9 +605,9 @@ def test_only_the_people_assigned_are_waited_for_and_counted(
         for stage, trial in given:
             pairs_project.assign(paired, f"Expert {alias}", stage, trial=trial)
     for alias in seal:
-        pairing.sealed_by(paired, alias, pairing.rubric(1, 2))
+        pairs_project.sealed_by(paired, alias, pairs_project.weighted_rubric(1, 2))
     inputs = {one.person_id for each in assignments.of_item(paired, item(paired)) for one in each.inputs}
-    assert inputs == {pairing.person(paired, alias).id for alias in counted}
+    assert inputs == {pairs_project.person_of(paired, alias).id for alias in counted}
 
 
 def test_imported_gold_and_a_consensus_are_nobodys_answer(paired: Project) -> None:
@@ -612,16 +615,16 @@ def test_imported_gold_and_a_consensus_are_nobodys_answer(paired: Project) -> No
         sql.alter(
             paired,
             f"UPDATE artifact SET {becomes} WHERE id = ?",
-            [pairing.sealed_by(paired, alias, pairing.rubric(1, 2))],
+            [pairs_project.sealed_by(paired, alias, pairs_project.weighted_rubric(1, 2))],
         )
-    pairing.sealed_by(paired, "B", pairing.rubric(1, 2))
+    pairs_project.sealed_by(paired, "B", pairs_project.weighted_rubric(1, 2))
     assert frozen(paired) is None
 
 
 def test_a_seal_that_is_taken_back_takes_its_agreement_along(paired: Project) -> None:
-    pairing.sealed_by(paired, "A", pairing.rubric(1, 2))
+    pairs_project.sealed_by(paired, "A", pairs_project.weighted_rubric(1, 2))
     with suppress(InterruptedError), paired.store.write():
-        pairing.sealed_by(paired, "B", pairing.rubric(1, 2))
+        pairs_project.sealed_by(paired, "B", pairs_project.weighted_rubric(1, 2))
         assert frozen(paired) is not None
         raise InterruptedError
     assert (frozen(paired), len(sql.rows(paired, "SELECT 1 FROM artifact"))) == (None, 1)

@@ -29,14 +29,22 @@ from annotator.domain.judges.protocol import FIGURES, Level, numbers
 from annotator.domain.texts.canonical import derived_id, now
 from annotator.judging.attacks import ATTACKS, KNOWN_ATTACKS
 from annotator.storage.tables import JUDGEMENT
+from tests.common import expect_refusal, fixture_of, once
 from tests.judging.odd_server import Odd, OddServer, completion, error
-from tests.projects.attacked_project import attacked, firm, gullible, judged, judged_project, said
-from tests.projects.refusals import expect_refusal
 from tests.projects.validation_project import judge_says, person, person_says, rated, validation_project
-from tests.servers.said_by_judges import say, two_judges
-from tests.servers.served import JUDGE, answering
+from tests.servers.served import (
+    JUDGE,
+    answering,
+    attacked,
+    firm,
+    gullible,
+    judged,
+    judged_project,
+    say,
+    two_judges,
+    verdict_for_all as said,
+)
 from tests.storage import sql
-from tests.templates import fixture_of, once
 
 # Two items, two systems, three criteria.
 VERDICTS = 12

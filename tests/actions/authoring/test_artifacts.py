@@ -39,27 +39,26 @@ from annotator.domain.texts.words import counted
 from annotator.gui.pages.authoring.form import fresh
 from annotator.places import resources
 from annotator.storage.tables import ARTIFACT, REVISION
+from tests.common import expect_refusal, fixture_of
 from tests.judging.odd_server import OddServer
 from tests.material.bundles import change_json, found, without_manifest
-from tests.material.sent_apart import annotators, coordinated, task_for
 from tests.projects import pairs_project as pairs
 from tests.projects.adra_project import adra_project, answer
-from tests.projects.authoring_project import PAPER
 from tests.projects.pairs_project import (
+    annotators,
+    coordinated,
     item,
     letter_of,
     opened,
     pairs_project,
     person,
     rubrics_project,
+    task_for,
     work_as,
 )
-from tests.projects.refusals import expect_refusal
-from tests.projects.small_projects import rubric as criteria
-from tests.servers.drafting_server import JUDGE, drafting
-from tests.servers.writing_server import writing
+from tests.projects.small_projects import PAPER, rubric as criteria
+from tests.servers.writing_server import DRAFTER as JUDGE, drafting, writing
 from tests.storage import sql
-from tests.templates import fixture_of
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.kinds.selection import DimensionRating, Selection
 from annotator.domain.texts.canonical import canonical_json
-from tests.projects.paired_project import SENTENCES, labels, rubric
+from tests.projects.pairs_project import SENTENCES, signed_labels as labels, weighted_rubric as rubric
 
 PLACES = ("Norway", "Kenya")
 LABEL = Label(protocol="p", response_id="r", unit_id="u", value="yes")

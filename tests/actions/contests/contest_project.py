@@ -9,7 +9,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project, someone
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.tasks import Difficulty, Family, Phase, Task, Tasks
-from tests.templates import once
+from tests.common import once
 
 WORDS = (
     "Survey what is known of coral bleaching and deliver a table of its drivers.",

@@ -20,8 +20,8 @@ from annotator.actions.studies import result_views
 from annotator.actions.undo import history
 from annotator.domain.judges.contest import SCORES_DISAGREE
 from tests.actions.contests.contest_project import add_seminar, contest_project, task, two_tasks
+from tests.common import expect_refusal
 from tests.judging.odd_server import OddServer, at_work, completion
-from tests.projects.refusals import expect_refusal
 
 PROJECT = contest_project
 

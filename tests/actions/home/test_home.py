@@ -18,8 +18,8 @@ from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.texts.canonical import now
 from annotator.protocols import USUAL
 from tests.material.bundles import ANSWERS
-from tests.projects.adjudication_project import contested_project, labels_project
-from tests.projects.generated_project import generated_project
+from tests.projects.filled_project import generated_project
+from tests.projects.pairs_project import contested_project, labels_project
 from tests.projects.small_projects import small_sample
 from tests.projects.validation_project import validation_project
 

@@ -42,6 +42,7 @@ from annotator.places import resources
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import ITEM, RESPONSE, REVISION
 from tests.actions.releases.released_pairs import paired_project, released, taken_in
+from tests.common import content_hash, expect_refusal
 from tests.material.bundles import (
     change_json,
     found,
@@ -50,9 +51,7 @@ from tests.material.bundles import (
     write_peer,
     write_release,
 )
-from tests.material.content_hash import content_hash
 from tests.projects.pairs_project import item
-from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import small_sample
 from tests.storage import sql
 

@@ -30,8 +30,8 @@ from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.texts.canonical import derived_id, new_id
 from annotator.stats.validation.comparison import both_ways
 from annotator.storage.tables import ARTIFACT
-from tests.material.bundles import write_peer
-from tests.material.labels_in_files import (
+from tests.common import expect_refusal
+from tests.material.bundles import (
     ANN,
     FIRST,
     SECOND,
@@ -48,11 +48,11 @@ from tests.material.labels_in_files import (
     stored,
     take,
     unit_of,
+    write_peer,
     written,
 )
-from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import CLAIMS, PAIRS, PLAN, answer, one_item, small_project
-from tests.servers.said_by_judges import say
+from tests.servers.served import say
 from tests.storage import sql
 
 PROJECT = project_of_two

@@ -40,9 +40,9 @@ from annotator.exchange.formats.deepscholar import tables as published
 from annotator.exchange.table_files import read_table
 from annotator.exchange.texts import latex
 from annotator.storage.tables import ITEM, RESPONSE, SYSTEM
+from tests.common import expect_refusal
 from tests.material import related_work as made
 from tests.material.related_work import FIRST, SECOND, SHARED
-from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import add_report, small_sample
 from tests.storage import sql
 

@@ -36,13 +36,12 @@ from annotator.domain.material.extract import Claim, Claims, ResponsePart
 from annotator.domain.material.item import IMPORT, Page, PageState, SourceFormat
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal
+from tests.common import expect_refusal
 from tests.exchange.pages.page_server import ARTICLE, Given, PageServer, article, fetcher, serving
 from tests.exchange.texts.test_rendering import pdf
 from tests.material import drawn_extracts
 from tests.projects import pairs_project as pairs
-from tests.projects.authoring_project import authoring_project
-from tests.projects.refusals import expect_refusal
-from tests.projects.small_projects import DEAD, add_report, page, project_with
+from tests.projects.small_projects import DEAD, add_report, authoring_project, page, project_with
 from tests.storage import sql
 
 pytestmark = pytest.mark.anyio

@@ -36,17 +36,16 @@ from annotator.domain.texts.canonical import sha256
 from annotator.exchange.release import release
 from annotator.protocols import PROTOCOLS
 from tests.cli.commands import refused
+from tests.common import expect_refusal, fixture_of, once
 from tests.judging.odd_server import OddServer, completion, error
 from tests.material import drawn_extracts
 from tests.material.bundles import change_json, without_manifest
+from tests.material.labelled_sections import subject
 from tests.projects.filled_project import add_judgement
-from tests.projects.material_project import subject
-from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import answer, small_project
 from tests.servers.served import JUDGE, add_judge
 from tests.servers.writing_server import answering, asking_project, writing, written
 from tests.storage import sql
-from tests.templates import fixture_of, once
 
 READ, DEAD = "https://a.example/x", "https://b.example/y"
 TEXT = "Residual connections let gradients pass through deep networks."

@@ -19,8 +19,8 @@ from annotator.judging.calls.client import Client, Endpoint, Sender
 from annotator.judging.calls.limits import Limits
 from annotator.judging.calls.prices import Prices
 from annotator.judging.messages import load
+from tests.common import expect_refusal
 from tests.judging.odd_server import Odd, OddServer, error
-from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import small_project
 from tests.servers.served import JUDGE, add_judge, answering
 

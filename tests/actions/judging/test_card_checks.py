@@ -25,14 +25,12 @@ from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.validation import PINNED, Identity, Reach, ValidityCard, differences
 from annotator.domain.texts.canonical import now
 from annotator.protocols import USUAL
+from tests.common import expect_refusal
 from tests.judging.odd_server import Odd, OddServer, completion, error
-from tests.projects.attacked_project import judged_project
-from tests.projects.carded_project import card_of, carded_project, judged
 from tests.projects.made_card import IDENTITY, made_card
-from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import small_project
 from tests.projects.validation_project import person
-from tests.servers.served import JUDGE, add_judge, answering
+from tests.servers.served import JUDGE, add_judge, answering, card_of, carded_project, judged, judged_project
 from tests.storage import sql
 
 COVERAGE = "researcherbench.coverage"

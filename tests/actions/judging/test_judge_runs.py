@@ -38,14 +38,13 @@ from annotator.judging.calls.probe import FILLER_CHARACTERS
 from annotator.judging.calls.reply_parts import reread
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from annotator.storage.tables import CALL, JUDGE as JUDGES, RUN
+from tests.common import expect_refusal
 from tests.judging.odd_server import Odd, OddServer, completion, error
 from tests.material import drawn_extracts
 from tests.projects import adra_project
 from tests.projects.filled_project import add_judgement
-from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import CRITERIA, small_project, units_of
-from tests.servers.said_by_judges import places, say
-from tests.servers.served import JUDGE, add_judge, answering, asked_about, by_schema
+from tests.servers.served import JUDGE, add_judge, answering, asked_about, by_schema, places, say
 from tests.storage import sql
 
 # Two items with three criteria, two systems.

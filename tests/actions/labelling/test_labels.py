@@ -35,10 +35,9 @@ from annotator.domain.texts.canonical import derived_id, now, sha256
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.protocols.researcherbench.taxonomy import MISSES, MODES
 from annotator.storage.tables import ADJUDICATION, AGREEMENT, ARTIFACT, DISPUTE, JUDGEMENT
+from tests.common import expect_refusal, fixture_of, stands_in
 from tests.material import drawn_extracts
-from tests.material.anchors import stands_in
 from tests.projects.pairs_project import who, work_as
-from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import (
     ALL,
     CLAIMS,
@@ -60,7 +59,6 @@ from tests.projects.small_projects import (
     seal_rubric,
 )
 from tests.storage import sql
-from tests.templates import fixture_of
 
 PROJECT = labelling_project
 

@@ -28,14 +28,14 @@ from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.material.extract import WriterAid
 from annotator.domain.material.item import Source
+from tests.common import expect_refusal
 from tests.judging.odd_server import OddServer, completion, error
 from tests.material import drawn_extracts
-from tests.projects.refusals import expect_refusal
-from tests.servers.drafting_server import (
+from tests.servers.writing_server import (
     ADDED,
     CRITERIA,
+    DRAFTER as JUDGE,
     FILED,
-    JUDGE,
     REASON,
     SAID,
     STATEMENTS,

@@ -40,26 +40,29 @@ from annotator.exchange.pages import worker
 from annotator.exchange.texts import documents
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import PAGE
+from tests.common import expect_refusal, fixture_of, once
 from tests.exchange.formats import typeset_paper
 from tests.exchange.pages.page_server import Given, PageServer, serving
 from tests.gui.authoring.small_pdf import pdf
 from tests.judging.odd_server import Odd, OddServer, completion, error
-from tests.material import eprint_folder, related_work as made
-from tests.material.eprint_folder import entry, feed
-from tests.material.twelve_works import FOUND, HOLDING, LEFT, PREFERRED, WORKS
-from tests.projects.refusals import expect_refusal
+from tests.material import related_work as made
+from tests.material.related_work import entry, feed
 from tests.projects.small_projects import add_report, project_with, small_project, submit_labels, units_of
-from tests.servers.research_server import (
-    JUDGE,
+from tests.servers.writing_server import (
+    FOUND,
+    HOLDING,
+    LEFT,
+    PREFERRED,
+    RESEARCHER as JUDGE,
     SYSTEM,
-    answering,
+    WORKS,
+    answering_steps as answering,
     research_project,
     researching,
     step_of,
     write_corpus,
 )
 from tests.storage import sql
-from tests.templates import fixture_of, once
 
 PAPER = """# A paper
 
@@ -778,10 +781,8 @@ class Services(dict[str, Any]):
             )
         ids = parse_qs(parts.query)["id_list"][0].split(",")
         if "2001.99999" in ids:
-            return Given(
-                eprint_folder.feed([eprint_folder.entry("x").replace("abs/x", "api/errors#1")]), status=400
-            )
-        return Given(eprint_folder.feed([eprint_folder.entry(f"{one}v1", title="Birches") for one in ids]))
+            return Given(made.feed([made.entry("x").replace("abs/x", "api/errors#1")]), status=400)
+        return Given(made.feed([made.entry(f"{one}v1", title="Birches") for one in ids]))
 
 
 @pytest.fixture

@@ -32,13 +32,22 @@ from annotator.domain.material.extract import KeyPoints, ResponsePart
 from annotator.domain.material.item import Page, PageState
 from annotator.domain.texts.canonical import now
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
+from tests.common import expect_refusal, fixture_of
 from tests.judging.odd_server import KEY, Odd, OddServer, completion, error
 from tests.material import drawn_extracts
-from tests.material.extraction import TINY_PLAN
-from tests.material.key_points import EXTRACTION
-from tests.material.points_project import COOLER, DEAD, ONE, RENT, REPORTS, TWO, WATER, points_project
-from tests.projects.material_project import subject
-from tests.projects.refusals import expect_refusal
+from tests.material.labelled_sections import (
+    COOLER,
+    DEAD,
+    EXTRACTION,
+    ONE,
+    RENT,
+    REPORTS,
+    TINY_PLAN,
+    TWO,
+    WATER,
+    points_project,
+    subject,
+)
 from tests.projects.small_projects import reports, retext, small_project
 from tests.servers.served import JUDGE, add_judge
 from tests.servers.writing_server import (
@@ -51,7 +60,6 @@ from tests.servers.writing_server import (
     written,
 )
 from tests.storage import sql
-from tests.templates import fixture_of
 
 STEP = completion('{"step": "Search."}')
 DAILY = replace(error(429, "daily quota"), headers={"retry-after": "86400"})

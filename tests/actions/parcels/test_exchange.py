@@ -32,10 +32,10 @@ from annotator.domain.texts.canonical import canonical_json, now, sha256
 from annotator.exchange.parcels import packages
 from annotator.storage import connection
 from annotator.storage.tables import DISPUTE
+from tests.common import content_hash, expect_refusal, fixture_of, once
 from tests.exchange.parcels.hostile_packages import with_manifest
 from tests.exchange.texts.test_rendering import pdf
-from tests.material.content_hash import content_hash
-from tests.material.sent_apart import (
+from tests.projects.pairs_project import (
     annotators,
     coordinated,
     edit_rubric,
@@ -46,10 +46,8 @@ from tests.material.sent_apart import (
     task_for,
     write_rubric,
 )
-from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import SYSTEMS, add_report, labelling_project, units_of
 from tests.storage import sql
-from tests.templates import fixture_of, once
 
 # Documents, their agreement and their adjudication.
 KEPT = " UNION ALL ".join(

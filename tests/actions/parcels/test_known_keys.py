@@ -27,9 +27,9 @@ from annotator.domain.experts.assignment import Arrival, ParcelOutcome, Person, 
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages, sealing
 from annotator.places import user_data
+from tests.common import content_hash, expect_refusal
 from tests.exchange.parcels.hostile_packages import forged, of_format_1, with_manifest
-from tests.material.content_hash import content_hash
-from tests.material.sent_apart import (
+from tests.projects.pairs_project import (
     annotators,
     coordinated,
     edit_rubric,
@@ -38,7 +38,6 @@ from tests.material.sent_apart import (
     task_for,
     write_rubric,
 )
-from tests.projects.refusals import expect_refusal
 from tests.storage import sql
 
 

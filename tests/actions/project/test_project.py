@@ -31,15 +31,14 @@ from annotator.exchange.texts import rendering
 from annotator.protocols import PROTOCOLS, profiles
 from annotator.storage.opening import Busy, Damaged
 from annotator.storage.store import ProjectHold
+from tests.common import expect_refusal, fixture_of
 from tests.projects.filled_project import filled_project
-from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import (
     empty_project,
     labelling_project,
     project_with,
 )
 from tests.storage import sql
-from tests.templates import fixture_of
 
 
 def test_a_new_project_has_a_name_and_a_folder(tmp_path: Path) -> None:

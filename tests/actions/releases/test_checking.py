@@ -13,10 +13,10 @@ from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
 from annotator.domain.texts.refusal import Refusal
 from annotator.files import journal
+from tests.common import expect_refusal
 from tests.projects.filled_project import add_judgement, filled_project
-from tests.projects.refusals import expect_refusal
 from tests.storage import sql
-from tests.storage.crashed import crashed
+from tests.storage.sql import crashed
 
 PROJECT = filled_project
 FLIPS = 60

@@ -43,10 +43,11 @@ from annotator.domain.texts.canonical import new_id
 from annotator.exchange.release import encryption
 from annotator.places import schemas
 from annotator.storage.tables import JUDGE as JUDGES, PERSON
-from tests import templates
+from tests import common
 from tests.actions.contests.contest_project import add_seminar, contest_project
 from tests.actions.releases.released_pairs import CANARY, paired_project, released
 from tests.cli.commands import printed, refused, told
+from tests.common import expect_refusal
 from tests.material.bundles import (
     ANSWERS,
     REAL,
@@ -57,9 +58,7 @@ from tests.material.bundles import (
     write_peer,
     write_release,
 )
-from tests.projects.assisted_project import AGREEMENT, F1, assisted_project, pairing
-from tests.projects.pairs_project import item, person
-from tests.projects.refusals import expect_refusal
+from tests.projects.pairs_project import AGREEMENT, F1, assisted_project, item, pairing, person
 from tests.projects.small_projects import small_project
 from tests.projects.validation_project import (
     judge_says,
@@ -328,7 +327,7 @@ def test_what_is_open_is_told_before_a_release_and_refused_when_strict(
     ]
 
 
-set_drawn = templates.fixture_of(labelled_set)
+set_drawn = common.fixture_of(labelled_set)
 
 
 def validated(set_drawn: Project) -> None:
@@ -698,7 +697,7 @@ def published(sample_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
     """The folder of the sample project with an encrypted and a plain release of the same number."""
     folder = tmp_path_factory.mktemp("encrypted")
     for name, access in (("one", SplitAccess.ENCRYPTED), ("other", SplitAccess.AS_IS)):
-        project = templates.opened(shutil.copyfile(sample_file, folder / f"{name}.goldsmith"))
+        project = common.opened(shutil.copyfile(sample_file, folder / f"{name}.goldsmith"))
         releases.export(project, folder / access.value, test_items=access)
         project.close()
     return folder
@@ -750,7 +749,7 @@ def test_a_harness_does_not_ask_about_encrypted_texts(published: Path, path: str
         task[reader](*given)
 
 
-@templates.fixture_of
+@common.fixture_of
 def marked(folder: Path) -> Project:
     """Two items with criteria and reports, the second marked as test."""
     project = small_project(folder)

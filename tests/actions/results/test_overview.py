@@ -74,9 +74,9 @@ from annotator.stats.intervals.clustered import geometric_mean, rates
 from annotator.stats.intervals.coding import Floats
 from annotator.stats.intervals.student import bounds_of
 from tests.cli.commands import told
-from tests.material.rated_tasks import rated_tasks
+from tests.common import expect_refusal, fixture_of
+from tests.material.labelled_sections import rated_tasks
 from tests.projects import adra_project as adra
-from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import (
     CLAIMS,
     PAIRS as PAIRWISE,
@@ -88,7 +88,6 @@ from tests.projects.small_projects import (
     submit_labels,
 )
 from tests.storage import sql
-from tests.templates import fixture_of
 
 
 @pytest.fixture

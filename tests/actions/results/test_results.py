@@ -44,10 +44,10 @@ from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import USUAL
 from annotator.storage.tables import CALL
+from tests.common import expect_refusal, fixture_of, once
 from tests.judging.odd_server import Odd, OddServer, completion, error
 from tests.material.bundles import tree
 from tests.projects import adra_project as adra, pairs_project as pairs
-from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import (
     CRITERIA,
     add_report,
@@ -58,7 +58,6 @@ from tests.projects.small_projects import (
 )
 from tests.servers.served import JUDGE, asked_about
 from tests.storage import sql
-from tests.templates import fixture_of, once
 
 
 def label_all(project: Project, verdicts: dict[str, list[str]]) -> None:

@@ -39,9 +39,18 @@ from annotator.domain.material.item import Response
 from annotator.judging.batches import batching
 from annotator.judging.batches.batch_results import QuestionFate
 from annotator.judging.runner import Finished, ProgressTally, RunEnd
-from tests.judging.batch_server import BatchServer, Results, answered, failed
-from tests.judging.odd_server import Odd, OddServer, case, completion, error
-from tests.projects.refusals import expect_refusal
+from tests.common import expect_refusal
+from tests.judging.odd_server import (
+    BatchServer,
+    Odd,
+    OddServer,
+    Results,
+    answered,
+    case,
+    completion,
+    error,
+    failed,
+)
 from tests.projects.small_projects import CRITERIA, units_of
 from tests.servers.served import JUDGE, QUOTE, add_judge, answering, replies, serving_batches
 from tests.storage import sql

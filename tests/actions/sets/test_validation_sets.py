@@ -29,10 +29,9 @@ from annotator.domain.judges.validation import Split
 from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.protocols import PROTOCOLS, USUAL
 from tests.actions.parcels.test_exchange import label_all, three_reports
+from tests.common import expect_refusal, fixture_of, once
 from tests.judging.odd_server import OddServer
 from tests.projects import pairs_project
-from tests.projects.attacked_project import judged_project
-from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import CRITERIA
 from tests.projects.validation_project import (
     PLAN,
@@ -47,9 +46,8 @@ from tests.projects.validation_project import (
     protocols_project,
     validation_project,
 )
-from tests.servers.served import JUDGE, asked_about
+from tests.servers.served import JUDGE, asked_about, judged_project
 from tests.storage import sql
-from tests.templates import fixture_of, once
 
 PROJECT = validation_project
 

@@ -28,16 +28,14 @@ from annotator.domain.material.extract import ResponsePart
 from annotator.protocols import PROTOCOLS
 from annotator.protocols.researcherbench.taxonomy import MISSES, MODES
 from annotator.stats.agreement.levels import p_of, pearson
-from tests.material.labelled_sections import cited_sections
-from tests.material.printed_project import printed_project
-from tests.material.rated_tasks import rated_tasks
+from tests.common import expect_refusal, fixture_of
+from tests.material.labelled_sections import cited_sections, rated_tasks
 from tests.projects import adra_project as adra, pairs_project as pairs
-from tests.projects.refusals import expect_refusal
+from tests.projects.adra_project import printed_project
 from tests.projects.small_projects import project_with, small_project, small_sample
-from tests.protocols.adra.adra_material import plan, statements
-from tests.servers.said_by_judges import label, places, say, submit
+from tests.protocols.adra.test_retrieval import plan, statements
+from tests.servers.served import label, places, say, submit
 from tests.storage import sql
-from tests.templates import fixture_of
 
 ALONE, INJECTED = "end-to-end", "gold-plan injection"
 TRUE, FALSE = "true", "false"

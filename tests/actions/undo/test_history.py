@@ -16,7 +16,7 @@ from annotator.actions.undo import history, undo_places
 from annotator.domain.experts.assignment import Role
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from tests.projects.refusals import expect_refusal
+from tests.common import expect_refusal
 from tests.projects.small_projects import empty_project
 from tests.storage import sql
 

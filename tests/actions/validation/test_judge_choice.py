@@ -29,17 +29,16 @@ from annotator.domain.judges.validation import Figure, Reach
 from annotator.domain.texts.canonical import derived_id, now
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import CALL, JUDGEMENT
+from tests.common import expect_refusal, fixture_of, once
 from tests.judging.odd_server import OddServer
 from tests.projects import pairs_project as pairs
-from tests.projects.attacked_project import attacked
-from tests.projects.carded_project import KEY, MODEL, PLANTED, card_of, carded_project, judged
-from tests.projects.refusals import expect_refusal
 from tests.projects.small_projects import ALL, CLAIMS, PAIRS, REASONING, one_item, submit_labels
 from tests.projects.validation_project import (
     COVERAGE,
     At,
     ann,
     judge_says,
+    labelled_at_once,
     noisy,
     person,
     person_says,
@@ -48,11 +47,22 @@ from tests.projects.validation_project import (
     strict,
     validation_project,
 )
-from tests.promises.labelled_at_once import labelled_at_once
-from tests.servers.said_by_judges import label, places, say, submit, two_judges
-from tests.servers.served import JUDGE
+from tests.servers.served import (
+    JUDGE,
+    MODEL,
+    PLANTED,
+    PLANTED_KEY as KEY,
+    attacked,
+    card_of,
+    carded_project,
+    judged,
+    label,
+    places,
+    say,
+    submit,
+    two_judges,
+)
 from tests.storage import sql
-from tests.templates import fixture_of, once
 
 
 def missing_two(at: At) -> str:

@@ -23,7 +23,7 @@ from annotator.domain.kinds.rubric import Rubric
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PROTOCOLS, USUAL
 from tests.actions.validation.test_judge_choice import missing_two, price
-from tests.projects.refusals import expect_refusal
+from tests.common import expect_refusal, fixture_of, once
 from tests.projects.validation_project import (
     COVERAGE,
     At,
@@ -38,7 +38,6 @@ from tests.projects.validation_project import (
     validation_project,
 )
 from tests.storage import sql
-from tests.templates import fixture_of, once
 
 PROJECT = validation_project
 

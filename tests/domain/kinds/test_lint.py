@@ -91,8 +91,7 @@ def test_english_rules_are_silent_when_the_item_is_in_another_language():
 
 def test_a_plan_in_chinese_is_measured_in_characters_and_one_in_thai_not_at_all():
     units = tuple(Subtask(text=text) for text in (CHINESE + "。", "太短。", CHINESE * 3 + "。"))
-    lengths = [(f.unit_id, f.message) for f in lint(Plan(units=units), language="zh") if f.rule == "length"]
-    assert lengths == [
+    assert [(f.unit_id, f.message) for f in lint(Plan(units=units), language="zh") if f.rule == "length"] == [
         (units[1].id, "2 characters; the guideline asks for 8 to 40."),
         (units[2].id, "60 characters; the guideline asks for 8 to 40."),
     ]
@@ -112,14 +111,12 @@ def test_a_unit_that_repeats_an_earlier_one_is_named():
 
 def test_a_unit_that_repeats_the_question_is_named():
     document = rubric("Explains how retrieval lowers hallucination rates in medicine")
-    question = "How does retrieval lower hallucination rates in medicine?"
-    assert "echo" in rules(document, question=question)
+    assert "echo" in rules(document, question="How does retrieval lower hallucination rates in medicine?")
     assert "echo" not in rules(document, question="What is attention?")
 
 
 # What is said of one unit
 
-CRITERION = "Explains how retrieval of sources lowers the rate of invented answers."
 QUERY = "How can the memory needs of language models be lowered when they read long documents?"
 SOURCE = """FlashRead: Reading Long Documents with Less Memory
 Maria Lindqvist, Tomas P. Okafor
@@ -132,7 +129,6 @@ DOCUMENT_OF = {Criterion: Rubric, Statement: Diagnostics, Subtask: Plan, Wording
 
 
 def remarks(kind, text, source=SOURCE):
-    """What is said of a unit of this kind with such a text."""
     unit = kind(text=text, **({"label": True, "aspect": Aspect.RESULTS} if kind is Statement else {}))
     findings = lint(DOCUMENT_OF[kind](units=(unit,)), source_text=source)
     return {finding.rule for finding in findings if finding.unit_id == unit.id and finding.level == "warning"}
@@ -210,7 +206,7 @@ def test_what_the_guideline_objects_to_is_named(kind, text, rule):
         (Wording, "Does caching help, and how far?"),
         # Words of the head that the text writes small are no names.
         (Wording, "How does Linguistics as a field read long documents?"),
-        (Criterion, CRITERION),
+        (Criterion, "Explains how retrieval of sources lowers the rate of invented answers."),
         (Criterion, "Discuss the limits of supervised fine-tuning on long documents."),
         (Criterion, "Clearly sets out where planning differs from acting in such programs."),
         (Criterion, "The report identifies the main cause of the drift in the sensor."),
@@ -585,8 +581,7 @@ def test_remarks_on_an_inspiration(fields: dict[str, Any], expected: set[str]) -
 
 
 def test_inspirations_alike_are_named() -> None:
-    twice = Inspirations(units=inspiration().units + inspiration().units)
-    assert rules(twice) == {"near-duplicate"}
+    assert rules(Inspirations(units=inspiration().units + inspiration().units)) == {"near-duplicate"}
 
 
 def test_an_eleventh_inspiration_of_a_piece_is_refused_by_name() -> None:
@@ -636,7 +631,6 @@ def test_phases_and_difficulties_are_read_in_other_letters() -> None:
 
 
 def copies(*, piece: int | None = None, **fields: Any) -> tuple[Task, ...]:
-    """The set again, under ids of its own."""
     return tuple(
         one.model_copy(update={"piece": piece, "id": f"{piece} {place}"} | fields)
         for place, one in enumerate(SET)

@@ -146,8 +146,7 @@ def test_a_passage_over_two_turns_is_left_out_of_each() -> None:
 def test_an_exclusion_is_found_again_after_other_corrections() -> None:
     before, after = left_out(TEXT, TRANSCRIPT, TEXT.index("Thank"), TEXT.index(" you."), "e1")
     there = exchanged(TEXT, TRANSCRIPT, before, after)
-    earlier = corrected(*there, 5, 9, "Sodium chloride")
-    moved = exchanged(*there, *earlier)
+    moved = exchanged(*there, *corrected(*there, 5, 9, "Sodium chloride"))
     new, _ = exchanged(*moved, after, before)
     assert new == TEXT.replace("Salt", "Sodium chloride")
     with pytest.raises(Refusal, match="changed since"):
@@ -162,10 +161,9 @@ def test_speakers_are_merged_and_parted_again() -> None:
 
 
 def turns(many: int, words: int) -> Source:
-    made = assembled(
-        [SpokenLine(" ".join([f"{n}"] * words), speaker=f"P{n % 2}") for n in range(many)], {}, ""
+    return source(
+        *assembled([SpokenLine(" ".join([f"{n}"] * words), speaker=f"P{n % 2}") for n in range(many)], {}, "")
     )
-    return source(*made)
 
 
 def test_pieces_end_where_turns_end_and_share_one_turn() -> None:
@@ -173,8 +171,7 @@ def test_pieces_end_where_turns_end_and_share_one_turn() -> None:
     result = pieces(given, 13)
     # A turn has five words with the name; two fit into thirteen, one of which was in the piece before.
     held = [tuple(one.text.split("\n\n")) for one in result]
-    said = [f"P{n % 2}: {n} {n} {n} {n}" for n in range(10)]
-    assert held == list(pairwise(said))
+    assert held == list(pairwise([f"P{n % 2}: {n} {n} {n} {n}" for n in range(10)]))
     assert [(one.number, given.text[one.start : one.end]) for one in result] == [
         (number, one.text) for number, one in enumerate(result, 1)
     ]
@@ -182,8 +179,7 @@ def test_pieces_end_where_turns_end_and_share_one_turn() -> None:
 
 def test_a_turn_longer_than_a_piece_is_cut_at_its_paragraphs() -> None:
     sentence = "Salt keeps food for a long time in any house. "
-    long = source(*assembled([SpokenLine((sentence * 60).strip(), speaker="Ann")], {}, ""))
-    result = pieces(long, 200)
+    result = pieces(source(*assembled([SpokenLine((sentence * 60).strip(), speaker="Ann")], {}, "")), 200)
     assert len(result) > 3
     assert all(one.text.startswith("Ann: ") for one in result)
     assert result[1].start < result[0].end < result[1].end

@@ -30,12 +30,10 @@ from annotator.exchange.formats.deepscholar import tables as published
 from annotator.exchange.pages.fetching import OneTurn
 from annotator.exchange.table_files import read_table
 from annotator.exchange.texts import latex
+from tests.common import expect_refusal, failing
 from tests.exchange.pages.page_server import Given, PageServer, serving
-from tests.material import eprint_folder as made
-from tests.material.eprint_folder import BIB, CITED, KEYS, SECTION, WORDS, compressed
-from tests.material.related_work import SHARED
-from tests.projects.refusals import expect_refusal
-from tests.systems import failing
+from tests.material import related_work as made
+from tests.material.related_work import BIB, CITED, KEYS, SECTION, SHARED, WORDS, compressed
 
 pytestmark = pytest.mark.anyio
 
@@ -479,8 +477,7 @@ async def test_what_never_comes_is_told_and_asked_for_the_next_time(
     server: PageServer, tmp_path: Path
 ) -> None:
     server.pages.odd[f"e-print/{FIRST}"] = [Given(status=503)] * 5
-    result = await collected(server, tmp_path / "papers")
-    assert result.missing == [f"the e-print of {FIRST}: status 503"]
+    assert (await collected(server, tmp_path / "papers")).missing == [f"the e-print of {FIRST}: status 503"]
     assert (await collected(server, tmp_path / "papers")).missing == []
 
 

@@ -39,15 +39,12 @@ LINE, SIZE = 12.0, 9.0
 
 @dataclass(frozen=True)
 class Work:
-    """A work of the list, as it should be read."""
-
     authors: tuple[tuple[str, str], ...]
     title: str
     venue: str
     year: int
 
     def entry(self, style: str) -> str:
-        """The entry in a style of bibliographies."""
         full = [f"{first} {last}" for first, last in self.authors]
         initials = [f"{first[0]}. {last}" for first, last in self.authors]
         turned = [f"{last}, {first[0]}." for first, last in self.authors]
@@ -69,7 +66,6 @@ def _listed(names: Sequence[str], word: str) -> str:
 
 
 def works(count: int) -> list[Work]:
-    """Made works, the same on every run, of one to nine authors each."""
     chance = random.Random(42)
     result = []
     for number in range(count):

@@ -121,7 +121,6 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def serving() -> Iterator[PageServer]:
-    """A server for the length of a test."""
     with PageServer() as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
         thread.start()
@@ -132,8 +131,6 @@ def serving() -> Iterator[PageServer]:
 
 
 class HereWorker(ReadingProcess):
-    """Reads in this very process, which starts no other."""
-
     async def read(self, content: bytes, content_type: str) -> PageReading:
         return reading.read(content, content_type)
 
@@ -171,13 +168,11 @@ def fetcher(**rest: Any) -> Fetcher:
 
 
 async def fetched(url: str, **rest: Any) -> Page:
-    """What becomes of one address that such a fetcher is given."""
     async with fetcher(**rest) as one:
         return (await one.fetch(url)).page
 
 
 def unreadable(act: Callable[..., object], *given: Any) -> UnreadablePage:
-    """Why a page cannot be read, in a sentence."""
     with pytest.raises(UnreadablePage) as why:
         act(*given)
     assert why.value.cause.endswith(".")

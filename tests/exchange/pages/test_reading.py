@@ -14,12 +14,11 @@ from annotator.exchange.pages.fetching import PRIVATE, AddressRules, checked_pre
 from annotator.exchange.pages.reading import PageBody, decoded, known
 from annotator.exchange.pages.states import PageReading
 from annotator.exchange.pages.worker import ReadingProcess
+from tests.common import expect_refusal, within_memory
 from tests.crashes.killing import answers_by_word, never_starts
 from tests.exchange.pages.page_server import ARTICLE, Given, Names, PageServer, fetched, unreadable
 from tests.exchange.texts.test_rendering import encrypted_pdf, pdf
-from tests.material.eprint_folder import compressed
-from tests.projects.refusals import expect_refusal
-from tests.systems import within_memory
+from tests.material.related_work import compressed
 
 pytestmark = pytest.mark.anyio
 
@@ -205,8 +204,7 @@ def test_the_head_a_service_puts_before_the_text_is_taken_off() -> None:
 
 def test_a_page_that_the_service_could_not_have_is_dead() -> None:
     head = "Title: \n\nURL Source: x\n\nWarning: Target URL returned error 404: Not Found\n\n"
-    text = f"{head}Markdown Content:\nNot found"
-    assert unreadable(unwrapped, PageReading(text)).state is PageState.DEAD
+    assert unreadable(unwrapped, PageReading(f"{head}Markdown Content:\nNot found")).state is PageState.DEAD
 
 
 def test_a_key_in_the_address_of_a_service_is_not_kept() -> None:

@@ -18,7 +18,7 @@ from typing import Any
 
 from nacl.signing import SigningKey
 
-from tests.material.hostile import HOSTILE as HOSTILE_JSON
+from tests.material.bundles import HOSTILE as HOSTILE_JSON
 
 MANIFEST = "manifest.json"
 LOCAL = struct.Struct("<4s5H3I2H")
@@ -108,7 +108,6 @@ def zipped(parts: Iterable[Part]) -> bytes:
 
 
 def contents(good: bytes) -> dict[str, bytes]:
-    """The entries of a good package, the manifest first."""
     with zipfile.ZipFile(io.BytesIO(good)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
@@ -415,7 +414,7 @@ _NAMES = {
     "a program": "run.exe",
     "a PDF outside sources": "a.pdf",
 }
-# What of the payload's JSON must be refused, by its name in tests/material/hostile.py.
+# What of the payload's JSON must be refused, by its name in tests/material/bundles.py.
 JSON_CASES = {
     "C57": ("NaN", "Infinity", "1e999"),
     "C58": ("duplicate keys", "duplicate keys, one escaped"),

@@ -1,10 +1,11 @@
-"""Packages, receipts, and sealed files: read by one key alone, known to be whole by anyone."""
+"""Packages, receipts and sealed files: read by one key alone, known to be whole by anyone; hostile ones and JSON."""
 
 import errno
 import hashlib
 import io
 import json
 import os
+import random
 import re
 import zipfile
 from pathlib import Path
@@ -13,8 +14,22 @@ from typing import Any
 import pytest
 from nacl.signing import VerifyKey
 
+from annotator import files
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.refusal import Refusal
+from annotator.exchange import folders
+from annotator.exchange.folders import (
+    AT_ONCE,
+    known_by,
+    parse,
+    pretty,
+    pretty_list,
+    read_json,
+    slug,
+    slugs,
+    with_sums,
+    write,
+)
 from annotator.exchange.parcels import packages, sealing
 from annotator.exchange.parcels.packages import (
     FORMAT_VERSION,
@@ -32,15 +47,19 @@ from annotator.exchange.parcels.packages import (
     suffix,
     upgrade,
 )
+from tests.common import expect_refusal, failing, within_memory
 from tests.exchange.parcels.hostile_packages import (
+    HOSTILE,
+    JSON_CASES,
     canonical,
     contents,
     parts as honest_parts,
+    repacked,
+    victim,
     with_manifest,
     zipped,
 )
-from tests.projects.refusals import expect_refusal
-from tests.systems import failing
+from tests.material.bundles import HOSTILE as HOSTILE_JSON, HOSTILE as READING_HOSTILE, found
 
 SECRET = bytes(range(32))
 FACTS = PackageFacts(
@@ -104,8 +123,15 @@ def test_the_hash_of_the_content_does_not_depend_on_the_facts(tmp_path: Path) ->
     assert hashes[0].sha256 != hashes[1].sha256
 
 
-def test_a_report_of_a_million_equal_letters_is_no_bomb(tmp_path: Path) -> None:
-    entries = {"a.json": b'["' + b"a" * 2**20 + b'"]', "b.json": b"[]"}
+@pytest.mark.parametrize(
+    "entries",
+    [
+        {"a.json": b'["' + b"a" * 2**20 + b'"]', "b.json": b"[]"},
+        {"a.json": b'{"a": ["__init__", "__class__"], "b__c__": 1, "__d": 2}'},
+    ],
+    ids=["a million equal letters", "double underscores in texts"],
+)
+def test_what_only_looks_hostile_is_read(tmp_path: Path, entries: dict[str, bytes]) -> None:
     assert read(tmp_path, package_bytes(FACTS, entries, SECRET)).entries == entries
 
 
@@ -237,11 +263,6 @@ def test_facts_that_json_cannot_hold_are_not_signed(value: object) -> None:
         package_bytes(FACTS.model_copy(update={"extra": {"a": value}}), ENTRIES, SECRET)
 
 
-def test_double_underscores_in_texts_do_no_harm(tmp_path: Path) -> None:
-    entries = {"a.json": b'{"a": ["__init__", "__class__"], "b__c__": 1, "__d": 2}'}
-    assert read(tmp_path, package_bytes(FACTS, entries, SECRET)).entries == entries
-
-
 def test_a_package_that_another_program_squeezed_less_is_told_from_a_bomb(tmp_path: Path) -> None:
     made = honest_parts(contents(package_bytes(FACTS, ENTRIES, SECRET)))
     for part in made:
@@ -323,3 +344,366 @@ def test_anyone_sees_whether_a_file_is_whole() -> None:
 @pytest.mark.parametrize("key", ["00" * 32, "01" + "00" * 31, "ff" * 32])
 def test_a_key_that_is_no_point_is_refused(key: str) -> None:
     expect_refusal("cannot be encrypted to", sealing.sealed, CONTENT, key)
+
+
+PACKAGES_FACTS = PackageFacts(
+    format=WORK, package_id="k-1", project_id="p-1", person_id="ann", extra={"revision": 3}
+)
+PACKAGES_ENTRIES = {
+    "answers.json": b'["%s"]\n' % b"A sentence that says it again. ".join([b""] * 30),
+    "labels.json": b'{"a": [1, 2, 3]}',
+    "sources/paper.pdf": b"%PDF-1.7 " + bytes(range(256)),
+}
+GOOD = package_bytes(PACKAGES_FACTS, PACKAGES_ENTRIES, bytes(range(32)))
+NAME = "has a name that no entry may have"
+OTHER_LENGTH = "“answers.json” is not as long as it says"
+TWO_HEADERS = "says one thing at its place and another in the directory"
+ADDS_UP = "does not add up: its end tells of another file"
+# The words that tell why, by the case or, where its number says enough, by the number.
+REASONS = {
+    **dict.fromkeys(("C29", "C30", "C31", "C32", "C68", "a program", "a PDF outside sources"), NAME),
+    "C33 the same name twice": "“answers.json” is there twice",
+    "C33 case twin": f"“ANSWERS.JSON” {NAME}",
+    "C34 symlink": "“answers.json” is a link to another file",
+    "C34 folder": "“sources/” is a folder",
+    "C35": "“more.json” is not in the manifest",
+    "C36 entry missing": "“answers.json” is missing, though the manifest lists it",
+    "C36 no manifest": "does not begin with its “manifest.json”",
+    "C36 manifest last": "does not begin with its “manifest.json”",
+    "C37 other content": "“answers.json” was changed: its hash is not the one in the manifest",
+    "C37 wrong hash": "“answers.json” was changed: its hash is not the one in the manifest",
+    "C37 wrong length": "“answers.json” is not as long as the manifest says",
+    "C37 wrong hash over the entries": "the hash over its entries is another",
+    **dict.fromkeys(
+        (
+            "C37 a key that travels along",
+            "C37 signed in two ways",
+            "C37 said to be of the format without a signature",
+        ),
+        "it is not signed as its format asks",
+    ),
+    "C37": "the signature in “manifest.json” does not fit",
+    "C38 500 MB of zeros": "“answers.json” is larger than 50 MB",
+    "C38 500 MB of zeros said to be 1 MB": OTHER_LENGTH,
+    "C38 49 MB of zeros": "“answers.json” would grow more than 200-fold when unpacked",
+    "C38 six times 40 MB": "would unpack to more than 200 MB",
+    "C39 nested zip": f"“inner.zip” {NAME}",
+    "C39 nested zip called JSON": "“inner.json” is not valid UTF-8",
+    "C39": "“sources/inner.pdf” is not a PDF",
+    "C40 200 entries sharing one body": "“copy-001.json” overlaps another, or leaves a gap before it",
+    "C40 an entry that reaches over the next": "“swallowed.json” overlaps another, or leaves a gap before it",
+    "C41 length only wrong in the directory": TWO_HEADERS,
+    "C41 length only wrong at its place": TWO_HEADERS,
+    "C41 other name at its place": TWO_HEADERS,
+    "C41 length left open": "“answers.json” leaves open how long it is",
+    "C41 zip64 lengths": "“answers.json” carries hidden fields, such as those of zip64",
+    "C41 zip64 end": "uses zip64",
+    "C41 wrong check sum": "“answers.json” is damaged: its check sum (CRC) is another",
+    "C41 unknown method": "“answers.json” is squeezed in a way that Goldsmith never uses",
+    "C41 second name in a hidden field": "“answers.json” carries hidden fields",
+    "C41": OTHER_LENGTH,
+    "C42 a million entries said to be one": ADDS_UP,
+    "C42": "holds more than 2000 entries",
+    "C43": "“answers.json” is encrypted",
+    "C44 first byte gone": "has something before its beginning",
+    "C44 middle gone": ADDS_UP,
+    "C44": "is cut off: its end is missing",
+    "C45 one bit of an entry flipped": "“answers.json” is damaged",
+    "C45 one bit of the manifest flipped": "“manifest.json” is damaged",
+    "C45 one bit of the directory flipped": f"“manifest.json” {TWO_HEADERS}",
+    "C46 HTML before": "has something before its beginning",
+    "C46 a program before, with offsets that fit": "has something before its beginning",
+    "C46 another package before": ADDS_UP,
+    "C46 a comment on an entry": "“answers.json” carries hidden fields",
+    "C46 a gap between entries": "“answers.json” overlaps another, or leaves a gap before it",
+    "C46 a gap before the directory": "it holds bytes that belong to no entry",
+    "C46 bytes after an entry's content": OTHER_LENGTH,
+    "C46": "has something after its end",
+    "HTML instead": "is a web page",
+    "nothing instead": "is empty",
+    "another zip instead": "does not begin with its “manifest.json”",
+    **dict.fromkeys(
+        ("text instead", "a PDF instead", "random bytes instead", "an empty zip instead"),
+        "is not a package of Goldsmith",
+    ),
+    "C53": "needs Goldsmith ≥ 9.1.0: it has format 4.0, and this program reads 3.x",
+    "format that was never released": "has format 0.9, which was never released",
+    "format not said": "does not say the version of its format",
+    "format unknown": "“format” should be",
+    **{
+        f"{case} {name}": HOSTILE_JSON[name][1].removeprefix(".")
+        for case, names in JSON_CASES.items()
+        for name in names
+    },
+    "C58 duplicate keys in the manifest": "the key “format” stands twice",
+    "C57 NaN in the manifest": "NaN is not a number",
+    "C61 lone surrogate in the manifest": ".extra.a contains half of a surrogate pair",
+    "C63 manifest in UTF-16": "“manifest.json” is written in UTF-16",
+    "C64 empty manifest": "“manifest.json” is empty",
+    "C64 manifest that is a list": "“manifest.json” is no object",
+    "C65 hash that is none": "“entries.answers.json.sha256”",
+    "C65 entries as a list": "“entries” should be a valid dictionary",
+    "C65 person as a number": "“person_id” should be a valid string",
+    "C65 no person": "“person_id”",
+    "C65 __proto__ in the manifest": "“manifest.json” holds the key “__proto__”",
+    "C65 __proto__ spelled by escapes": "“answers.json” holds the key “__proto__”",
+    "C65 __class__ in the payload": "“answers.json” holds the key “__class__”",
+    "C65": "“entries.answers.json.bytes” should be a valid integer",
+    "C66 manifest of 5 MB": "“manifest.json” is larger than 4 MB",
+    "packed again by another program": "“answers.json” was packed by another program, or damaged",
+    "201 MB of anything": "is larger than 201 MB",
+    "C66 one text of 17 MB": "“answers.json” holds a text of more than 16 MB",
+    "C66 two million values": "“answers.json” holds more than 1 000 000 values",
+    "C66": "“answers.json” is larger than 50 MB",
+}
+# Bytes in memory; in some cases nothing large may be unpacked at all.
+CHEAP, MOST = 5_000_000, 200_000_000
+
+
+def taken(path: Path) -> dict[str, bytes]:
+    return read_package(path, WORK).entries
+
+
+def test_the_hand_made_zip_is_as_good_as_the_real_one_when_it_does_not_lie(tmp_path: Path) -> None:
+    assert (repacked(GOOD), victim(contents(GOOD))) == (GOOD, "answers.json")
+    (tmp_path / "good").write_bytes(GOOD)
+    assert taken(tmp_path / "good") == PACKAGES_ENTRIES
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_a_hostile_package_is_refused_whole_with_file_entry_reason_and_what_to_do(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "back.goldsmith-work"
+    path.write_bytes(HOSTILE[case](GOOD))
+    before = path.read_bytes()
+    with within_memory(CHEAP if case[:3] in ("C38", "C40", "C41", "C42", "C43") else MOST):
+        refused = expect_refusal("^“back.goldsmith-work”", taken, path)
+    assert (REASONS.get(case) or REASONS[case.split()[0]]) in refused.happened
+    assert "nothing was changed" in refused.todo.lower()
+    assert (list(tmp_path.iterdir()), path.read_bytes()) == ([path], before)
+
+
+def test_every_numbered_case_of_a_package_and_its_json_is_tried() -> None:
+    numbers = {f"C{number}" for number in (*range(29, 47), 53, *range(57, 67))}
+    assert numbers <= {name.split()[0] for name in HOSTILE}
+
+
+def test_every_length_but_the_whole_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "cut"
+    for length in range(len(GOOD)):
+        path.write_bytes(GOOD[:length])
+        expect_refusal("", taken, path)
+
+
+def test_no_flipped_bit_goes_unseen_where_it_changes_anything(tmp_path: Path) -> None:
+    path, unseen = tmp_path / "flipped", 0
+    for bit in range(len(GOOD) * 8):
+        flipped = bytearray(GOOD)
+        flipped[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(flipped)
+        try:
+            assert taken(path) == PACKAGES_ENTRIES
+            unseen += 1
+        except Refusal:
+            pass
+    # Only the bits that fill the last byte of a squeezed entry mean nothing; two entries are squeezed.
+    assert unseen <= 2 * 7
+
+
+def test_random_damage_is_refused_or_does_no_harm(tmp_path: Path) -> None:
+    path, dice, refused = tmp_path / "damaged", random.Random(20250302), 0
+    for _ in range(3000):
+        damaged = bytearray(GOOD)
+        for _ in range(dice.randint(1, 3)):
+            start, end = sorted(dice.randrange(len(damaged) + 1) for _ in range(2))
+            other = dice.randrange(len(GOOD))
+            damaged[start:end] = dice.choice(
+                [b"", GOOD[other : other + end - start], dice.randbytes(end - start)]
+            )
+        path.write_bytes(damaged)
+        try:
+            assert taken(path) == PACKAGES_ENTRIES
+        except Refusal:
+            refused += 1
+    assert refused > 2900
+
+
+@pytest.mark.parametrize(
+    "change", [lambda whole: whole[:-40], lambda whole: whole[:200], lambda whole: whole + b"\x00" * 9]
+)
+def test_a_file_that_changes_while_it_is_read_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: object
+) -> None:
+    path = tmp_path / "back.goldsmith-work"
+    path.write_bytes(GOOD)
+    real = packages.read_directory
+
+    def then_changed(file: object, name: str) -> object:
+        result = real(file, name)  # type: ignore[arg-type]
+        path.write_bytes(change(GOOD))  # type: ignore[operator]
+        return result
+
+    monkeypatch.setattr(packages, "read_directory", then_changed)
+    expect_refusal("changed while it was being read", read_package, path)
+
+
+@pytest.mark.parametrize("name", READING_HOSTILE)
+def test_hostile_json_is_refused_with_file_place_and_reason(name: str) -> None:
+    content, reason = READING_HOSTILE[name]
+    refused = expect_refusal("“items.json”", parse, content, "items.json")
+    assert reason in refused.happened
+    assert refused.todo
+
+
+def test_a_file_above_the_cap_is_refused_before_it_is_parsed(tmp_path: Path) -> None:
+    path = tmp_path / "big.json"
+    path.write_bytes(b'["' + b"x" * 2**20)
+    expect_refusal("larger than 1 MB", read_json, path, cap=2**20)
+
+
+def test_one_very_long_text_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folders, "LONGEST_TEXT", 1000)
+    expect_refusal("a text of more than", parse, json.dumps([{"a": "x" * 1001}]).encode(), "items.json")
+    assert parse(json.dumps(["x" * 600, "y" * 600]).encode(), "items.json") == ["x" * 600, "y" * 600]
+
+
+def test_a_folder_or_an_absent_file_is_refused(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "absent.json"):
+        expect_refusal("There is no file", read_json, path)
+
+
+@pytest.mark.parametrize(
+    ("content", "tree"),
+    [
+        (b'\xef\xbb\xbf{"a": 1}', {"a": 1}),
+        (b"[9007199254740993, -9223372036854775807]", [2**53 + 1, -(2**63 - 1)]),
+        (
+            '["\u202e\u2066е\u200b\U000e0041", "a\\r\\nb\u2028"]'.encode(),
+            ["\u202e\u2066е\u200b\U000e0041", "a\r\nb\u2028"],
+        ),
+        (b'["\\ud83d\\ude00", "\\\\u0000"]', ["😀", "\\u0000"]),
+        (b"[" * 64 + b"]" * 64, None),
+    ],
+    ids=["byte order mark", "exact whole numbers", "odd but valid text", "escaped pairs", "64 levels"],
+)
+def test_odd_but_sound_json_is_taken_verbatim(content: bytes, tree: object) -> None:
+    found = parse(content, "a.json")
+    assert tree is None or found == tree
+
+
+def test_random_damage_is_always_a_refusal_or_a_tree() -> None:
+    whole = json.dumps(
+        [{"id": n, "question": "Why?", "weight": 1.5, "é": ["\u2028"]} for n in range(4)]
+    ).encode()
+    dice = random.Random(20250301)
+    refused = 0
+    for _ in range(3000):
+        damaged = bytearray(whole)
+        for _ in range(dice.randint(1, 4)):
+            damaged[dice.randrange(len(damaged))] = dice.randrange(256)
+        try:
+            parse(bytes(damaged[: dice.randint(1, len(damaged))]), "a.json")
+        except Refusal:
+            refused += 1
+    assert refused > 1000
+
+
+FILES = with_sums({"a.json": b"[]\n", "sub/b.json": b"{}\n"})
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("gpt-4o-search-preview", "gpt-4o-search-preview"),
+        ("../../etc/passwd", "etc-passwd"),
+        ("C:\\x y", "C-x-y"),
+        ("con", "con_"),
+        ("LPT1.json", "LPT1.json_"),
+        ("Modèle n° 3.", "Modele-n-3"),
+        ("日本", "unnamed"),
+        ("...", "unnamed"),
+    ],
+)
+def test_slugs_are_safe_on_every_system(name: str, expected: str) -> None:
+    assert slug(name) == expected
+
+
+def test_slugs_differ_by_more_than_case() -> None:
+    made = {
+        "Claude": "Claude",
+        "claude": "claude-2",
+        "日本": "unnamed",
+        "中国": "unnamed-2",
+        "CLAUDE": "CLAUDE-3",
+    }
+    assert slugs(list(made)) == made
+
+
+def test_files_appear_whole_and_nothing_else_is_left(tmp_path: Path) -> None:
+    # An unchanged former release is replaced.
+    for files_of in (FILES, with_sums({"c.json": b"1\n"})):
+        write(tmp_path / "deep" / "out", files_of)
+        assert found(tmp_path) == {f"deep/out/{path}": content for path, content in files_of.items()}
+
+
+@pytest.mark.parametrize("path", ["mine.txt", "sub/b.json"])
+def test_a_folder_with_anything_else_in_it_is_refused_and_kept(tmp_path: Path, path: str) -> None:
+    write(tmp_path, FILES)
+    (tmp_path / path).write_bytes(b"my own words")
+    before = found(tmp_path)
+    expect_refusal("not an unchanged former release", write, tmp_path, FILES)
+    assert found(tmp_path) == before
+
+
+def test_a_file_in_the_way_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("x", "utf-8")
+    expect_refusal("is a file, not a folder", write, tmp_path / "out", FILES)
+
+
+@pytest.mark.parametrize("call", range(1, 4))
+def test_a_full_disk_leaves_the_former_release_and_no_partial_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: int
+) -> None:
+    write(tmp_path / "out", FILES)
+    calls = iter(range(1, 100))
+
+    def full(_: int) -> None:
+        if next(calls) == call:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    expect_refusal(
+        "No space left on device", write, tmp_path / "out", with_sums({"a.json": b"1", "b.json": b"2"})
+    )
+    assert found(tmp_path) == {f"out/{path}": content for path, content in FILES.items()}
+
+
+def test_a_failed_swap_puts_the_former_release_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "out", FILES)
+    rename = os.replace
+
+    def stubborn(here: Path, there: Path) -> None:
+        if here.name.endswith(".partial"):
+            raise PermissionError(errno.EACCES, "Permission denied")
+        rename(here, there)
+
+    monkeypatch.setattr(files.os, "replace", stubborn)
+    monkeypatch.setattr(files, "RETRIED_SECONDS", 0.0)
+    expect_refusal("Permission denied", write, tmp_path / "out", with_sums({"a.json": b"1"}))
+    assert found(tmp_path) == {f"out/{path}": content for path, content in FILES.items()}
+
+
+def test_checksums_are_those_of_sha256sum() -> None:
+    # SHA-256 of the empty text, FIPS 180-4 example value.
+    empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    assert with_sums({"empty": b""})["SHA256SUMS"] == f"{empty}  empty\n".encode()
+
+
+@pytest.mark.parametrize("count", [0, 1, AT_ONCE, AT_ONCE + 1, 3 * AT_ONCE])
+def test_a_list_made_piece_by_piece_has_the_bytes_of_the_whole(count: int) -> None:
+    trees = [{"b": [n, {"a": None}], "a": "ü\n"} for n in range(count)]
+    made = pretty_list(lambda: iter(trees))
+    assert bytes(made) == bytes(made) == pretty(trees)
+    assert known_by(made) == known_by(pretty(trees))

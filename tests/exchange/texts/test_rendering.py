@@ -20,10 +20,10 @@ from annotator.exchange.pages import worker
 from annotator.exchange.texts import documents, latex, rendering
 from annotator.exchange.texts.documents import formula_picture, is_mathematics
 from annotator.exchange.texts.rendering import render
+from tests.common import expect_refusal
 from tests.crashes.killing import breaks_down
 from tests.house import reading
 from tests.material.bundles import REAL
-from tests.projects.refusals import expect_refusal
 
 
 def test_markdown_becomes_tags_and_tables_are_aligned():
@@ -213,7 +213,6 @@ def test_nothing_of_a_nested_list_within_the_bound_is_lost():
 
 
 def pdf(*pages: str) -> bytes:
-    """A PDF with a line of words on each page."""
     from matplotlib.backends.backend_pdf import FigureCanvasPdf, PdfPages
     from matplotlib.figure import Figure
 

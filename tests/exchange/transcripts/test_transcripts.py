@@ -14,8 +14,8 @@ from annotator.exchange.folders import LONGEST_TEXT
 from annotator.exchange.pages import worker
 from annotator.exchange.texts import documents
 from annotator.exchange.transcripts import ReadTranscript, SpokenLine
+from tests.common import expect_refusal
 from tests.exchange.texts.test_rendering import pdf
-from tests.projects.refusals import expect_refusal
 
 
 def vtt(*cues: str) -> bytes:
@@ -119,8 +119,9 @@ def test_chinese_and_japanese_lines_follow_without_a_space() -> None:
     ("head", "language"), [("WEBVTT\nKind: captions\nLanguage: de\n", "de"), ("WEBVTT\n\nLanguage: de\n", "")]
 )
 def test_the_language_stands_in_the_head(head: str, language: str) -> None:
-    content = f"{head}\n00:01.000 --> 00:02.000\nHallo\n".encode()
-    assert transcripts.read(content, "a.vtt").language == language
+    assert (
+        transcripts.read(f"{head}\n00:01.000 --> 00:02.000\nHallo\n".encode(), "a.vtt").language == language
+    )
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])

@@ -27,30 +27,31 @@ from annotator.gui.pages.adjudication.row_card import UNIT_MIME, RowCard
 from annotator.gui.pages.feedback import StageView
 from annotator.gui.review.field_chips import REASONS, about
 from annotator.gui.widgets.reading.marked_text import MarkedText
+from tests.common import content_hash, once
 from tests.gui.results.conftest import at as at_rest, go as show_view
-from tests.material.content_hash import content_hash
 from tests.projects import pairs_project as pairs
-from tests.projects.adjudication_project import labels_project, scripts_project
-from tests.projects.assisted_project import assisted_project, pairing
 from tests.projects.pairs_project import (
     ADA,
     BEN,
     add_report,
+    assisted_project,
     diagnostics,
     item,
     labels,
+    labels_project,
     letter_of,
     opened,
+    pairing,
     pairs_project,
     person,
     rubric,
     rubrics_project,
+    scripts_project,
     submit,
     work_as,
 )
 from tests.servers.served import JUDGE
 from tests.storage import sql
-from tests.templates import once
 from tests.windows.judges_window import run_panel
 from tests.windows.using import Typed, all_words, be_active, focus, owned, press, settle
 

@@ -33,8 +33,17 @@ from annotator.gui.forms.fields import TextField
 from annotator.gui.forms.unit_editor import AnchorChips, FindingLines
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.basics import PlainLabel
-from tests.projects.authoring_project import TEXTS, authoring_project, begin, mine, rubric, texts
-from tests.projects.small_projects import add_report, project_with, small_sample
+from tests.projects.small_projects import (
+    TEXTS,
+    add_report,
+    authoring_project,
+    begin,
+    mine,
+    own_rubric as rubric,
+    project_with,
+    small_sample,
+    texts,
+)
 from tests.storage import sql
 from tests.windows.using import Typed, focus, press, settle, type_words
 

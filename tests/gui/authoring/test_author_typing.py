@@ -33,19 +33,11 @@ from annotator.gui.session.page import KEEP_EVERY_MS
 from annotator.gui.session.session import Attention, Clock
 from annotator.gui.widgets import fields
 from annotator.gui.widgets.message_bar import INFO_MS, READ_MS
+from tests.common import stands_in
 from tests.gui.authoring.small_pdf import pdf
 from tests.judging.odd_server import OddServer, error
-from tests.material.anchors import stands_in
-from tests.projects.authoring_project import PAPER, TEXTS, begin, begun_project, mine, texts
-from tests.servers.drafting_server import (
-    ADDED,
-    CRITERIA,
-    SAID,
-    ben,
-    drafting,
-    drafting_project,
-    first_item,
-)
+from tests.projects.small_projects import PAPER, TEXTS, begin, begun_project, mine, texts
+from tests.servers.writing_server import ADDED, CRITERIA, SAID, ben, drafting, drafting_project, first_item
 from tests.storage import sql
 from tests.windows.judges_window import stopped_by_key
 from tests.windows.using import Typed, focus, owned, press, settle, type_words

@@ -31,7 +31,8 @@ from annotator.gui.pages.labelling.units_pane import CELL_ROLE
 from annotator.protocols import USUAL
 from annotator.protocols.researcherbench.taxonomy import MISSES
 from annotator.storage.tables import JUDGE, JUDGEMENT
-from tests.material.labels_in_files import written
+from tests.common import once
+from tests.material.bundles import written
 from tests.projects.small_projects import (
     ALL,
     PAIRS,
@@ -47,7 +48,6 @@ from tests.projects.small_projects import (
     seal_rubric,
 )
 from tests.storage import sql
-from tests.templates import once
 from tests.windows.using import Typed, all_words, focus, press
 
 PROJECT = labelling_project

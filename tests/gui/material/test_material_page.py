@@ -23,11 +23,17 @@ from annotator.gui.pages.material import writing_form
 from annotator.gui.pages.material.parts_view import Drawable
 from tests.exchange.pages.page_server import Given, PageServer, article, serving
 from tests.judging.odd_server import OddServer, completion, error
-from tests.material import drawn_extracts, points_project as key_points
-from tests.projects.material_project import FIRST, SECOND, keep_claims, subject
+from tests.material import drawn_extracts, labelled_sections as key_points
+from tests.material.labelled_sections import CLAIM as FIRST, OTHER_CLAIM as SECOND, keep_claims, subject
 from tests.projects.small_projects import small_project
-from tests.servers.research_server import research_project, write_corpus
-from tests.servers.writing_server import answering, asking_project, writing, written
+from tests.servers.writing_server import (
+    answering,
+    asking_project,
+    research_project,
+    write_corpus,
+    writing,
+    written,
+)
 from tests.windows.using import Typed, focus, press, type_words
 
 

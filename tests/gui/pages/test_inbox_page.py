@@ -27,7 +27,8 @@ from annotator.gui.shell.navigation import recent
 from annotator.gui.shell.start import StartPage
 from annotator.gui.shell.window import Window
 from annotator.gui.widgets.fields import GrowingEdit
-from tests.material.sent_apart import (
+from tests.projects import pairs_project as pairs
+from tests.projects.pairs_project import (
     annotators,
     coordinated,
     edit_rubric,
@@ -37,7 +38,6 @@ from tests.material.sent_apart import (
     task_for,
     write_rubric,
 )
-from tests.projects import pairs_project as pairs
 from tests.projects.small_projects import labelling_project
 from tests.storage import sql
 from tests.windows.judges_window import choose

@@ -33,10 +33,10 @@ from annotator.gui.pages.importing import CollectedFilter
 from annotator.gui.parts import below, holds
 from annotator.gui.shell.start import StartPage
 from tests.actions.contests.contest_project import contest_project
-from tests.material import eprint_folder as made
+from tests.material import related_work as made
 from tests.material.bundles import ANSWERS, tree
 from tests.projects import pairs_project as pairs
-from tests.projects.judged_project import peer_folder
+from tests.projects.filled_project import peer_folder
 from tests.projects.small_projects import empty_project, labelling_project
 from tests.storage import sql
 from tests.windows.judges_window import choose

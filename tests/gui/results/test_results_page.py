@@ -15,10 +15,10 @@ from annotator.actions.sets import validation_sets
 from annotator.domain.experts.assignment import Role
 from annotator.domain.texts.canonical import Change
 from tests.actions.validation.test_judge_choice import price
+from tests.common import once
 from tests.gui.results.conftest import at, cells, choose_last, counted, go, heads, opened
 from tests.projects.validation_project import judge_says, person, person_says, validation_project
 from tests.storage import sql
-from tests.templates import once
 from tests.windows.using import be_active, settle
 
 

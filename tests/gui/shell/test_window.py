@@ -39,9 +39,9 @@ from annotator.gui.widgets.basics import column_of
 from annotator.gui.widgets.chips import Chip, Chips, EmptyState
 from annotator.places import user_data
 from annotator.protocols import PROTOCOLS, profiles
-from tests.projects.judged_project import judge_everything, label_everything, peer_folder
+from tests.common import once
+from tests.projects.filled_project import judge_everything, label_everything, peer_folder
 from tests.projects.small_projects import empty_project
-from tests.templates import once
 from tests.windows.using import (
     Typed,
     all_words,

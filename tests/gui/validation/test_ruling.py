@@ -23,9 +23,7 @@ from annotator.gui.pages.validation.attack_part import READER, WORK, ShownPlaces
 from annotator.gui.pages.validation.case_bench import LINE_ROLE
 from annotator.gui.pages.validation.case_cards import CaseFilter
 from tests.judging.odd_server import OddServer
-from tests.projects.attacked_project import attacked, firm, gullible, judged
-from tests.projects.carded_project import card_of, carded_project
-from tests.projects.judged_project import judge_everything
+from tests.projects.filled_project import judge_everything
 from tests.projects.small_projects import empty_project
 from tests.projects.validation_project import (
     CLAIMS,
@@ -36,7 +34,16 @@ from tests.projects.validation_project import (
     validation_project,
     verdicts_project,
 )
-from tests.servers.served import JUDGE as SERVED, add_judge
+from tests.servers.served import (
+    JUDGE as SERVED,
+    add_judge,
+    attacked,
+    card_of,
+    carded_project,
+    firm,
+    gullible,
+    judged,
+)
 from tests.windows.judges_window import cells, choose, run_panel
 from tests.windows.using import Typed, drop, focus, inks, press, settle, type_words
 

@@ -16,31 +16,29 @@ from annotator.judging import runner
 from annotator.judging.batches.batch_results import BatchLimits, BatchStage, QuestionFate
 from annotator.judging.batches.batching import through, withdraw
 from annotator.judging.calls.reply_parts import UnreadableReply, reread
-from tests.judging.batch_server import (
-    BatchServer,
-    Naps,
-    Results,
-    Shelf,
-    answered,
-    batched,
-    failed,
-    soon,
-    stopped,
-    values,
-)
 from tests.judging.odd_server import (
     KEY,
     NO_JSON,
     TINY,
     YES_JSON,
+    BatchServer,
+    Naps,
     Odd,
     Reply,
+    Results,
+    Shelf,
+    answered,
     asker,
     at_work,
+    batched,
     case,
     completion,
     error,
+    failed,
+    soon,
+    stopped,
     tiny_judge,
+    values,
 )
 
 pytestmark = pytest.mark.anyio

@@ -3,12 +3,17 @@
 import base64
 from enum import StrEnum
 from pathlib import Path
+from random import Random
 from typing import Any, Literal
 
 import pytest
+from hypothesis import given, settings, strategies as st
 from pydantic import BaseModel, Field, create_model
 
 from annotator.domain.judges.judge import Call, Status
+from annotator.domain.judges.validation import Pieces, copied, left_out, planted
+from annotator.judging import messages
+from annotator.judging.attacks import ATTACKS, KNOWN_ATTACKS, SHARES, TARGETS, Attack, AttackInput, seams
 from annotator.judging.calls.asking import ReplayAsk, weighed
 from annotator.judging.calls.client import Endpoint
 from annotator.judging.calls.prices import tokens_in
@@ -25,8 +30,9 @@ from annotator.judging.messages import (
     strict_schema,
 )
 from annotator.places import resources
+from annotator.protocols import PROTOCOLS
+from tests.common import links
 from tests.judging.odd_server import NO_JSON, TINY, YES_JSON, OddServer, Reply, asker, case, completion
-from tests.systems import links
 
 pytestmark = pytest.mark.anyio
 
@@ -75,8 +81,7 @@ def test_a_field_without_a_place_is_a_bug(folder: Path, fenced: tuple[str, ...])
 
 
 def test_foreign_text_stands_between_lines_with_the_calls_own_code(folder: Path) -> None:
-    fields = {"criterion": "x", "report": "Text."}
-    system, user = render(load("tiny", folder), fields, ("report",), "abc123")
+    system, user = render(load("tiny", folder), {"criterion": "x", "report": "Text."}, ("report",), "abc123")
     assert user["content"].endswith("<<<BEGIN report abc123>>>\nText.\n<<<END report abc123>>>")
     assert "<<<END name abc123>>>" in system["content"]
 
@@ -325,3 +330,74 @@ async def test_no_report_decides_its_verdict_and_each_is_flagged(odd: OddServer,
             answer = await ask("tiny", fields, Reply, fenced=("report",))
             given = (answer.status, answer.reply.covered, answer.flags, ask.flags)
             assert given == (Status.OK, "no", (FLAG,), {FLAG}), payload
+
+
+ENGLISH = """# Networks
+
+Residual networks don't **stop** learning - they go on... [1]
+
+## Ways
+
+```python
+a = "x - y..."
+
+# no heading
+```
+
+## Ends
+
+See https://example.org/a-b and `c - d`.
+"""
+COPYING = [(attack, variant) for attack in ATTACKS.values() if attack.copy for variant in attack.variants]
+NAMED = [f"{attack.name}, {variant}" for attack, variant in COPYING]
+reports = st.text(st.sampled_from("ab1 \n#-*`'.网ا<>[]()"), max_size=200)
+
+
+def pieces_of(attack: Attack, variant: str, report: str) -> Pieces:
+    assert attack.copy is not None
+    return attack.copy(AttackInput(report, variant, TARGETS["researcherbench.coverage"], Random(1)))
+
+
+@pytest.mark.parametrize(("attack", "variant"), COPYING, ids=NAMED)
+@given(report=reports)
+@settings(max_examples=30)
+def test_a_copy_is_the_whole_report_with_something_put_in(attack: Attack, variant: str, report: str) -> None:
+    pieces = pieces_of(attack, variant, report)
+    assert pieces == pieces_of(attack, variant, report)
+    copy, without, at = copied(report, pieces), "", 0
+    assert copy != report
+    assert left_out(report, pieces) == ()
+    for mark in planted(report, pieces):
+        without += copy[at : mark.start]
+        at = mark.end
+    assert without + copy[at:] == report
+
+
+def test_a_report_is_cut_between_blocks_and_never_in_code() -> None:
+    fence = ENGLISH.index("```python"), ENGLISH.index("## Ends")
+    assert not [seam for seam in seams(ENGLISH) if fence[0] < seam < fence[1]]
+    assert ENGLISH.index("## Ways") in seams(ENGLISH)
+
+
+def test_padding_is_as_long_as_it_says() -> None:
+    report = "\n\n".join(["A block of words, of forty characters...."] * 50)
+    for variant, share in SHARES.items():
+        size = len(copied(report, pieces_of(ATTACKS["padding.filler"], variant, report))) / len(report)
+        assert 1 + share - 0.05 < size < 1 + share + 0.25
+
+
+def test_an_order_demands_the_target_where_the_engine_can_notice_it() -> None:
+    attack = ATTACKS["injection"]
+    for variant in attack.variants:
+        (put,) = [piece for piece in pieces_of(attack, variant, ENGLISH) if isinstance(piece, str)]
+        assert "answer yes." in put
+        assert messages.signs(put)
+
+
+def test_targets_are_values_of_protocols_that_read_the_report() -> None:
+    for name, target in TARGETS.items():
+        assert target.value in PROTOCOLS[name].values
+
+
+def test_of_attacks_of_earlier_versions_no_copy_is_made() -> None:
+    assert not [name for name in KNOWN_ATTACKS.keys() - ATTACKS if KNOWN_ATTACKS[name].copy]

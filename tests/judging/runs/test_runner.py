@@ -21,14 +21,15 @@ from annotator.judging.calls.asking import keys_of
 from annotator.judging.calls.limits import LIKE_FAILURES, Breaker, Limits
 from annotator.judging.calls.prices import Budget
 from annotator.judging.runner import Finished, Progress, RunEnd, left, run, side_by_side
-from tests.judging.batch_server import Shelf
-from tests.judging.calls.test_limits import Clock, limits
+from tests.common import failing
+from tests.judging.calls.test_client import Clock, limits
 from tests.judging.odd_server import (
     TINY,
     YES_JSON,
     Odd,
     OddServer,
     Reply,
+    Shelf,
     asker,
     at_work,
     case,
@@ -36,7 +37,6 @@ from tests.judging.odd_server import (
     error,
     tiny_judge,
 )
-from tests.systems import failing
 
 pytestmark = pytest.mark.anyio
 
@@ -63,7 +63,6 @@ class Book:
 
     @property
     def keys(self) -> set[tuple[str, str, int]]:
-        """What was judged."""
         return {key for each in self.finished if each.judged for key in keys_of(each.case)}
 
     @property
@@ -83,7 +82,6 @@ def book() -> Book:
 async def judged(
     odd: OddServer, folder: Path, cases: Iterable[Case], book: Book, judge: Judge = tiny_judge, **rest: Any
 ) -> RunEnd:
-    """A run of the tiny protocol, or of one that judges otherwise."""
     of_asker = {name: rest.pop(name) for name in OF_ASKER if name in rest}
     protocol = dataclasses.replace(TINY, judge=judge)
     async with asker(odd.url, folder, **of_asker) as factory:
@@ -566,7 +564,6 @@ LONG = 20.0
 
 
 def reached(odd: OddServer, calls: int) -> bool:
-    """Wait until so many calls came; whether they did."""
     end = time.monotonic() + LONG
     while len(odd.bodies) < calls and time.monotonic() < end:
         time.sleep(0.005)

@@ -12,9 +12,10 @@ from sklearn.metrics.pairwise import cosine_similarity
 
 from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Answer, Material, RatedResponse
-from annotator.domain.kinds.artifact import Unit
-from annotator.domain.material.extract import KeyPoint, KeyPoints, ResponsePart
-from annotator.domain.material.item import PageState
+from annotator.domain.kinds.artifact import Anchor, Unit
+from annotator.domain.material.extract import KeyPoint, KeyPoints, ReadPage, ResponsePart
+from annotator.domain.material.item import Item, Page, PageState, Response
+from annotator.domain.texts.canonical import now
 from annotator.protocols.arena import keypoints
 from annotator.protocols.arena.alignment import (
     COMMON_POOL,
@@ -41,24 +42,53 @@ from annotator.protocols.arena.leakage import (
 )
 from annotator.protocols.merging import merged
 from annotator.protocols.reports import LONGEST_SHOWN
-from tests.protocols.arena.key_point_material import (
-    COOLER,
-    DEAD,
-    EMPTY,
-    FIRST,
-    ITEM,
-    REPORT,
-    SECOND,
-    SOIL,
-    TEXTS,
-    WATER,
-    anchor,
-    material,
-    page,
-    point,
-    pool,
+from tests.common import ScriptedAsk
+
+FIRST, SECOND = "https://a.org/one", "https://b.org/two"
+DEAD, EMPTY = "https://c.org/dead", "https://d.org/empty"
+ITEM = Item(id="i", key="q1", question="How do street trees change the temperature of a city?")
+COOLER = "Street trees lower the air temperature by 2.5 degrees on summer afternoons."
+SOIL = "Roots need open soil of eight square metres."
+WATER = "Watering in the first three summers decides whether a street tree survives."
+TEXTS = {FIRST: f"Menu\n\n{COOLER} {SOIL}\n\nContact", SECOND: f"# Trees\n\n{WATER}\n\n{COOLER}"}
+REPORT = (
+    f"Trees cool streets [1](https://A.org/one#top), as [others]({SECOND}) say.\n\n"
+    f"See {FIRST}.\n\n## References\n[2] {DEAD}\n[3] {EMPTY}"
 )
-from tests.servers.scripted_ask import ScriptedAsk
+
+
+def page(address: str, text: str = "", state: PageState = PageState.OK) -> Page:
+    return Page(url=address, state=state, text=text, fetched_at=now())
+
+
+def material(report: str = REPORT, without: tuple[str, ...] = ()) -> Material:
+    """The report with the pages that it gives, but some that were never fetched."""
+    pages = {address: page(address, text) for address, text in TEXTS.items()}
+    pages |= {DEAD: page(DEAD, state=PageState.DEAD), EMPTY: page(EMPTY, " ")}
+    response = Response(id="r", item_id="i", system_id="s", text=report)
+    return Material(ITEM, response, pages={url: one for url, one in pages.items() if url not in without})
+
+
+def anchor(text: str, words: str, address: str = FIRST) -> Anchor:
+    start = text.index(words)
+    return Anchor.at(text, start, start + len(words), address)
+
+
+def point(name: str, text: str, *anchors: Anchor) -> KeyPoint:
+    first, *more = anchors or (anchor(TEXTS[FIRST], COOLER),)
+    return KeyPoint(id=name, text=text, anchor=first, more_anchors=tuple(more))
+
+
+def pool(count: int, read: int = 7, pages: int = 12, part: ResponsePart = ResponsePart.KEYPOINTS) -> Material:
+    """A report measured by so many key points p0, p1 … of some pages, the others of which are dead."""
+    units = tuple(point(f"p{n}", f"Point {n}") for n in range(count))
+    result = tuple(
+        ReadPage(address=f"https://x.org/{n}", state=PageState.OK if n < read else PageState.DEAD)
+        for n in range(pages)
+    )
+    document = KeyPoints(units=units, pages=result)
+    return replace(material(), parts={part: document}, part_ids={part: "e1"})
+
 
 pytestmark = pytest.mark.anyio
 
@@ -116,8 +146,9 @@ async def test_a_span_that_is_not_in_the_page_is_dropped_and_a_point_without_any
         [COOLER],
         True,
     )
-    lost = {one.address: one.lost for one in result.document.pages if one.lost}
-    assert lost == {FIRST: ("Rents rise.", "Bare.", "Water.")}
+    assert {one.address: one.lost for one in result.document.pages if one.lost} == {
+        FIRST: ("Rents rise.", "Bare.", "Water.")
+    }
     assert result.flags == (POINT_LOST, SPAN_MISSING)
 
 
@@ -151,16 +182,14 @@ async def test_when_one_page_fails_nothing_is_kept_and_the_page_is_named() -> No
 
 
 async def test_a_report_without_an_address_has_no_page_and_no_point() -> None:
-    result = await keypoints.extract(material("Trees cool streets."), ScriptedAsk())
-    assert result.document == KeyPoints()
+    assert (await keypoints.extract(material("Trees cool streets."), ScriptedAsk())).document == KeyPoints()
 
 
 async def test_a_page_that_is_too_long_is_cut_and_that_is_told() -> None:
     given = material(f"See {FIRST}")
     given.pages[FIRST] = page(FIRST, f"{COOLER}\n\n" + "Nothing of the kind. " * LONGEST_SHOWN)  # type: ignore[index]
     ask = ScriptedAsk(drawn(("Trees cool.", [COOLER])))
-    result = await keypoints.extract(given, ask)
-    assert result.flags == (PAGE_CUT,)
+    assert (await keypoints.extract(given, ask)).flags == (PAGE_CUT,)
     assert len(ask.asked[0][1]["page"]) < 2 * LONGEST_SHOWN
 
 
@@ -179,10 +208,9 @@ def test_the_baseline_takes_sentences_that_share_two_terms_with_the_question() -
 
 
 def test_plain_text_is_read_point_by_point() -> None:
-    said = DrawnPoints.from_text(
+    assert DrawnPoints.from_text(
         "POINT: Trees cool.\nSPAN: one\nSPAN: two\n\nPOINT: Soil: deep.\nSPAN: three\n"
-    )
-    assert said.model_dump() == drawn(("Trees cool.", ["one", "two"]), ("Soil: deep.", ["three"]))
+    ).model_dump() == drawn(("Trees cool.", ["one", "two"]), ("Soil: deep.", ["three"]))
     assert DrawnPoints.from_text("none").points == []
     for text in ("SPAN: one", "Trees cool.", "POINT:"):
         with pytest.raises(ValueError, match=r"neither POINT|pattern"):
@@ -421,8 +449,7 @@ async def test_several_are_told_apart_by_their_names() -> None:
 @pytest.mark.anyio
 async def test_an_empty_report_omits_everything_unasked() -> None:
     ask = ScriptedAsk()
-    result = await judge(point_case(report=" "), ask)
-    assert (result["p0"].value, ask.asked) == (O, [])
+    assert ((await judge(point_case(report=" "), ask))["p0"].value, ask.asked) == (O, [])
 
 
 @pytest.mark.parametrize("confidence", [-0.1, 1.01])
@@ -520,8 +547,9 @@ def test_the_published_composites_follow_from_their_parts(system: str) -> None:
 
 def test_the_published_mean_row_follows_but_for_a_rounding() -> None:
     columns = list(zip(*PUBLISHED.values(), strict=True))
-    means = [sum(column) / len(column) for column in columns[:4]]
-    assert means == pytest.approx([12.55, 16.1625, 7.9625, 14.4], abs=1e-9)
+    assert [sum(column) / len(column) for column in columns[:4]] == pytest.approx(
+        [12.55, 16.1625, 7.9625, 14.4], abs=1e-9
+    )
 
 
 def test_cosines_are_those_of_another_package() -> None:

@@ -1,14 +1,29 @@
-"""Agreement of raters: figures, intervals, repeats and words."""
+"""Agreement of raters: figures, intervals, repeats and words; figures of ordered values."""
 
 from dataclasses import replace
 from fractions import Fraction
-from math import nan
+from math import nan, sqrt
 
+import krippendorff
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from scipy.stats import spearmanr
+from sklearn.metrics import cohen_kappa_score
 
+from annotator.domain.judges.protocol import (
+    FIGURES,
+    IN_UNITS,
+    WORDS as LEVELS_WORDS,
+    Level,
+    Scale,
+    Value,
+    numbers,
+    plain,
+    uncrossed,
+)
 from annotator.domain.texts.estimate import Estimate
+from annotator.stats.agreement import levels
 from annotator.stats.agreement.agreement import (
     ac1_of_pairs,
     cohen_kappa,
@@ -21,8 +36,9 @@ from annotator.stats.agreement.agreement import (
     prevalence_skewed,
 )
 from annotator.stats.intervals.student import bounds_of, wilson
+from annotator.stats.validation import comparison
 from annotator.stats.validation.comparison import both_ways
-from tests.stats.agreement_oracles import needs_oracles, oracle, two_raters
+from tests.stats.agreement_oracles import icc, needs_oracles, oracle, two_raters
 
 # 35 of 50 agree; by chance (25 · 30 + 25 · 20) / 50² = 1/2 would: κ = (7/10 − 1/2) / (1/2).
 TABLE = [[20, 5], [10, 15]]
@@ -72,8 +88,9 @@ def test_kappa_of_words_and_of_truth_values():
     ],
 )
 def test_weighted_kappa_by_hand(weights, kappa):
-    result = cohen_kappa([0, 0, 1, 2], [0, 1, 1, 0], weights, categories=THREE)
-    assert result.value == pytest.approx(float(kappa), abs=1e-15)
+    assert cohen_kappa([0, 0, 1, 2], [0, 1, 1, 0], weights, categories=THREE).value == pytest.approx(
+        float(kappa), abs=1e-15
+    )
 
 
 def test_an_unused_category_between_two_keeps_them_apart():
@@ -244,7 +261,6 @@ MANY = [krippendorff_alpha, gwet_ac1]
 
 
 def same(one: Estimate, other: Estimate) -> None:
-    """Equal but for rounding."""
     assert replace(one, value=None, low=None, high=None) == replace(other, value=None, low=None, high=None)
     assert (one.value, one.low, one.high) == pytest.approx((other.value, other.low, other.high), abs=1e-12)
 
@@ -277,8 +293,7 @@ def test_the_interval_covers_as_often_as_it_says(figure):
 
 def test_the_method_names_what_was_left_out_in_turn():
     a, b = noisy(50)
-    by_item = cohen_kappa(a, b, "linear", (0, 1, 2), clusters=np.arange(50) // 5)
-    assert by_item.method == (
+    assert cohen_kappa(a, b, "linear", (0, 1, 2), clusters=np.arange(50) // 5).method == (
         "Cohen's κ, linear weights; 95% Wilson score interval, jackknife over 10 clusters"
     )
     assert "over 50 units" in cohen_kappa(a, b).method
@@ -360,8 +375,7 @@ def test_ac1_of_two_raters_rests_on_the_units_that_both_judged_as_their_kappa_do
     there = np.flatnonzero((a != None) & (b != None))  # noqa: E711
     result = ac1_of_pairs(a, b, (0, 1), items)
     whole = gwet_ac1([a[there], b[there]], categories=(0, 1), clusters=items[there])
-    of_cells = both_ways(a, b, 1, np.ones(60), items).plain.ac1
-    for other in (whole, of_cells):
+    for other in (whole, both_ways(a, b, 1, np.ones(60), items).plain.ac1):
         assert (result.value, result.low, result.high) == pytest.approx((other.value, other.low, other.high))
     assert (result.n, result.missing) == (len(there), (a == None).sum() + (b == None).sum())  # noqa: E711
     assert f"{60 - len(there)} of 60 units left out" in result.note
@@ -434,3 +448,190 @@ def test_without_repeats_there_is_no_rate_but_a_reason(trials):
     result = flip_rate(trials)
     assert (result.value, result.low, result.n) == (None, None, 0)
     assert result.note
+
+
+ORDINAL, NUMBER = numbers(0, 10, level=Level.ORDINAL), numbers(0, 10)
+# Bland & Altman (1986), Lancet 327, 307-310: peak flow by a large and by a mini meter, l/min.
+LARGE = [494, 395, 516, 434, 476, 557, 413, 442, 650, 433, 417, 656, 267, 478, 178, 423, 427]
+MINI = [512, 430, 520, 428, 500, 600, 364, 380, 658, 445, 432, 626, 260, 477, 259, 350, 451]
+
+
+def levels_judged(seed: int = 3, units: int = 60) -> tuple[list[str | None], list[str | None], list[int]]:
+    """Two raters of 0 to 10 who differ by two at most, five units to an item, one value of each missing."""
+    rng = np.random.default_rng(seed)
+    first = rng.integers(0, 11, units)
+    second = np.clip(first + rng.integers(-2, 3, units), 0, 10)
+    a, b = ([str(value) for value in values] for values in (first, second))
+    return [None, *a[1:]], [*b[:-1], None], [place // 5 for place in range(units)]
+
+
+def both(a: list[str | None], b: list[str | None]) -> tuple[list[int], list[int]]:
+    pairs = [(int(x), int(y)) for x, y in zip(a, b, strict=True) if x is not None and y is not None]
+    return [x for x, _ in pairs], [y for _, y in pairs]
+
+
+@pytest.mark.parametrize("level", FIGURES)
+def test_every_figure_of_a_level_is_told(level: Level) -> None:
+    a, b, items = levels_judged()
+    scale = {Level.NOMINAL: plain("a", "b"), Level.ORDINAL: ORDINAL, Level.INTERVAL: NUMBER}[level]
+    if level is Level.NOMINAL:
+        assert levels.measures(scale) == {}
+        return
+    result = levels.figures(scale, a, b, items)
+    assert list(result) == [name for name in FIGURES[level] if name != "agreement"]
+    assert all(one.low <= one.value <= one.high for one in result.values())
+    assert {(one.n, one.missing) for one in result.values()} == {(58, 2)}
+    assert all("2 of 60 units left out" in one.note for one in result.values())
+    assert result.keys() <= LEVELS_WORDS.keys()
+
+
+def levels_values(scale: Scale, *given: object, **more: object) -> dict[str, float | None]:
+    return {name: one.value for name, one in levels.figures(scale, *given, **more).items()}
+
+
+def test_ordinal_figures_are_those_of_other_packages() -> None:
+    a, b, items = levels_judged()
+    first, second = both(a, b)
+    words = [[str(x) for x in first], [str(y) for y in second]]
+    peers = {
+        "alpha": krippendorff.alpha([first, second], level_of_measurement="ordinal", value_domain=range(11)),
+        "spearman": spearmanr(first, second).statistic,
+        "ac2": gwet_ac1(words, "quadratic", ORDINAL.names).value,
+    }
+    for weights in ("linear", "quadratic"):
+        peers[f"kappa_{weights}"] = cohen_kappa_score(first, second, labels=range(11), weights=weights)
+    assert levels_values(ORDINAL, a, b, items) == pytest.approx(peers)
+
+
+@needs_oracles
+def test_weighted_kappa_is_as_published() -> None:
+    known = oracle("cohen_1960_1968")
+    scale = Scale(Level.ORDINAL, tuple(Value(name, name) for name in ("low", "middle", "high")))
+    result = levels_values(
+        scale, *([scale.names[code] for code in codes] for codes in two_raters(known["data"]))
+    )
+    assert (result["kappa_linear"], result["kappa_quadratic"]) == pytest.approx(
+        (known["linear"], known["quadratic"])
+    )
+
+
+def test_alpha_and_icc_of_numbers_are_those_of_other_packages() -> None:
+    a, b, items = levels_judged()
+    first, second = both(a, b)
+    result = levels_values(NUMBER, a, b, items)
+    assert (result["alpha"], result["kappa_quadratic"]) == pytest.approx(
+        (
+            krippendorff.alpha([first, second], level_of_measurement="interval"),
+            cohen_kappa_score(first, second, weights="quadratic", labels=list(range(11))),
+        )
+    )
+    # Shrout & Fleiss's oracle is told of `icc`, which takes any number of raters.
+    for form in ("2,1", "1,1"):
+        one = levels.figures(NUMBER, a, b, items, form=form)["icc"]
+        assert (one.value, one.method[:8]) == (pytest.approx(icc([first, second], form)), f"ICC({form})")
+
+
+def test_limits_of_agreement_are_those_of_bland_and_altman() -> None:
+    named = sorted({*LARGE, *MINI})
+    scale = Scale(Level.INTERVAL, tuple(Value(f"{one}", "") for one in named), of_numbers=True)
+    result = levels_values(scale, [str(one) for one in MINI], [str(one) for one in LARGE])
+    half = (result["upper_limit"] - result["lower_limit"]) / 2
+    # Published: the large meter less the mini one −2.1, standard deviation 38.8.
+    assert (result["mean_difference"], half / 1.96) == pytest.approx((-2.1, 38.8), abs=0.05)
+    assert result["absolute_difference"] == pytest.approx(492 / 17)
+    # So many numbers make no table.
+    assert "kappa_quadratic" not in result
+
+
+def test_differences_are_worked_out_by_hand() -> None:
+    # Second less first: 2, 0, −1, 3; mean 1, absolute 6/4, variance (1 + 1 + 4 + 4) / 3.
+    first, second = ["1", "5", "9", "4"], ["3", "5", "8", "7"]
+    result, half = levels_values(NUMBER, first, second), 1.959964 * sqrt(10 / 3)
+    assert (result["mean_difference"], result["absolute_difference"]) == (1, 1.5)
+    assert (result["lower_limit"], result["upper_limit"]) == pytest.approx((1 - half, 1 + half))
+    assert levels_values(NUMBER, second, first)["mean_difference"] == -1
+
+
+def test_units_count_by_weight_where_that_has_a_meaning() -> None:
+    first, second = ["1", "5", "9"], ["3", "5", "8"]
+    result = levels_values(NUMBER, first, second, weights=[3.0, 0.5, 1.0])
+    # (3 · 2 − 1) / 4.5 and (3 · 2 + 1) / 4.5.
+    assert (result["mean_difference"], result["absolute_difference"]) == pytest.approx((5 / 4.5, 7 / 4.5))
+    assert result.keys() == {"kappa_quadratic", "mean_difference", "absolute_difference"}
+    twice = levels_values(ORDINAL, ["1", *first], ["3", *second])
+    weighted = {name: twice[name] for name in ("kappa_quadratic", "kappa_linear", "ac2")}
+    assert levels_values(ORDINAL, first, second, weights=[2, 1, 1]) == pytest.approx(weighted)
+
+
+def test_kappa_of_numbers_goes_by_their_differences_and_not_by_their_places() -> None:
+    scale = Scale(Level.INTERVAL, tuple(Value(one, one) for one in ("0", "1", "10")), of_numbers=True)
+    result = levels.figures(scale, ["0", "1", "10", "1"], ["0", "10", "10", "0"])
+    # Observed 0 + 81 + 0 + 1 = 82 of 4 pairs; expected over 16 pairs, of 0, 1, 10, 1 and 0, 10, 10, 0:
+    # 0: 200; 1: 2 + 162 = 164, twice; 10: 200. 1 − (82 / 4) / (728 / 16).
+    assert result["kappa_quadratic"].value == pytest.approx(1 - 20.5 / 45.5)
+
+
+@pytest.mark.parametrize("scale", [ORDINAL, NUMBER])
+def test_what_is_undefined_has_a_reason(scale: Scale) -> None:
+    for figure in levels.figures(scale, [None, "3"], ["4", None], ["i", "j"]).values():
+        assert figure.value is None
+        assert figure.note.startswith(("no unit was judged by both", "0 pairs are too few"))
+    for name, one in levels.figures(scale, ["7"] * 12, ["7"] * 12, list(range(12))).items():
+        # AC2 has a chance that stays small, and is full agreement here.
+        assert (one.value is None) is (name not in IN_UNITS | {"ac2"}), name
+        assert one.note
+
+
+def test_whoever_comes_first_moves_nothing_but_what_has_a_sign() -> None:
+    a, b, items = levels_judged()
+    for scale in (ORDINAL, NUMBER):
+        one, other = (levels.figures(scale, *sides, items) for sides in ((a, b), (b, a)))
+        for name in one.keys() - {"mean_difference", "lower_limit", "upper_limit"}:
+            ends = [(each[name].value, each[name].low, each[name].high) for each in (one, other)]
+            assert ends[0] == pytest.approx(ends[1]), name
+
+
+@pytest.mark.parametrize("name", ["kappa_linear", "alpha", "icc"])
+def test_a_difference_of_two_judges_is_that_of_their_figures(name: str) -> None:
+    scale = NUMBER if name == "icc" else ORDINAL
+    truth, one, items = levels_judged()
+    other = levels_judged(seed=5)[1]
+    measure = levels.measures(scale)[name]
+    gap = comparison.difference(truth, one, other, measure, scale.names, None, items)
+    turned = comparison.difference(truth, other, one, measure, scale.names, None, items)
+    there = [row for row in zip(truth, one, other, strict=True) if None not in row]
+    values = [
+        levels.figures(scale, [row[0] for row in there], [row[i] for row in there])[name].value
+        for i in (1, 2)
+    ]
+    assert gap.value == pytest.approx(values[0] - values[1])
+    assert gap.low <= gap.value <= gap.high
+    assert (turned.value, turned.low, turned.high) == pytest.approx((-gap.value, -gap.high, -gap.low))
+
+
+def test_where_no_unit_can_be_compared_weights_are_no_fault() -> None:
+    measure = levels.measures(ORDINAL)["kappa_linear"]
+    gap = comparison.difference([None], [None], [None], measure, ORDINAL.names, [-1.0], None)
+    assert gap.note.startswith(comparison.NO_UNIT)
+
+
+def test_a_judge_beside_people_has_the_figures_of_both_groups() -> None:
+    truth, said, items = levels_judged()
+    pairs = [row for row in zip(truth, said, items, strict=True) if None not in row]
+    groups = [
+        comparison.RatedPairs(
+            [row[0] for row in rows], [row[1] for row in rows], [row[2] for row in rows], [1.0] * len(rows)
+        )
+        for rows in (pairs, pairs[::2])
+    ]
+    measure = levels.measures(ORDINAL)["alpha"]
+    result = comparison.beside(groups[0], groups[1], measure, ORDINAL.names)
+    for told, group in zip((result.one, result.other), groups, strict=True):
+        alpha = krippendorff_alpha([group.truth, group.values], "ordinal", ORDINAL.names)
+        assert told.value == pytest.approx(alpha.value)
+    assert result.difference.value == pytest.approx(result.one.value - result.other.value)
+
+
+def test_long_scales_are_not_crossed_and_say_why() -> None:
+    assert [uncrossed(scale) for scale in (plain("a", "b"), ORDINAL, numbers(1, 5))] == ["", "", ""]
+    assert "the scale has 11 values" in uncrossed(NUMBER)

@@ -75,8 +75,9 @@ def test_no_other_alignment_has_a_greater_total_whatever_the_likeness(rows, colu
     def alike(x, y):
         return table[frozenset((x, y))]
 
-    total = sum(value for _, _, value in align(a, b, alike, 0.1).pairs)
-    assert total == pytest.approx(greatest_total(a, b, alike, 0.1))
+    assert sum(value for _, _, value in align(a, b, alike, 0.1).pairs) == pytest.approx(
+        greatest_total(a, b, alike, 0.1)
+    )
 
 
 def test_a_tie_that_its_own_mirror_image_does_not_settle_is_settled_alike_both_ways():
@@ -106,10 +107,9 @@ def test_a_list_is_aligned_with_itself_place_by_place(texts):
 def test_the_total_counts_and_not_the_best_single_pair():
     # Taking 0.9 first leaves nothing for the others: 0.9 against 0.8 + 0.8.
     table = {("x", "p"): 0.9, ("x", "q"): 0.8, ("y", "p"): 0.8, ("y", "q"): 0.0}
-    alignment = align(
+    assert align(
         ["x", "y"], ["p", "q"], lambda a, b: table[min(a, b, key="xypq".index), max(a, b, key="xypq".index)]
-    )
-    assert alignment == Alignment(((0, 1, 0.8), (1, 0, 0.8)), (), ())
+    ) == Alignment(((0, 1, 0.8), (1, 0, 0.8)), (), ())
 
 
 @pytest.mark.parametrize(
@@ -142,8 +142,9 @@ def test_a_threshold_that_means_nothing_is_refused(threshold):
 
 
 def test_equal_keys_are_paired_in_order():
-    alignment = align_by_key(["r1", "r2", "r1", "r3"], ["r1", "r1", "r2", "r1"])
-    assert alignment == Alignment(((0, 0, 1.0), (1, 2, 1.0), (2, 1, 1.0)), (3,), (3,))
+    assert align_by_key(["r1", "r2", "r1", "r3"], ["r1", "r1", "r2", "r1"]) == Alignment(
+        ((0, 0, 1.0), (1, 2, 1.0), (2, 1, 1.0)), (3,), (3,)
+    )
 
 
 def test_no_key_equals_no_key():

@@ -359,8 +359,9 @@ def test_ratings_are_correlated_over_what_both_rated():
 
 def test_nothing_to_compare_is_undefined_and_says_why():
     result = beside([])
-    figures = (result.accuracy, result.kappa, result.brier, result.calibration, result.ratings)
-    assert [one.value for one in figures] == [None] * 5
+    assert [
+        one.value for one in (result.accuracy, result.kappa, result.brier, result.calibration, result.ratings)
+    ] == [None] * 5
     assert "no pair" in result.brier.note
     assert result.ratings.note
 

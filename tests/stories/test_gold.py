@@ -1,4 +1,4 @@
-"""The whole way of one gold: written twice and blind in files apart, frozen, adjudicated, disputed, renewed."""
+"""How gold comes about: a question becomes an item; one gold is written twice apart, adjudicated, disputed, renewed."""
 
 import json
 import os
@@ -10,36 +10,261 @@ from pathlib import Path
 
 import orjson
 import pytest
+from llmock.pytest_plugin import LLMock
 
 from annotator.actions.adjudication import adjudicating, feedback
 from annotator.actions.agreement import agreement_figures
-from annotator.actions.assignments import assignments
+from annotator.actions.assignments import assignments, reviewing
+from annotator.actions.authoring import annotating
 from annotator.actions.items import items
+from annotator.actions.judges import judges
 from annotator.actions.labelling import label_cases, label_sealing, labels
 from annotator.actions.parcels import known_keys, packing, tasking, tray, unpacking
 from annotator.actions.project import backups, people
 from annotator.actions.project.file import Project
 from annotator.actions.sets import validation_figures
-from annotator.actions.studies import part_views
+from annotator.actions.studies import part_views, question_views
 from annotator.actions.undo import history
 from annotator.cli import run_command
-from annotator.domain.experts.adjudication import AdjudicationState
-from annotator.domain.experts.assignment import ParcelOutcome, Stage
+from annotator.domain.experts.adjudication import AdjudicationState, form_of
+from annotator.domain.experts.assignment import ParcelOutcome, Purpose, Stage
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.kinds.artifact import Kind, chain
 from annotator.domain.kinds.documents import document_of
+from annotator.domain.kinds.selection import Recommendation
 from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages
+from annotator.gui.shell.window import Window
 from annotator.protocols import PROTOCOLS, USUAL
-from tests.material.content_hash import content_hash
-from tests.material.sent_apart import annotators, edit_rubric, settled, task_for, write_rubric
+from tests.common import content_hash
+from tests.projects.pairs_project import (
+    ORIGINS,
+    TYPE,
+    annotators,
+    edit_rubric,
+    pairs_project,
+    person,
+    settled,
+    task_for,
+    write_rubric,
+)
 from tests.projects.small_projects import CLAIMS, PAGE, PAIRS, PLAN, REASONING, SYSTEMS, one_item
 from tests.storage import sql
-from tests.windows.story_hands import rule, submit, window_of
-from tests.windows.using import Typed, press
+from tests.windows.story_hands import opened, rule, settle, submit, window_of
+from tests.windows.using import Typed, focus, press, type_words
 
-QUESTION = "How does gold keep its shine?"
+COUNT, GOOD, POOR = 6, 5, 2
+# The alias of Cora, who made the project.
+CORA = "R1"
+# Rated below the bar: of one origin no candidate, of another half of them, of the third all.
+LEFT_OUT = (2, 4, 5)
+DRAFT = ("Explains how evidence is attributed", "Names a study of citations")
+DOUBLES = {
+    "Ada": ("Explains how evidence is attributed", "Compares two ways to attribute it"),
+    "Ben": ("Explains how evidence is attributed", "States what attribution costs"),
+}
+ASKED = "How do research agents attribute what they say to sources?"
+JUDGE, SUBJECT, REASON = "mock", "Attribution", "It asks how something is done."
+WHY = "It says which part of a report it asks about."
+SHOWN = "How do agents show where their evidence is from?"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    with closing(pairs_project(tmp_path, 0)) as project:
+        return project.path
+
+
+def collect(window: Window) -> None:
+    page = window.show_page("Items")
+    for number in range(COUNT):
+        press("Ctrl+N", Typed(f"Candidate {number}: how is evidence attributed?"))
+        press(Typed(ORIGINS[number % 3]), at=page.form.origin)
+        press("Space", at=page.form.save)
+
+
+def classify(path: Path, llmock: LLMock, qtbot) -> None:
+    """A model proposes what each candidate is of, and Cora takes that over, one by one."""
+    with opened(path, "Cora") as project:
+        judges.add(project, JUDGE, base_url=llmock.base_url(), model="gpt-4o-mini")
+        for _ in range(COUNT):
+            llmock.reply(json.dumps({"reason": REASON, "question_type": TYPE, "subject": SUBJECT}))
+        keys = [items.read(project, one).key for one in items.ids(project)]
+    of_items = [word for key in keys for word in ("--item", key)]
+    ask = ["draft", "ask", str(path), "--judge", JUDGE, "--kind", "classification", "--as", CORA]
+    assert run_command([*ask, *of_items]) == 0
+    with opened(path, "Cora") as project:
+        assert {items.read(project, one).question_type for one in items.ids(project)} == {""}
+    with window_of(path, "Cora", qtbot) as window:
+        page = window.show_page("Items")
+        for row in range(COUNT):
+            page.table.selectRow(row)
+            press("Ctrl+Shift+D", at=page.table)
+            assert REASON in page.form.proposal.words.text()
+            press("Space", "Space")
+        project = window.session.project
+        result = [items.read(project, one) for one in items.ids(project)]
+        assert {(one.question_type, one.subject) for one in result} == {(TYPE, SUBJECT)}
+
+
+def rating(number: int) -> int:
+    return POOR if number in LEFT_OUT else GOOD
+
+
+def rate(window: Window) -> None:
+    """Each candidate on the form: every dimension with its reason, what to do with it, and the whole submitted."""
+    for number, item_id in enumerate(items.ids(window.session.project)):
+        page = window.show_page("Author", item_id=item_id, kind=Kind.SELECTION.value)
+        press("Space")
+        for editor in page.sheet.form.editors:
+            editor.enter()
+            press(str(rating(number)))
+            press(Typed(WHY), at=editor.fields["note"])
+        page.sheet.form.whole.fields["recommendation"].enter()
+        press("1" if rating(number) == GOOD else "3")
+        submit(page)
+        (sealed,) = (
+            artifact
+            for artifact in annotating.artifacts_of(page.session.project, item_id)
+            if artifact.author_id == page.session.project.by
+        )
+        advice = Recommendation.KEEP if rating(number) == GOOD else Recommendation.DROP
+        assert sealed.document.recommendation == advice
+        assert {unit.note for unit in sealed.document.units} == {WHY}
+
+
+def write(window: Window, kind: Kind, item_id: str, *lines: str) -> None:
+    page = window.show_page("Author", item_id=item_id, kind=kind.value)
+    press("Space")
+    for number, words in enumerate(lines):
+        if number:
+            press("Ctrl+N")
+        type_words(words)
+        if kind is Kind.RUBRIC:
+            press("Alt+3")
+    submit(page)
+
+
+def review(window: Window, item_id: str, qtbot) -> None:
+    """Ben takes the draft over as it is, adds a criterion, answers the form and hands it back."""
+    project = window.session.project
+    press("Space", at=window.show_page("Reviews", item_id=item_id).begin)
+    page = window.page
+    assert page.NAME == "Author"
+    page.sheet.form.editors[-1].text.setFocus()
+    press("Ctrl+N", Typed("Describes what cannot be attributed"), "Alt+2")
+    page.leave()
+    answers = window.show_page("Reviews", item_id=item_id).boxes
+    qtbot.waitUntil(lambda: all(box.isVisible() for box, _ in answers.values()))
+    answers["completeness"][0].setFocus()
+    for question in form_of(Kind.RUBRIC):
+        assert focus() is answers[question][0]
+        press("Y", "Tab", 2)
+    (review_line,) = reviewing.lines(project)
+    assert review_line.review.form == dict.fromkeys(form_of(Kind.RUBRIC), "yes")
+    submit(window.show_page("Author", item_id=item_id, kind=Kind.RUBRIC.value))
+
+
+def label(window: Window, item_id: str, response_id: str, criteria: int) -> None:
+    page = window.show_page("Label", item_id=item_id, response_id=response_id)
+    assert page.report_pane.question.text() == items.read(window.session.project, item_id).question
+    press("1", criteria, "Ctrl+Return")
+
+
+def test_a_question_becomes_an_item(path: Path, qtbot, llmock: LLMock) -> None:
+    with window_of(path, "Cora", qtbot) as window:
+        collect(window)
+    classify(path, llmock, qtbot)
+    for name in ("Ada", "Ben"):
+        with window_of(path, name, qtbot) as window:
+            rate(window)
+    with window_of(path, "Cora", qtbot) as window:
+        first, second = select(window)
+    query_and_rubric_are_settled(path, first, second, qtbot)
+    rubric_is_reviewed(path, second, qtbot)
+    settled_query_is_asked(path, first, llmock)
+    reports_are_labelled(path, (first, second), qtbot)
+
+
+def select(window: Window) -> list[str]:
+    """What is below the bar is left out; the first item is for doubles, the second for a draft and its review."""
+    window.show_page("Items")
+    press("Ctrl+Shift+A")
+    project = window.session.project
+    assert items.count(project) == COUNT - len(LEFT_OUT)
+    lines = {line.origin: line for line in question_views.selection_report(project).funnel}
+    for place, origin in enumerate((*ORIGINS, question_views.ALL_ORIGINS)):
+        of = [number for number in range(COUNT) if origin not in ORIGINS or number % 3 == place]
+        kept = [number for number in of if number not in LEFT_OUT]
+        line = lines[origin]
+        assert (line.collected, line.classified, line.rated) == (len(of), len(of), len(of))
+        assert (line.reached, line.in_use, line.settled) == (len(kept), len(kept), 0)
+    chosen = items.ids(project)[:2]
+    ids = {name: person(project, name).id for name in ("Ada", "Ben")}
+    for name, purpose in (("Ada", Purpose.WORK), ("Ben", Purpose.REVIEW)):
+        assignments.assign_one(project, chosen[1], ids[name], Stage.RUBRIC, purpose=purpose)
+    return chosen
+
+
+def query_and_rubric_are_settled(path: Path, first: str, second: str, qtbot) -> None:
+    """One query is settled, and from now on it is what is asked; its rubric was written twice."""
+    with window_of(path, "Ada", qtbot) as window:
+        write(window, Kind.QUERY, first, ASKED)
+        write(window, Kind.RUBRIC, first, *DOUBLES["Ada"])
+        write(window, Kind.RUBRIC, second, *DRAFT)
+    with window_of(path, "Ben", qtbot) as window:
+        write(window, Kind.QUERY, first, SHOWN)
+        write(window, Kind.RUBRIC, first, *DOUBLES["Ben"])
+    with window_of(path, "Cleo", qtbot) as window:
+        for stage in (Stage.QUERY, Stage.RUBRIC):
+            settle(window, first, stage, qtbot)
+        queue = adjudicating.queue(window.session.project)
+        states = {line.stage: line.state for line in queue if line.item_id == first}
+        assert (states[Stage.QUERY], states[Stage.RUBRIC]) == ("closed", "closed")
+        asked = items.read(window.session.project, first)
+        assert asked.question in (ASKED, SHOWN)
+        assert asked.working_title.startswith("Candidate 0")
+
+
+def rubric_is_reviewed(path: Path, second: str, qtbot) -> None:
+    """The other rubric was drafted by one and is reviewed by another, and its author agrees."""
+    with window_of(path, "Ben", qtbot) as window:
+        review(window, second, qtbot)
+    with window_of(path, "Ada", qtbot) as window:
+        press("Space", at=window.show_page("Reviews", item_id=second).agree)
+        (line,) = reviewing.lines(window.session.project)
+        assert line.state == reviewing.AGREED
+
+
+def settled_query_is_asked(path: Path, first: str, llmock: LLMock) -> None:
+    """A model that writes reports is sent the wording that was settled, and no working title."""
+    llmock.reset()
+    for _ in range(COUNT - len(LEFT_OUT)):
+        llmock.reply("Agents attribute what they say by numbered citations, which readers can follow.")
+    assert run_command(["respond", str(path), "--system", "Larkmoor", "--judge", JUDGE]) == 0
+    with opened(path, "Cora") as project:
+        asked = items.read(project, first)
+    sent = [json.dumps(request.body) for request in llmock.requests]
+    assert (len(sent), sum(asked.question in one for one in sent)) == (COUNT - len(LEFT_OUT), 1)
+    assert not any(asked.working_title in one for one in sent)
+
+
+def reports_are_labelled(path: Path, chosen: tuple[str, ...], qtbot) -> None:
+    """The report on each is labelled under its settled wording, which stands on the page."""
+    with opened(path, "Cora") as project:
+        for item_id in chosen:
+            assignments.assign_one(project, item_id, person(project, "Ada").id, Stage.LABELLING)
+    with window_of(path, "Ada", qtbot) as window:
+        project = window.session.project
+        for item_id in chosen:
+            (report,) = (task for task in labels.queue(project) if task.item_id == item_id)
+            label(window, item_id, report.response_id, report.units)
+            assert label_sealing.state(project, item_id).state == "sealed"
+    with opened(path, "Cora") as project:
+        assert items.count(project) == COUNT - len(LEFT_OUT)
+
+
 ADA = ("Explains why gold does not react with oxygen", "Compares the price of gold with silver")
 BEN = ("Explains why gold does not react with oxygen", "Describes how alloys change the colour")
 
@@ -58,11 +283,10 @@ def begin(folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[str, dict[s
     """A coordinator's project of one question, two annotators and an adjudicator, all made on the command line."""
     home = str(folder / "home.goldsmith")
     run("new", home, "--title", "Shine")
-    items.add(Project.open(Path(home)), QUESTION)
-    roles = {"Ada": "annotator", "Ben": "annotator", "Cleo": "adjudicator"}
+    items.add(Project.open(Path(home)), "How does gold keep its shine?")
     ids = {
         name: told(capsys, "people", "add", home, "--name", name, "--role", role)["id"]
-        for name, role in roles.items()
+        for name, role in {"Ada": "annotator", "Ben": "annotator", "Cleo": "adjudicator"}.items()
     }
     people_of = [word for name in ("Ada", "Ben") for word in ("--annotator", ids[name])]
     run("assign", home, "--stage", "rubric", "--overlap", "2", *people_of, "--adjudicator", ids["Cleo"])
@@ -70,7 +294,6 @@ def begin(folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[str, dict[s
 
 
 def write_in_the_window(task: str, qtbot) -> Path:
-    """Ada opens her task and writes her rubric by keyboard alone."""
     with closing(tasking.take_task(Path(task)).project) as project:
         path, (item_id,) = project.path, items.ids(project)
     with window_of(path, "Ada", qtbot) as window:
@@ -231,8 +454,9 @@ def test_a_gold_is_made_by_two_experts_and_a_senior(
     assert [piece["outcome"] for piece in arrival["pieces"]] == ["duplicate", "new"]
     adjudicate_in_the_window(study.home, qtbot)
     with closing(Project.open(Path(study.home))) as project:
-        consensus = "SELECT count(*), max(revision) FROM artifact WHERE state = 'consensus'"
-        assert sql.first(project, consensus) == (1, 2)
+        assert sql.first(
+            project, "SELECT count(*), max(revision) FROM artifact WHERE state = 'consensus'"
+        ) == (1, 2)
     study.hand_out("Ada")
     with closing(tasking.take_task(study.task("Ada"), ada).project) as project:
         (answered,) = feedback.digest(project, items.ids(project)[0]).stages
@@ -329,8 +553,9 @@ def test_letter_10_a_task_holds_no_gold_label_and_no_system(project: Project, tm
 def test_letter_10_more_may_be_asked_of_those_who_label_an_item_already(project: Project) -> None:
     hand_out(project)
     hand_out(project, USUAL, REASONING)
-    asked = [one.protocols for one in assignments.of_person(project, raters(project)[0])]
-    assert asked == [f"{USUAL} {REASONING}"]
+    assert [one.protocols for one in assignments.of_person(project, raters(project)[0])] == [
+        f"{USUAL} {REASONING}"
+    ]
     history.undo(project)
     assert [one.protocols for one in assignments.of_person(project, raters(project)[0])] == [""]
 
@@ -362,8 +587,8 @@ def ring(folder: Path) -> Project:
         people.add_person(project, f"Expert {number}")
     experts = annotators(project)
     for place, item_id in enumerate(items.ids(project)):
-        for person in (experts[place], experts[place - 1]):
-            assignments.assign_one(project, item_id, person.id, Stage.RUBRIC)
+        for expert in (experts[place], experts[place - 1]):
+            assignments.assign_one(project, item_id, expert.id, Stage.RUBRIC)
     return project
 
 
