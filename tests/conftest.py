@@ -51,12 +51,12 @@ LONGEST = (
 )  # fmt: skip
 # Where tests open many windows, start processes, run whole journeys or draw hundreds of cases.
 SLOW = (
-    "actions/attacks/test_attacking", "actions/judging/test_card_checks", "actions/cards/",
+    "actions/attacks/test_attacking", "actions/judging/test_card_checks",
     "gui/adjudication/test_adjudicate_", "gui/authoring/test_author_typing", "gui/judges/",
     "gui/labelling/", "gui/material/", "gui/pages/test_inbox_page", "gui/results/", "gui/shell/test_fits",
     "gui/shell/test_starting", "gui/shell/test_theme", "gui/shell/test_window",
-    "gui/validation/", "house/test_contracts", "house/test_lazy_imports", "house/test_planted",
-    "judging/batches/", "judging/calls/test_batch_", "promises/test_assisted", "promises/test_benchmarks",
+    "gui/validation/", "house/test_lazy_imports", "house/test_planted",
+    "judging/batches/", "promises/test_assisted", "promises/test_benchmarks",
     "promises/test_figures", "promises/test_files", "promises/test_packages", "promises/test_secrets_and_cost",
     "promises/test_validation", "stories/", "cli/",
 )  # fmt: skip

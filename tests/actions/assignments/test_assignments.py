@@ -86,7 +86,7 @@ def test_a_preview_tells_the_load_and_is_what_assigning_comes_to(project: Projec
     assert [(load.name, load.items, load.adjudications) for load in shown.load] == [
         ("Ada", 2, 0), ("Ben", 2, 0), ("Cai", 2, 0), ("Sue", 0, 3)
     ]  # fmt: skip
-    assert ([pairs_project.items for pairing in shown.pairings], shown.refusals, shown.notes) == (
+    assert ([pairing.items for pairing in shown.pairings], shown.refusals, shown.notes) == (
         [1, 1, 1],
         (),
         (),

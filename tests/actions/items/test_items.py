@@ -8,7 +8,9 @@ import json
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from datetime import UTC, datetime
+from io import StringIO
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -516,6 +518,29 @@ async def test_dead_names_beside_a_living_one_or_of_two_are_the_pages_own_fault(
     assert (pages.summary(ended["by_state"]), pages.summary({})) == (
         "4 pages: 1 read, 3 not there.", "No pages stored yet.",
     )  # fmt: skip
+
+
+async def test_a_line_cancel_stops_within_a_second_and_what_came_stays(
+    project: Project, server: PageServer
+) -> None:
+    server.pages |= {"/a": article(), "/b": Given(held=True), "/c": Given(held=True)}
+    claim(project, server.url("/a"), server.url("/b"), server.url("/c"))
+    line = Event()
+
+    class Listened(StringIO):
+        def __iter__(self) -> Iterator[str]:
+            line.wait()
+            yield "cancel\n"
+
+    def tell(told: dict[str, Any]) -> None:
+        line.set()
+
+    async with asyncio.timeout(10.0):
+        ended = await pages.fetch(
+            project, pages.FetchRequest(), tell=tell, listen=Listened(), make=lambda _: fetcher()
+        )
+    assert (ended["state"], ended["by_state"]) == ("cancelled", {"ok": 1})
+    assert {one.state for one in pages.lines(project)} == {PageState.OK, None}
 
 
 async def test_two_runs_do_not_fetch_for_one_project_at_once(project: Project, server: PageServer) -> None:

@@ -615,6 +615,16 @@ def test_what_cannot_write_is_refused(asking: Project, endpoint: OddServer) -> N
     expect_refusal("no name", judges.prepared, asking, "  ", WriterSettings(base_url=endpoint.url, model="m"))
 
 
+def test_a_stopped_run_of_reports_is_gone_on_with(asking: Project, endpoint: OddServer) -> None:
+    endpoint.answer = answering(lambda question, number: written(question) if not number else DAILY)
+    assert respond(asking, endpoint, concurrency=1)["state"] == "interrupted"
+    endpoint.answer = answering()
+    before = len(endpoint.bodies)
+    ended = respond(asking, endpoint, concurrency=1)
+    assert (ended["state"], ended["done"], len(endpoint.bodies) - before) == ("done", 2, 1)
+    assert sql.first(asking, "SELECT count(*), max(done) FROM run") == (1, 2)
+
+
 def test_a_budget_reckons_with_the_length_of_a_report(asking: Project, endpoint: OddServer) -> None:
     settings = WriterSettings(base_url=endpoint.url, model="gpt-4.1")
     # Enough for the thousand tokens that a verdict may have, not for the eight thousand of a report.
