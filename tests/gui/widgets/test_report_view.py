@@ -388,6 +388,7 @@ def test_a_pdf_is_searched_in_slices_page_by_page(shown, qtbot, monkeypatch):
     bar.open_bar("copper")
     assert (bar.count(), bar._count.text(), shown._pages._letters) == ((0, 0), "Searching…", {})
     qtbot.waitUntil(lambda: bar.count() == (1, 1))
+    assert bar._count.text() == "1 of 1"
     bar.open_bar("gold")
     bar.close_bar()
     shown.clear()
