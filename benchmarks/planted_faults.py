@@ -163,7 +163,7 @@ FAULTS = (
     Fault(
         "hash of a row not compared",
         "annotator/storage/integrity.py",
-        "if stored != row_hash(tuple(values)):",
+        "if stored != row_hash(*values):",
         "if not stored:",
         "tests/storage/test_store.py tests/storage",
     ),

@@ -78,23 +78,20 @@ def begin(connection: sqlite3.Connection, words: str, seconds: float) -> None:
     give_up = time.monotonic() + seconds
     connection.execute("PRAGMA busy_timeout=0")
     try:
-        while not _begun(connection, words, last=time.monotonic() >= give_up):
-            time.sleep(POLLED_SECONDS)
+        while True:
+            last = time.monotonic() >= give_up
+            try:
+                connection.execute(words)
+                connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+                return
+            except sqlite3.OperationalError as error:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                if last or getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
+                    raise
+                time.sleep(POLLED_SECONDS)
     finally:
         connection.execute(f"PRAGMA busy_timeout={int(seconds * 1000)}")
-
-
-def _begun(connection: sqlite3.Connection, words: str, *, last: bool) -> bool:
-    try:
-        connection.execute(words)
-        connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
-    except sqlite3.OperationalError as error:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        if last or getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
-            raise
-        return False
-    return True
 
 
 def engine_over(connection: sqlite3.Connection) -> Engine:
@@ -151,16 +148,19 @@ class PreparedStatement:
         row = self.execute(db, values).fetchone()
         if row is None:
             return None
-        columns = zip(self._columns, row, strict=True)
-        return {name: load(value) if load else value for (name, load), value in columns}
+        names, loads = self._columns
+        result = dict(zip(names, row, strict=True))
+        for name, load in loads.items():
+            result[name] = load(result[name])
+        return result
 
     @cached_property
-    def _columns(self) -> list[tuple[str, Callable[[Any], Any] | None]]:
+    def _columns(self) -> tuple[list[str], dict[str, Callable[[Any], Any]]]:
+        """The column names, and the conversions of those whose stored values differ."""
         dialect = _first_engine().dialect
-        return [
-            (column.key, column.type.dialect_impl(dialect).result_processor(dialect, None))
-            for column in self._statement.selected_columns
-        ]
+        types = {column.key: column.type.dialect_impl(dialect) for column in self._statement.selected_columns}
+        loads = {name: of.result_processor(dialect, None) for name, of in types.items()}
+        return list(types), {name: load for name, load in loads.items() if load}
 
     def _compile(self, names: tuple[str, ...]) -> tuple[str, Callable[[Values], list[Any]]]:
         dialect = _first_engine().dialect

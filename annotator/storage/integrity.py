@@ -15,7 +15,7 @@ from annotator.storage.tables import metadata
 WITNESSED = tuple(sorted(set(metadata.tables) - {"judgement", "witness"}))
 
 
-def row_hash(values: tuple[Any, ...]) -> str:
+def row_hash(*values: Any) -> str:
     """The hash of a row's stored values in the order of its columns; bytes enter by their own hash."""
     try:
         return sha256(canonical_json(values))
@@ -108,7 +108,7 @@ def schema_altered(raw: sqlite3.Connection) -> bool:
 
 def _schema_hash(raw: sqlite3.Connection) -> str:
     question = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name"
-    return row_hash(tuple(part for row in raw.execute(question) for part in row))
+    return row_hash(*(part for row in raw.execute(question) for part in row))
 
 
 def present(raw: sqlite3.Connection) -> list[str]:
@@ -124,7 +124,7 @@ def altered(raw: sqlite3.Connection, name: str) -> Iterator[tuple[int, str]]:
         "LEFT JOIN witness w ON w.of_table = ? AND w.of_row = t.rowid"
     )
     for stored, row, *values in raw.execute(question, [name]):
-        if stored != row_hash(tuple(values)):
+        if stored != row_hash(*values):
             yield row, "was altered outside the program" if stored else "was added outside the program"
     lost = f'SELECT of_row FROM witness WHERE of_table = ? AND of_row NOT IN (SELECT rowid FROM "{name}")'
     for (row,) in raw.execute(lost, [name]):
@@ -132,7 +132,7 @@ def altered(raw: sqlite3.Connection, name: str) -> Iterator[tuple[int, str]]:
 
 
 def _teach(raw: sqlite3.Connection) -> None:
-    raw.create_function("row_hash", -1, lambda *values: row_hash(values), deterministic=True)
+    raw.create_function("row_hash", -1, row_hash, deterministic=True)
 
 
 def _hashing(raw: sqlite3.Connection, name: str) -> str:

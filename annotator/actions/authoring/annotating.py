@@ -108,15 +108,15 @@ VISIBLE = (
         or_(ARTIFACT.c.author_id.in_((bindparam("reader"), "")), ARTIFACT.c.state == State.CONSENSUS.value)
     )
 )
-_OF_ITEM = VISIBLE.where(ARTIFACT.c.item_id == bindparam("of_item"))
+_OF_ITEM = VISIBLE.where(ARTIFACT.c.item_id == bindparam("of_item")).order_by(
+    ARTIFACT.c.author_id != bindparam("reader"), ARTIFACT.c.state != State.CONSENSUS.value, ARTIFACT.c.kind
+)
 
 
 def artifacts_of(project: Project, item_id: str) -> list[Artifact]:
     """The artifacts of an item that the person working may see: their own first, then consensus, then imported."""
-    person = people.someone(project)
-    rows = project.query(_OF_ITEM, {"of_item": item_id, "reader": person.id}).all()
-    result = [artifacts.artifact_of(row) for row in rows]
-    return sorted(result, key=lambda a: (a.author_id != person.id, a.state is not State.CONSENSUS, a.kind))
+    rows = project.query(_OF_ITEM, {"of_item": item_id, "reader": people.someone(project).id})
+    return list(map(artifacts.artifact_of, rows))
 
 
 def judged_artifact(db: Connection, item_id: str, kind: Kind) -> Artifact | None:

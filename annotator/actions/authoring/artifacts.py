@@ -51,9 +51,10 @@ def refusal_of_others(project: Project, artifact: Artifact) -> Refusal | None:
     person, kind = people.someone(project), artifact.kind.value
     if artifact.state is State.CONSENSUS and _adjudicated(project, artifact.id):
         return Refusal(f"This {kind} was made by adjudication.", "Change it on the Adjudicate page.")
-    answers = person.has(Role.COORDINATOR) or person.has(Role.ADJUDICATOR)
     shared = artifact.author_id == "" or artifact.state is State.CONSENSUS
-    if artifact.author_id == person.id or (answers and shared):
+    if artifact.author_id == person.id or (
+        shared and (person.has(Role.COORDINATOR) or person.has(Role.ADJUDICATOR))
+    ):
         return None
     return Refusal(f"This {kind} is someone else's.", "Start your own for this item.")
 
@@ -74,7 +75,7 @@ def objection(project: Project, artifact: Artifact) -> Refusal | None:
         return Refusal(f"This {kind} is submitted.", "Reopen it to continue; what was submitted stays.")
     if refusal := refusal_of_others(project, artifact):
         return refusal
-    if is_open(project, artifact):
+    if artifact.state is State.DRAFT or is_open(project, artifact):
         return None
     return Refusal(f"This {kind} is the consensus.", "“Edit consensus” opens it for changes.")
 
@@ -240,7 +241,7 @@ def add_units(
         return _revise(project, db, newest, document.with_units(rest), verb, about)
 
 
-def change_unit(project: Project, artifact_id: str, unit_id: str, **fields: Any) -> Change:
+def change_unit(project: Project, artifact_id: str, unit_id: str, /, **fields: Any) -> Change:
     """Change fields of a unit; the Refusal names the field that does not fit.
 
     Unchanged values make no revision; the returned change then has no before-image and no number.
@@ -252,7 +253,7 @@ def change_units(
     project: Project, artifact_id: str, given: Mapping[str, Mapping[str, Any]], verb: str
 ) -> Change:
     """Change fields of several units, by id, in one revision, as `change_unit` does for one."""
-    if any("id" in fields for fields in given.values()):
+    if "id" in set().union(*given.values()):
         raise Refusal("A unit's id never changes.", "Add another unit instead.")
     with project.store.write() as db:
         newest = read_open(project, db, artifact_id)
@@ -363,7 +364,7 @@ def _carried(db: Connection, artifact_id: str, from_id: str, to_id: str) -> tupl
     return verb(source), about({to_id: ""}, source)
 
 
-def change_whole(project: Project, artifact_id: str, **fields: Any) -> Change:
+def change_whole(project: Project, artifact_id: str, /, **fields: Any) -> Change:
     """Change fields of the document itself; the Refusal names the one that does not fit."""
     with project.store.write() as db:
         newest = read_open(project, db, artifact_id)
@@ -422,16 +423,13 @@ def read_newest(db: Connection, artifact_id: str) -> NewestArtifact:
     row = _NEWEST.first(db, {"wanted": artifact_id})
     if row is None:
         raise KeyError(artifact_id)
-    return NewestArtifact(_artifact(row), row["sha256"], row["chain"])
+    artifact = Artifact(**row, document=read_document(row["kind"], row["content"]))
+    return NewestArtifact(artifact, row["sha256"], row["chain"])
 
 
 def artifact_of(row: Row[Any]) -> Artifact:
     """The artifact of a joined row of the artifact table and its newest revision's content."""
-    return _artifact(dict(row._mapping))
-
-
-def _artifact(values: dict[str, Any]) -> Artifact:
-    return Artifact(**values, document=read_document(values["kind"], values.pop("content")))
+    return Artifact(**row._mapping, document=read_document(row.kind, row.content))
 
 
 def read_open(project: Project, db: Connection, artifact_id: str) -> NewestArtifact:

@@ -163,7 +163,7 @@ def write(project: Project, stage: Stage, text: str) -> Change:
     with project.store.write() as db:
         if text == text_in_force(project, stage):
             raise Refusal("That is already the current text.", "Nothing was changed.")
-        version = _newest(db, stage) + 1
+        version = int(version_in_force(db, stage)) + 1
         guideline = Guideline(
             id=derived_id("guideline", stage.value, version),
             **_checked(stage, version, text, project.by).model_dump(),
@@ -186,7 +186,7 @@ def _refuse_odd_types(text: str) -> None:
 
 def version_in_force(db: Connection, stage: Stage) -> str:
     """The guideline version with which answers of this stage are stamped now; “1” for the shipped text."""
-    return str(_newest(db, stage))
+    return str(_NEWEST.execute(db, {"of_stage": stage.value}).fetchone()[0] or SHIPPED)
 
 
 def text_in_force(project: Project, stage: Stage) -> str:
@@ -240,10 +240,6 @@ def _answer(
         item_id, key, stage, person_id, artifact_id, State(state), guideline,
         force.get(stage, str(SHIPPED)), form, FORM,
     )  # fmt: skip
-
-
-def _newest(db: Connection, stage: Stage) -> int:
-    return int(_NEWEST.execute(db, {"of_stage": stage.value}).fetchone()[0] or SHIPPED)
 
 
 def _checked(stage: Stage, version: int, text: str, by: str) -> GuidelineFields:

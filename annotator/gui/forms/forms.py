@@ -124,15 +124,10 @@ class CriterionEditor(UnitEditor):
     def build(self) -> None:
         """The list of key insights is built only once the item has any: it is the slowest widget to build and style."""
         self._insight: PickList | None = None
-        self._insight_id = ""
         super().build()
 
     def made(self, field: UnitField, *, keyed: bool) -> StandardField | None:
         return None if field.name == INSIGHT else super().made(field, keyed=keyed)
-
-    def show_unit(self, unit: Unit, number: int, typing: Collection[str] = ()) -> None:
-        self._insight_id = getattr(unit, INSIGHT)
-        super().show_unit(unit, number, typing)
 
     def offer(
         self, item: Item, made_of: Sequence[tuple[str, str]], rated_as: QuestionType | None = None
@@ -144,7 +139,7 @@ class CriterionEditor(UnitEditor):
             self._insight.offer(
                 [(unit_id, shortened(words, INSIGHT_CHARACTERS)) for unit_id, words in made_of]
             )
-            self._insight.show_value(self._insight_id)
+            self._insight.show_value(getattr(self.unit, INSIGHT, ""))
             self._insight.setVisible(bool(made_of))
 
     def _made_insight(self) -> PickList:

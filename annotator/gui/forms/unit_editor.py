@@ -275,6 +275,7 @@ class UnitEditor(FieldsFrame):
         self._drafted: PlainLabel | None = None
         self._remarks: dict[str, FindingLines] = {}
         self._places = {name: QVBoxLayout() for name in ("text", "more", "", "chip", "note", "drafted")}
+        self.unit: Unit | None = None
         self.locked: bool | None = None
         self.row.setSpacing(8)
         self._column = column = vertical(self.text, self._places["text"], self.row, spacing=4)
@@ -327,7 +328,7 @@ class UnitEditor(FieldsFrame):
     def show_unit(self, unit: Unit, number: int, typing: Collection[str] = ()) -> None:
         """Show a unit; fields named in `typing` hold newer input and are left alone."""
         other = unit.id != self.unit_id
-        self.unit_id = unit.id
+        self.unit, self.unit_id = unit, unit.id
         self.number.setText(str(number))
         self.number.setAccessibleName(f"{self.words.unit.capitalize()} {number}")
         if self.name:
@@ -341,8 +342,10 @@ class UnitEditor(FieldsFrame):
                 field.show_value(getattr(unit, name))
         if self._note_row and (other or unit.note):
             self._note_row.setVisible(bool(unit.note))
-        if unit.anchor or self._chips:
-            self._anchor_chips().show_anchors(unit.anchors)
+        if unit.anchor and self._chips is None:
+            self._chips = self._add_chips()
+        if self._chips:
+            self._chips.show_anchors(unit.anchors)
         self.refresh()
 
     def refresh(self) -> None:
@@ -428,15 +431,14 @@ class UnitEditor(FieldsFrame):
             self.chain()
         return note
 
-    def _anchor_chips(self) -> AnchorChips:
-        if self._chips is None:
-            self._chips = AnchorChips()
-            self._chips.opened.connect(lambda place: self.asked.emit(self.unit_id, f"show_quote {place}"))
-            self._chips.removed.connect(lambda place: self.asked.emit(self.unit_id, f"unquote {place}"))
-            self._chips.grown.connect(self.chain)
-            self._chips.lock(bool(self.locked))
-            self._places["chip"].addWidget(self._chips)
-        return self._chips
+    def _add_chips(self) -> AnchorChips:
+        chips = AnchorChips()
+        chips.opened.connect(lambda place: self.asked.emit(self.unit_id, f"show_quote {place}"))
+        chips.removed.connect(lambda place: self.asked.emit(self.unit_id, f"unquote {place}"))
+        chips.grown.connect(self.chain)
+        chips.lock(bool(self.locked))
+        self._places["chip"].addWidget(chips)
+        return chips
 
     def stops(self) -> list[QWidget]:
         stops: list[QWidget] = []

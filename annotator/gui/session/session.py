@@ -367,7 +367,11 @@ class ProjectSession(QObject):
         """Run a query; emit the refusal and return None if it is refused."""
         if self._ended:
             return None
-        return self.attempt(partial(question, self.project, *args, **kwargs))
+        try:
+            return question(self.project, *args, **kwargs)
+        except Refusal as refusal:
+            self.refused.emit(refusal)
+            return None
 
     def attempt(self, act: Callable[[], T]) -> T | None:
         """Run what a menu, key or page triggers; emit the refusal and return None if it is refused."""

@@ -245,7 +245,7 @@ class Window(QMainWindow):
         self.session.restore_wanted.connect(self.restore_backup)
         self.session.person_wanted.connect(self.choose_person)
         self.session.rebound.connect(self.rebind)
-        self.session.saved.connect(lambda _: self.messages.expire())
+        self.session.saved.connect(self.messages.expire)
         self._ends = FollowUp(self)
         EnterPresses(self)
         FocusKeeper(self)

@@ -299,6 +299,8 @@ class Viewer(TabPart):
     # Whether views without data are left out of the list, and other pages that its groups lead to.
     HIDES = False
     LEADS: Mapping[str, Lead] = {}
+    UNMOVED_BY = ("", "")
+    """The kind and verb of the change that leaves the figures as they are, although others of its kind do not."""
     # Acts without keys here.
     WITHOUT: Collection[str] = ()
 
@@ -437,6 +439,8 @@ class Viewer(TabPart):
 
     def moved(self, change: Change) -> None:
         """Mark figures as stale after a change to judgements, rulings or imports; they are recomputed when visible."""
+        if (change.kind, change.verb) == self.UNMOVED_BY:
+            return
         self._stale = True
         self._known.clear()
         if self.isVisible():

@@ -333,11 +333,13 @@ class GrowingEdit(Refitting, TextBox):
         self._announced = text
         super().setPlainText(text)
         self._announced = self.toPlainText()
-        self._quiet()
+        self._pause.stop()
+        self._longest.stop()
 
     def tell(self) -> None:
         """Emit at once what was typed and not yet emitted."""
-        self._quiet()
+        self._pause.stop()
+        self._longest.stop()
         text = self.toPlainText()
         if text != self._announced:
             self._announced = text
@@ -427,10 +429,6 @@ class GrowingEdit(Refitting, TextBox):
         self._pause.start()
         if not self._longest.isActive():
             self._longest.start()
-
-    def _quiet(self) -> None:
-        self._pause.stop()
-        self._longest.stop()
 
     def _turn(self) -> None:
         """Set the text direction by the text's script."""

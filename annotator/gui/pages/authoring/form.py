@@ -65,11 +65,6 @@ def copied(document: Document[Any]) -> Document[Any]:
     return document.model_copy(update={"units": units})
 
 
-def changed(unit: Unit | Document[Any], fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields whose values differ from the unit's or document's."""
-    return {name: value for name, value in fields.items() if getattr(unit, name) != value}
-
-
 T = TypeVar("T")
 
 
@@ -94,11 +89,6 @@ def standing_of(artifact: Artifact) -> WorkStatus:
     if not artifact.author_id and artifact.state is not State.CONSENSUS:
         return WorkStatus("imported", "import", "state-missing", len(artifact.document.units))
     return WorkStatus(*_OF_STATE[artifact.state], len(artifact.document.units))
-
-
-def standings(artifacts: Sequence[Artifact]) -> dict[Kind, WorkStatus]:
-    """The status of each kind: that of its first artifact, which is the person's own if there is one."""
-    return {artifact.kind: standing_of(artifact) for artifact in reversed(artifacts)}
 
 
 def next_open(project: Project, item_id: str, kind: Kind) -> tuple[str, Kind] | None:
@@ -165,13 +155,21 @@ class Saving(TypedFields):
     def _keep_fields(self, unit_id: str, fields: dict[str, Any]) -> bool:
         if self.artifact is None:
             return True
-        if unit_id and unit_id not in {unit.id for unit in self.artifact.document.units}:
-            return self._keep_of_missing(self.artifact, unit_id, fields)
         document = self.artifact.document
-        new = changed(document.unit(unit_id) if unit_id else document, fields)
+        try:
+            subject: Unit | Document[Any] = document.unit(unit_id) if unit_id else document
+        except KeyError:
+            return self._keep_of_missing(self.artifact, unit_id, fields)
+        new = {name: value for name, value in fields.items() if getattr(subject, name) != value}
         for field in fields.keys() - new.keys():
             self._session.do(artifacts.forget_draft, self.artifact.id, unit_id, field)
-        return not new or change_unit(self._session, self.artifact.id, unit_id, new)
+        if not new:
+            return True
+        if unit_id:
+            change = self._session.do(artifacts.change_unit, self.artifact.id, unit_id, **new)
+        else:
+            change = self._session.do(artifacts.change_whole, self.artifact.id, **new)
+        return change is not None
 
     def _keep_of_missing(self, artifact: Artifact, unit_id: str, fields: dict[str, Any]) -> bool:
         """Put typed text whose unit was deleted elsewhere into a new unit at the end."""
@@ -188,14 +186,6 @@ class Saving(TypedFields):
             Refusal(happened, f"Nothing was lost: your words stand in a new {unit}, the last.")
         )
         return True
-
-
-def change_unit(session: ProjectSession, artifact_id: str, unit_id: str, fields: dict[str, Any]) -> bool:
-    """Write fields of a unit, or without an id of the document itself, as a revision; whether that succeeded."""
-    verb: Callable[..., object] = (
-        partial(artifacts.change_unit, unit_id=unit_id) if unit_id else artifacts.change_whole
-    )
-    return session.do(verb, artifact_id, **fields) is not None
 
 
 MARGIN_WHEN_SCROLLED = 24
@@ -270,20 +260,19 @@ class UnitsForm(PlainArea):
             editor.offer(*self._offered)
 
     def _show_whole(self, document: Document[Any], typing: Collection[str], *, locked: bool) -> None:
-        """Show the fields of the document itself below the units, if its kind has any."""
+        """Show the fields of the document itself below the units; hide those of another kind."""
         words = KINDS[document.KIND]
-        if words.whole and self.whole is None:
+        if self.whole is None:
             self.whole = WholeEditor(words)
             self.whole.spell(self._speller)
             self.whole.typed.connect(self.typed)
             self.whole.paused.connect(self._draft)
             self.whole.chosen.connect(self.chosen)
             self._below.addWidget(self.whole)
-        if self.whole is not None:
-            shown = self.whole.words is words
-            self.whole.setVisible(shown)
-            if shown:
-                self.whole.show_document(document, typing, locked=locked)
+        shown = self.whole.words is words
+        self.whole.setVisible(shown)
+        if shown:
+            self.whole.show_document(document, typing, locked=locked)
 
     def show_document(
         self, document: Document[Any], typed: Mapping[str, Mapping[str, Any]], *, locked: bool
@@ -308,7 +297,8 @@ class UnitsForm(PlainArea):
                 self._shown[editor] = state
             if editor.locked != locked:
                 editor.lock(locked)
-        self._show_whole(document, typed.get("", ()), locked=locked)
+        if self.whole is not None or KINDS[document.KIND].whole:
+            self._show_whole(document, typed.get("", ()), locked=locked)
         if inner is not None:
             inner.show()
         if moved:
@@ -396,7 +386,10 @@ class UnitsForm(PlainArea):
     @property
     def current(self) -> UnitEditor | None:
         """The unit that has the focus, or had it last."""
-        return next((editor for editor in self.editors if editor.unit_id == self._current_id), None)
+        for editor in self.editors:
+            if editor.unit_id == self._current_id:
+                return editor
+        return None
 
     @property
     def given(self) -> bool:
@@ -449,7 +442,10 @@ class UnitsForm(PlainArea):
         return inside.index(True) if True in inside else -1
 
     def _focus_moved(self, _: QWidget | None, now: QWidget | None) -> None:
-        place = self._place_of(now)
+        place = ("", self.whole.field_of(now)) if self.whole is not None else NOWHERE
+        for editor in self.editors:
+            if now is not None and (editor is now or editor.isAncestorOf(now)):
+                place = editor.unit_id, editor.field_of(now)
         if place == self._place:
             return
         before, self._place = self._place, place
@@ -463,12 +459,6 @@ class UnitsForm(PlainArea):
         if place[0]:
             self._mark(place[0])
             self.entered.emit(place[1])
-
-    def _place_of(self, widget: QWidget | None) -> tuple[str, str]:
-        for editor in self.editors:
-            if widget is not None and (widget is editor or editor.isAncestorOf(widget)):
-                return editor.unit_id, editor.field_of(widget)
-        return ("", self.whole.field_of(widget)) if self.whole is not None else NOWHERE
 
 
 class WholeEditor(FieldsFrame):
@@ -522,8 +512,9 @@ class KindTabs(QTabBar):
         if self.currentIndex() in places:
             self.setCurrentIndex(places[(places.index(self.currentIndex()) + by) % len(places)])
 
-    def show_standings(self, standings: Mapping[Kind, WorkStatus]) -> None:
-        """Mark every tab with the status of its document; skipped if no status has changed."""
+    def show_standings(self, artifacts: Sequence[Artifact]) -> None:
+        """Mark every tab with the status of its kind's first artifact, the person's own if there is one."""
+        standings = {artifact.kind: standing_of(artifact) for artifact in reversed(artifacts)}
         if standings != self._standings:
             self._standings = standings
             self.repaint_icons()
@@ -674,7 +665,8 @@ class UnitActs(QObject):
         if anchor in unit.anchors:
             self._say("These words are quoted here already.")
             return True
-        return change_unit(self._session, artifact.id, unit_id, unit.quoting((*unit.anchors, anchor)))
+        fields = unit.quoting((*unit.anchors, anchor))
+        return self._session.do(artifacts.change_unit, artifact.id, unit_id, **fields) is not None
 
     def _show_quote(self, unit_id: str, place: str) -> None:
         if self._saving.artifact is not None:
@@ -685,7 +677,7 @@ class UnitActs(QObject):
         if artifact is not None:
             unit = artifact.document.unit(unit_id)
             left = unit.anchors[: int(place)] + unit.anchors[int(place) + 1 :]
-            change_unit(self._session, artifact.id, unit_id, unit.quoting(left))
+            self._session.do(artifacts.change_unit, artifact.id, unit_id, **unit.quoting(left))
 
     def _current_id(self) -> str:
         current = self._form.current

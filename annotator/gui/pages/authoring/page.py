@@ -24,7 +24,7 @@ from annotator.domain.kinds.documents import KINDS, WRITTEN
 from annotator.domain.material.item import Item, Source
 from annotator.domain.texts.canonical import Change
 from annotator.gui import keys, theme
-from annotator.gui.pages.authoring.form import KindTabs, standings
+from annotator.gui.pages.authoring.form import KindTabs
 from annotator.gui.pages.authoring.sheet import HELPED_KINDS, AuthoringSheet
 from annotator.gui.pages.authoring.side_panel import AssignedKinds, SidePanel
 from annotator.gui.parts import holds
@@ -116,8 +116,8 @@ class AuthorPage(Page):
     def _listen(self) -> None:
         self.header.stepped.connect(self.step)
         self.tabs.picked.connect(self._pick)
-        self.sheet.form.entered.connect(lambda field: self.side.follow(self.sheet.kind, field))
-        self.sheet.form.entered.connect(lambda _: self._show_quoted())
+        self.sheet.form.entered.connect(self.side.follow)
+        self.sheet.form.entered.connect(self._show_quoted)
         self.source.stepped.connect(self.sheet.form.reveal)
         self.sheet.acts.quote_wanted.connect(self._show_quote)
         self.sheet.sealed.connect(self._submitted)
@@ -350,14 +350,14 @@ class AuthorPage(Page):
         offered = self.assigned.of_role(self.item.id) if kinds is None else kinds
         self.tabs.offer({*offered, kind, *(each.kind for each in artifacts)})
         self.tabs.show_kind(kind)
-        self.tabs.show_standings(standings(artifacts))
+        self.tabs.show_standings(artifacts)
         self.sheet.show_kind(self.item, kind, artifacts, self._sources())
         self.side.history.follow(self.sheet.artifact)
         self.side.follow_item(self.item, kind)
         self._show_quoted()
 
     def _refresh(self, artifacts: Sequence[Artifact], *, reworded: bool = False) -> None:
-        self.tabs.show_standings(standings(artifacts))
+        self.tabs.show_standings(artifacts)
         self.sheet.refresh(artifacts, reworded=reworded)
         self._show_quoted()
         self.side.history.follow(self.sheet.artifact)

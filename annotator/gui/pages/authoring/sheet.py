@@ -128,25 +128,19 @@ class StateStrip(QFrame):
         self.versions.setCurrentIndex(self.versions.findData(artifact.id))
 
     def show_revision(self, artifact: Artifact) -> None:
-        words = _state_words(artifact, mine=self._mine, editable=self._editable)
+        words = f"Imported{'' if self._editable else ', read only'} · revision {artifact.revision}"
+        if artifact.state is State.SEALED:
+            words = f"Submitted on {moment(artifact.sealed_at)}" if artifact.sealed_at else "Submitted"
+        elif artifact.state is State.CONSENSUS:
+            words = "Consensus, being edited" if self._editable else "Consensus, read only"
+        elif self._mine:
+            words = f"Your {KINDS[artifact.kind].title.lower()}, draft · revision {artifact.revision}"
         self.words.setText(" · ".join(filter(None, (words, self._more))))
 
     def show_side(self, *, guideline: bool, history: bool, draft: bool) -> None:
         self.guideline.setChecked(guideline)
         self.history.setChecked(history)
         self.draft.setChecked(draft)
-
-
-def _state_words(artifact: Artifact, *, mine: bool, editable: bool) -> str:
-    name = KINDS[artifact.kind].title.lower()
-    if artifact.state is State.SEALED:
-        when = f" on {moment(artifact.sealed_at)}" if artifact.sealed_at else ""
-        return f"Submitted{when}"
-    if artifact.state is State.CONSENSUS:
-        return "Consensus, being edited" if editable else "Consensus, read only"
-    if mine:
-        return f"Your {name}, draft · revision {artifact.revision}"
-    return f"Imported{'' if editable else ', read only'} · revision {artifact.revision}"
 
 
 def _version_words(artifact: Artifact, me: str) -> str:
@@ -298,7 +292,12 @@ class AuthoringSheet(Pane):
 
     def _show_document(self, artifact: Artifact) -> None:
         self.form.show_document(artifact.document, self.saving.typed, locked=not self.saving.editable)
-        self._show_drafted(artifact)
+        # A unit taken from a draft is a new one: another wording of a unit changes nothing here.
+        units = (artifact.id, *(unit.id for unit in artifact.document.units))
+        if units != self._drafted:
+            self._drafted = units
+            drafted = self.session.ask(model_drafts.drafted, artifact.id) or {}
+            self.form.show_drafted({unit: f"From {source.name}'s draft" for unit, source in drafted.items()})
         self._tell()
         self._check_soon.start()
 
@@ -423,15 +422,6 @@ class AuthoringSheet(Pane):
             self.form.reveal(made)
         return bool(made)
 
-    def _show_drafted(self, artifact: Artifact) -> None:
-        # A unit taken from a draft is a new one: another wording of a unit changes nothing here.
-        units = (artifact.id, *(unit.id for unit in artifact.document.units))
-        if units == self._drafted:
-            return
-        self._drafted = units
-        result = self.session.ask(model_drafts.drafted, artifact.id) or {}
-        self.form.show_drafted({unit: f"From {source.name}'s draft" for unit, source in result.items()})
-
     def _show_version(self) -> None:
         if self.saving.keep():
             self._requested = self.strip.versions.currentData()
@@ -460,9 +450,11 @@ class AuthoringSheet(Pane):
         return settings.allowed(self.session.project)
 
     def written_from(self) -> list[Unit]:
-        menu = current.fields.get("inspirations") if (current := self.form.current) is not None else None
-        chosen = menu.value() if isinstance(menu, MarkMenu) else ()
-        return [unit for unit in chosen and self._units_made_of() if unit.id in chosen]
+        current = self.form.current
+        menu = current.fields.get("inspirations") if current is not None else None
+        if not isinstance(menu, MarkMenu):
+            return []
+        return [unit for unit in self._units_made_of() if unit.id in menu.value()]
 
     def _units_made_of(self) -> list[Unit]:
         _, kind = KINDS[self.kind].made_of or ("", None)

@@ -180,14 +180,15 @@ class SidePanel(Pane):
     def shows(self, part: QWidget) -> bool:
         return self.shown is part
 
-    def follow(self, kind: Kind, field: str) -> None:
-        self._kind, self._field = kind, field or "text"
+    def follow(self, field: str) -> None:
+        """Show the guideline on a field of the current kind; an empty name stands for the unit's text."""
+        self._field = field or "text"
         self._show_guideline()
 
     def follow_item(self, item: Item, kind: Kind) -> None:
         """Switch to a kind of an item; a helper shown for one kind is replaced by that of the other."""
-        self._item = item
-        self.follow(kind, "text")
+        self._item, self._kind = item, kind
+        self.follow("text")
         for helper in self._helpers:
             helper.follow(item, kind)
         if self.helps and not self.shows(self.helper):
@@ -198,7 +199,7 @@ class SidePanel(Pane):
             part.stop()
 
     def _show_guideline(self) -> None:
-        if self.shown is not self.text:
+        if self.isHidden() or self._stack.currentWidget() is not self.text:
             return
         text = self.session.ask(settings.text_in_force, stage_of(self._kind)) or ""
         words = (

@@ -128,6 +128,7 @@ class ValidationViewer(Viewer):
 
     ICON = "validate"
     OTHERWISE = ("Run a judge", "Judges", {})
+    UNMOVED_BY = (validation_sets.NAME, OPENED)
 
     def __init__(self, session: ProjectSession) -> None:
         self.gate = TestPartGate(session, self._count, lambda: self.choosers.choose("part", Split.DEV.value))
@@ -157,10 +158,6 @@ class ValidationViewer(Viewer):
         # Without anything to compare, other choices would only be in the way.
         telling = [choice for choice in refused.choices if choice.name in TELLING and len(choice.values) > 1]
         self.choosers.setVisible(bool(telling))
-
-    def moved(self, change: Change) -> None:
-        if (change.kind, change.verb) != (validation_sets.NAME, OPENED):
-            super().moved(change)
 
     def focus_first(self) -> None:
         if self.body.currentWidget() is self.gate:
