@@ -230,6 +230,18 @@ class Column(Generic[Row]):
     side: int = 15
 
 
+_ANSWERED = frozenset(
+    (
+        Qt.ItemDataRole.DisplayRole,
+        Qt.ItemDataRole.AccessibleTextRole,
+        Qt.ItemDataRole.ToolTipRole,
+        Qt.ItemDataRole.TextAlignmentRole,
+        Qt.ItemDataRole.DecorationRole,
+        Qt.ItemDataRole.ForegroundRole,
+    )
+)
+
+
 class CellsModel(RowsModel[Row]):
     def __init__(self, columns: Sequence[Column[Row]], parent: QObject | None = None) -> None:
         super().__init__(parent=parent)
@@ -283,7 +295,8 @@ class CellsModel(RowsModel[Row]):
         return super().headerData(section, orientation, role)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        row = self.at(index.row()) if index.isValid() else None
+        # A table asks for eight roles of each cell that it paints.
+        row = self.at(index.row()) if role in _ANSWERED and index.isValid() else None
         if row is None:
             return None
         column = self._columns[index.column()]
