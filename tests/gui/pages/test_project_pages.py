@@ -411,7 +411,7 @@ def test_the_author_page_shows_the_coordinators_text_and_its_part_on_the_field(t
     page = page_over(project, "Author", kind="rubric")
     press("F2")
     assert "Our house rule." in page.side.text.text()
-    page.side.follow(page.sheet.kind, "weight")
+    page.side.follow("weight")
     assert "Three only for what decides." in page.side.text.text()
 
 
