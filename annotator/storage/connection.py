@@ -4,6 +4,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -172,10 +173,11 @@ class PreparedStatement:
             if (store := compiled.binds[name].type.dialect_impl(dialect).bind_processor(dialect))
         ]
         fixed = {name: value for name, value in compiled.params.items() if name not in names}
+        # Of one name, an itemgetter returns the value itself.
+        pick = itemgetter(*marks) if len(marks) > 1 else lambda values: [values[mark] for mark in marks]
 
         def row(values: Values) -> list[Any]:
-            every = {**fixed, **values} if fixed else values
-            result = list(map(every.__getitem__, marks))
+            result = list(pick({**fixed, **values} if fixed else values))
             for place, store in stores:
                 result[place] = store(result[place])
             return result
