@@ -13,6 +13,7 @@ from sqlalchemy import (
     Select,
     Subquery,
     and_,
+    bindparam,
     case,
     exists,
     func,
@@ -111,15 +112,18 @@ def overtaken(db: Connection, kind: Kind | None, statements: Iterable[Spoken]) -
     return {one for one in listed if one[0] in late and _differs(history[one[0]], one[1], one[2])}
 
 
+_CHANGED = (
+    select(ARTIFACT.c.id, REVISION.c.content)
+    .select_from(ARTIFACT)
+    .join(REVISION, annotating.RELEASED)
+    .where(ARTIFACT.c.id.in_(bindparam("artifact_ids", expanding=True)), REVISION.c.at > bindparam("after"))
+)
+
+
 def now_says(db: Connection, artifact_ids: Iterable[str], after: datetime) -> dict[str, Mapping[str, str]]:
     """Artifact → the texts of its units, for artifacts changed after a given time."""
-    question = (
-        select(ARTIFACT.c.id, REVISION.c.content)
-        .select_from(ARTIFACT)
-        .join(REVISION, annotating.RELEASED)
-        .where(ARTIFACT.c.id.in_(list(artifact_ids)), REVISION.c.at > after)
-    )
-    return {row.id: _units(row.content) for row in db.execute(question)}
+    rows = db.execute(_CHANGED, {"artifact_ids": list(artifact_ids), "after": after})
+    return {row.id: _units(row.content) for row in rows}
 
 
 def unit_of(units: Iterable[Unit], unit_id: str) -> Unit | None:

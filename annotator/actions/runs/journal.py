@@ -320,9 +320,8 @@ class RunJournal:
         # An answer may be shared before it is journalled: it is stored with the first judgement that rests on it.
         shared = (call for one in batch for call in one.reused if call.cache_key not in self._answered())
         done = [finished for finished in batch if finished.judged]
-        with self._writing() as db:
-            made = (c for one in batch for c in one.calls if c.status != self._noted.get(c.id))
-            calls = [self._call(call, at) for call in chain(made, shared)]
+        made = (c for one in batch for c in one.calls if c.status != self._noted.get(c.id))
+        with self._writing(chain(made, shared), at) as (db, calls):
             self._add(db, calls)
             db.execute(_COUNT, {"run": self.run_id, "more": self._keep(self, db, done, at)})
         for one in batch:
@@ -332,9 +331,7 @@ class RunJournal:
 
     def keep_calls(self, new_calls: Iterable[Call]) -> None:
         """Commit calls that a batch brought; an existing id is not changed."""
-        at = now()
-        with self._writing() as db:
-            calls = [self._call(call, at) for call in new_calls]
+        with self._writing(new_calls, now()) as (db, calls):
             self._add(db, calls)
         self._know(calls)
 
@@ -361,19 +358,23 @@ class RunJournal:
 
     def note(self, noted: list[Call]) -> None:
         """Commit calls as they are sent and answered, each in place of its former record."""
-        at = now()
-        with self._writing() as db:
-            calls = [self._call(call, at) for call in noted]
+        with self._writing(noted, now()) as (db, calls):
             put(db, CALL, calls)
         self._noted.update((call.id, call.status) for call in noted if call.latency_s is not None)
         self._know(call for call in calls if call["status"] == Status.OK.value)
 
     @contextmanager
-    def _writing(self) -> Iterator[Connection]:
-        """One transaction; any failure is a Refusal, so that a run ends in words and can be resumed."""
+    def _writing(
+        self, calls: Iterable[Call], at: datetime
+    ) -> Iterator[tuple[Connection, list[dict[str, Any]]]]:
+        """One transaction, and the rows of these calls, made before it so that others wait less for the file.
+
+        Any failure is a Refusal, so that a run ends in words and can be resumed.
+        """
         try:
+            rows = [self._call(call, at) for call in calls]
             with self._project.store.write() as db:
-                yield db
+                yield db, rows
         except (SQLAlchemyError, ArithmeticError, TypeError, ValueError) as error:
             words = str(error.__cause__ or error).partition("\n")[0]
             raise Refusal(
