@@ -6,22 +6,23 @@ import re
 import stat
 import struct
 import zlib
+from collections import Counter, namedtuple
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO, Literal, NamedTuple
+from typing import Annotated, Any, BinaryIO, Literal
 from zlib import crc32
 
 from nacl.exceptions import BadSignatureError
 from nacl.signing import SigningKey, VerifyKey
-from pydantic import BaseModel, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, model_validator
 
 from annotator import __version__
 from annotator.domain.texts.canonical import Text, canonical_json, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.folders import RESERVED, parse, pretty
-from annotator.exchange.release.bundle import in_words
+from annotator.exchange.release.bundle import fitting
 
 WORDS = 6
 # Letters that are distinct when read out over a telephone.
@@ -381,7 +382,6 @@ DIGITS = 7
 FURTHEST_END = 65_535 + END.size
 WEB_PAGE = (b"<!doctype html", b"<html", b"<head", b"<?xml")
 
-CHUNK = 64 * 1024
 KINDS = {TASK: "a task for an annotator", "goldsmith-work": "the work that comes back from an annotator"}
 
 __all__ = [
@@ -410,7 +410,8 @@ def read_package(path: Path, expected: Format | None = None) -> Package:
     """A package that is whole and authentic; Refusal names the file, the entry, the reason and what to do.
 
     `expected` is its required kind. Its signature is verified; whether its signer is the right person is not checked.
-    Holds up to 200 MB of content in memory, and nothing of an entry before its length was found allowed.
+    Holds the file and its content in memory, up to 200 MB each, and nothing of an entry before its length was found
+    allowed.
     """
     name = path.name
     try:
@@ -418,7 +419,7 @@ def read_package(path: Path, expected: Format | None = None) -> Package:
             reason = "is a folder, not a file" if path.is_dir() else "is not there, or is no ordinary file"
             raise Refusal(f"“{name}” {reason}.", "Check the name or choose another file.")
         with path.open("rb") as file:
-            return _Reading(file, name).package(expected)
+            return _package(file, name, expected)
     except OSError as error:
         raise Refusal(
             f"“{name}” cannot be read: {error.strerror or error}.", "Check that you may read it."
@@ -427,51 +428,18 @@ def read_package(path: Path, expected: Format | None = None) -> Package:
 
 def read_content(content: bytes, name: str) -> Package:
     """The same for the bytes of a package; `name` is its name in messages."""
-    return _Reading(BytesIO(content), name).package(None)
+    return _package(BytesIO(content), name)
 
 
-class DirectoryRecord(NamedTuple):
-    """A record of the directory, field by field in ZIP's order."""
-
-    sign: bytes
-    made_by: int
-    needed: int
-    flags: int
-    method: int
-    time: int
-    date: int
-    crc: int
-    packed: int
-    size: int
-    name_length: int
-    extra_length: int
-    comment_length: int
-    disk: int
-    internal: int
-    external: int
-    offset: int
-
-
-class DirectoryEnd(NamedTuple):
-    """The record at the end of a ZIP, field by field in ZIP's order."""
-
-    sign: bytes
-    disk: int
-    first_disk: int
-    entries_here: int
-    entries: int
-    size: int
-    offset: int
-    comment_length: int
-
-
-@dataclass(frozen=True, slots=True)
-class Directory:
-    """The entries in the order in which they fill the file, and the bytes that follow the last of them."""
-
-    members: tuple[PackageEntry, ...]
-    tail: bytes
-
+# The record of an entry in the directory, and the one at the end of a ZIP, field by field in ZIP's order.
+DirectoryRecord = namedtuple(
+    "DirectoryRecord",
+    "sign made_by needed flags method time date crc packed size name_length extra_length comment_length disk internal "
+    "external offset",
+)
+DirectoryEnd = namedtuple(
+    "DirectoryEnd", "sign disk first_disk entries_here entries size offset comment_length"
+)
 
 # Records written by an attacker or another program, and their descriptions; other differences are reported at the
 # end.
@@ -493,10 +461,11 @@ def refusal(name: str, reason: str, entry: str = "") -> Refusal:
     return Refusal(f"“{name}”{f': the entry “{entry}”' if entry else ''} {reason}.", AGAIN)
 
 
-def read_directory(file: BinaryIO, name: str) -> Directory:
-    """The directory of an open file; Refusal unless it and its entries fill the file without gap or overlap.
+def read_directory(file: BinaryIO, name: str) -> tuple[tuple[PackageEntry, ...], bytes]:
+    """The entries of an open file, in the order in which they fill it, and the bytes that follow the last of them.
 
-    Reads the first and last bytes only, and never more of the directory than the most entries would need.
+    Refusal unless they and the directory fill the file without gap or overlap. Reads the first and last bytes only,
+    and never more of the directory than the most entries would need.
     """
     length = file.seek(0, 2)
     if not length:
@@ -508,8 +477,14 @@ def read_directory(file: BinaryIO, name: str) -> Directory:
     file.seek(end.offset)
     tail = file.read(end.size + END.size)
     members = tuple(_members(tail[: end.size], end, name))
-    _refuse_whole(members, name)
-    return Directory(members, tail)
+    for entry, many in Counter(member.name for member in members).items():
+        if many > 1:
+            raise refusal(name, "is there twice", entry)
+    if sum(member.size for member in members) > LARGEST_TOTAL:
+        raise refusal(name, f"would unpack to more than {LARGEST_TOTAL // 2**20} MB")
+    if not members or members[0].name != MANIFEST:
+        raise refusal(name, f"does not begin with its “{MANIFEST}”")
+    return members, tail
 
 
 def _refuse_other_start(file: BinaryIO, length: int, name: str) -> None:
@@ -578,131 +553,87 @@ def _member(record: DirectoryRecord, raw_name: bytes, name: str) -> PackageEntry
     return PackageEntry(entry, record.method, record.crc, record.packed, record.size, record.offset)
 
 
-def _refuse_whole(members: tuple[PackageEntry, ...], name: str) -> None:
-    seen: set[str] = set()
-    for member in members:
-        if member.name in seen:
-            raise refusal(name, "is there twice", member.name)
-        seen.add(member.name)
-    if sum(member.size for member in members) > LARGEST_TOTAL:
-        raise refusal(name, f"would unpack to more than {LARGEST_TOTAL // 2**20} MB")
-    if not members or members[0].name != MANIFEST:
-        raise refusal(name, f"does not begin with its “{MANIFEST}”")
+def _package(file: BinaryIO, name: str, expected: Format | None = None) -> Package:
+    members, tail = read_directory(file, name)
+    file.seek(0)
+    content = file.read(members[-1].end + len(tail) + 1)
+    if content[members[-1].end :] != tail:
+        raise refusal(name, "changed while it was being read")
+    first, *others = members
+    tree = _sound(MANIFEST, _unpacked(content, first, name), name)
+    if not isinstance(tree, dict):
+        raise refusal(name, "is no object", MANIFEST)
+    refuse_version(tree, name)
+    manifest = _manifest(tree, name, expected)
+    _refuse_other_entries(manifest, others, name)
+    entries = {member.name: _entry(content, member, manifest, name) for member in others}
+    package = Package(manifest, entries, sha256(content), signed(tree), name)
+    if manifest.signer and not is_signed_by(package.signed, manifest.signature or "", manifest.signer):
+        raise _forged(package)
+    return package
 
 
-class _Reading:
-    """One pass over an open file from its first byte to its last, hashing the bytes read."""
-
-    def __init__(self, file: BinaryIO, name: str) -> None:
-        self.name = name
-        self.file = file
-        self.digest = hashlib.sha256()
-
-    def package(self, expected: Format | None) -> Package:
-        directory = read_directory(self.file, self.name)
-        self.file.seek(0)
-        first, *others = directory.members
-        tree = self._manifest_tree(self._content(first))
-        manifest = self._manifest(tree, expected)
-        self._refuse_other_entries(manifest, directory)
-        entries = {member.name: self._entry(member, manifest) for member in others}
-        if self._take(len(directory.tail)) != directory.tail or self.file.read(1):
-            raise refusal(self.name, "changed while it was being read")
-        package = Package(manifest, entries, self.digest.hexdigest(), signed(tree), self.name)
-        package_manifest = package.manifest
-        if package_manifest.signer and not is_signed_by(
-            package.signed, package_manifest.signature or "", package_manifest.signer
-        ):
-            raise _forged(package)
-        return package
-
-    def _take(self, count: int) -> bytes:
-        taken = self.file.read(count)
-        self.digest.update(taken)
-        return taken
-
-    def _content(self, member: PackageEntry) -> bytes:
-        """An entry's bytes, exactly as many as its headers say."""
-        header = member.local_header()
-        if self._take(len(header)) != header:
-            raise refusal(self.name, "says one thing at its place and another in the directory", member.name)
+def _unpacked(content: bytes, member: PackageEntry, name: str) -> bytes:
+    """An entry's bytes, exactly as many as its headers say."""
+    header = member.local_header()
+    start = member.offset + len(header)
+    if content[member.offset : start] != header:
+        raise refusal(name, "says one thing at its place and another in the directory", member.name)
+    made = content[start : member.end]
+    if member.method == DEFLATED:
+        inflater = zlib.decompressobj(-zlib.MAX_WBITS)
         try:
-            content = b"".join(self._stored(member) if member.method == STORED else self._inflated(member))
-        except zlib.error:
-            raise refusal(self.name, "is damaged", member.name) from None
-        if zlib.crc32(content) != member.crc:
-            raise refusal(self.name, "is damaged: its check sum (CRC) is another", member.name)
-        return content
-
-    def _stored(self, member: PackageEntry) -> Iterator[bytes]:
-        left = member.packed
-        while left:
-            chunk = self._take(min(CHUNK, left))
-            if not chunk:
-                raise refusal(self.name, "changed while it was being read")
-            left -= len(chunk)
-            yield chunk
-
-    def _inflated(self, member: PackageEntry) -> Iterator[bytes]:
-        inflater, room = zlib.decompressobj(-zlib.MAX_WBITS), member.size
-        for chunk in self._stored(member):
             # One byte more than allowed proves a false length without unpacking the rest.
-            made = inflater.decompress(chunk, room + 1)
-            room -= len(made)
-            if room < 0 or inflater.unused_data:
-                break
-            yield made
-        if room or not inflater.eof or inflater.unused_data:
-            raise refusal(self.name, "is not as long as it says", member.name)
+            made = inflater.decompress(made, member.size + 1)
+        except zlib.error:
+            raise refusal(name, "is damaged", member.name) from None
+        if len(made) != member.size or not inflater.eof or inflater.unused_data:
+            raise refusal(name, "is not as long as it says", member.name)
+    if crc32(made) != member.crc:
+        raise refusal(name, "is damaged: its check sum (CRC) is another", member.name)
+    return made
 
-    def _manifest_tree(self, content: bytes) -> dict[str, Any]:
-        if len(content) > LARGEST_MANIFEST:
-            raise refusal(self.name, f"is larger than {LARGEST_MANIFEST // 2**20} MB", MANIFEST)
-        tree = self._sound(MANIFEST, content)
-        if not isinstance(tree, dict):
-            raise refusal(self.name, "is no object", MANIFEST)
-        refuse_version(tree, self.name)
-        return tree
 
-    def _manifest(self, tree: dict[str, Any], expected: Format | None) -> PackageManifest:
-        upgraded = upgrade({MANIFEST: tree}, tree["format_version"])[MANIFEST]
-        try:
-            manifest = PackageManifest.model_validate(upgraded)
-        except ValidationError as error:
-            raise refusal(self.name, f"does not fit: {in_words(error)}", MANIFEST) from None
-        if content_sha256(tree["entries"]) != manifest.content_sha256:
-            raise refusal(self.name, "does not fit: the hash over its entries is another", MANIFEST)
-        if expected and manifest.format != expected:
-            raise Refusal(
-                f"“{self.name}” is {KINDS[manifest.format]}, not {KINDS[expected]}.",
-                f"Choose a file that ends in {suffix(expected)}; nothing was changed.",
-            )
-        return manifest
+def _manifest(tree: dict[str, Any], name: str, expected: Format | None) -> PackageManifest:
+    upgraded = upgrade({MANIFEST: tree}, tree["format_version"])[MANIFEST]
+    happened = f"“{name}”: the entry “{MANIFEST}” does not fit"
+    manifest = fitting(PackageManifest, upgraded, happened, AGAIN)
+    if content_sha256(tree["entries"]) != manifest.content_sha256:
+        raise refusal(name, "does not fit: the hash over its entries is another", MANIFEST)
+    if expected and manifest.format != expected:
+        raise Refusal(
+            f"“{name}” is {KINDS[manifest.format]}, not {KINDS[expected]}.",
+            f"Choose a file that ends in {suffix(expected)}; nothing was changed.",
+        )
+    return manifest
 
-    def _refuse_other_entries(self, manifest: PackageManifest, directory: Directory) -> None:
-        result = {member.name: member.size for member in directory.members[1:]}
-        for entry in sorted(manifest.entries.keys() ^ result.keys()):
-            reason = (
-                "is not in the manifest" if entry in result else "is missing, though the manifest lists it"
-            )
-            raise refusal(self.name, reason, entry)
-        for entry, entry_sum in manifest.entries.items():
-            if entry_sum.bytes != result[entry]:
-                raise refusal(self.name, "is not as long as the manifest says", entry)
 
-    def _entry(self, member: PackageEntry, manifest: PackageManifest) -> bytes:
-        content = self._content(member)
-        if sha256(content) != manifest.entries[member.name].sha256:
-            raise refusal(self.name, "was changed: its hash is not the one in the manifest", member.name)
-        self._sound(member.name, content)
-        return content
+def _refuse_other_entries(manifest: PackageManifest, others: Iterable[PackageEntry], name: str) -> None:
+    result = {member.name: member.size for member in others}
+    for entry in sorted(manifest.entries.keys() ^ result.keys()):
+        reason = "is not in the manifest" if entry in result else "is missing, though the manifest lists it"
+        raise refusal(name, reason, entry)
+    for entry, entry_sum in manifest.entries.items():
+        if entry_sum.bytes != result[entry]:
+            raise refusal(name, "is not as long as the manifest says", entry)
 
-    def _sound(self, entry: str, content: bytes) -> Any:
-        try:
-            # Within the quotation marks that the messages put around the name.
-            return checked_content(entry, content, f"{self.name}”: the entry “{entry}")
-        except Refusal as refused:
-            raise Refusal(refused.happened, AGAIN) from None
+
+def _entry(content: bytes, member: PackageEntry, manifest: PackageManifest, name: str) -> bytes:
+    made = _unpacked(content, member, name)
+    if sha256(made) != manifest.entries[member.name].sha256:
+        raise refusal(name, "was changed: its hash is not the one in the manifest", member.name)
+    _sound(member.name, made, name)
+    return made
+
+
+def _sound(entry: str, content: bytes, name: str) -> Any:
+    if entry == MANIFEST and len(content) > LARGEST_MANIFEST:
+        raise refusal(name, f"is larger than {LARGEST_MANIFEST // 2**20} MB", MANIFEST)
+    try:
+        # Within the quotation marks that the messages put around the name.
+        return checked_content(entry, content, f"{name}”: the entry “{entry}")
+    except Refusal as refused:
+        raise Refusal(refused.happened, AGAIN) from None
 
 
 def package_bytes(facts: PackageFacts, entries: Mapping[str, bytes], key: bytes) -> bytes:
