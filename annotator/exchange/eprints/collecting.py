@@ -10,11 +10,19 @@ from annotator.domain.material.item import CatalogueWork
 from annotator.domain.texts.canonical import now, sha256
 from annotator.domain.texts.identifier import work_named
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.eprints import entries
 from annotator.exchange.eprints.assembling import Unfit, ending
 from annotator.exchange.eprints.building import Rules, read_section
-from annotator.exchange.eprints.folder import FEEDS, LARGEST_EPRINT, WORKS, Collection, eprint_stem
-from annotator.exchange.pages.fetching import AddressRules, Download, Fetcher, FetchLimits, OneTurn
+from annotator.exchange.eprints.folder import (
+    FEEDS,
+    LARGEST_EPRINT,
+    WORKS,
+    Collection,
+    Feed,
+    ListedPaper,
+    eprint_stem,
+    read_feed,
+)
+from annotator.exchange.pages.fetching import AddressRules, Download, Fetcher, FetchLimits, HostTurns
 
 API = "https://export.arxiv.org/api/query"
 # The day of arXiv's first paper.
@@ -62,7 +70,7 @@ class Collected:
     missing: list[str] = field(default_factory=list)
 
 
-def polite_fetcher(turns: OneTurn, *, allow_private: bool = False) -> Fetcher:
+def polite_fetcher(turns: HostTurns, *, allow_private: bool = False) -> Fetcher:
     return Fetcher(AddressRules(allow_private=allow_private), bounds=LIMITS, hosts=turns, agent=AGENT)
 
 
@@ -114,26 +122,26 @@ class Collector:
                     "Ask for fewer days at a time; the folder stays the same.",
                 )
 
-    async def _feed(self, address: str, name: str, *, begun: bool = False) -> entries.Feed | None:
+    async def _feed(self, address: str, name: str, *, begun: bool = False) -> Feed | None:
         """A reply of the service, from the folder if stored there; None if it did not come.
 
         An empty page of an unfinished list is requested again later, as arXiv advises.
         """
         received = self.collection.manifest.requests.get(address)
         if received is not None and self.collection.has(address):
-            return entries.read((self.collection.path / received.file).read_bytes(), received.file)
+            return read_feed((self.collection.path / received.file).read_bytes(), received.file)
         for turn in range(TRIES):
             answer = await self._fetch(address)
             if answer.status != 200:
                 return None
-            feed = entries.read(answer.content, name)
+            feed = read_feed(answer.content, name)
             if feed.papers or not (feed.total or begun):
                 self.collection.keep(address, 200, now(), name, answer.content)
                 return feed
             self.fetcher.hosts.rest("", FIRST_REST_S * 2**turn)
-        return entries.Feed(feed.total or 1, ())
+        return Feed(feed.total or 1, ())
 
-    async def _take_eprint(self, paper: entries.ListedPaper) -> None:
+    async def _take_eprint(self, paper: ListedPaper) -> None:
         address = f"{self.hosts.eprints}/{paper.key}"
         if not self.collection.has(address):
             answer = await self._fetch(address)
@@ -146,9 +154,7 @@ class Collector:
             self.collection.keep(address, answer.status, now(), file, answer.content if file else b"")
         self.collected.eprints += bool(self.collection.manifest.requests[address].file)
 
-    async def _look_up(
-        self, papers: Sequence[entries.ListedPaper], query: CollectionQuery, rules: Rules
-    ) -> None:
+    async def _look_up(self, papers: Sequence[ListedPaper], query: CollectionQuery, rules: Rules) -> None:
         """Look up the works that accepted sections cite by an arXiv id, and on request others by their title."""
         ids, titles = self._lacking(papers, rules)
         for batch in (ids[at : at + IDS_AT_ONCE] for at in range(0, len(ids), IDS_AT_ONCE)):
@@ -160,7 +166,7 @@ class Collector:
             parameters = {"search_query": f'ti:"{title}"', "max_results": TITLES_PER_WORK}
             await self._work_feed(f"{self.hosts.api}?{urlencode(parameters)}")
 
-    def _lacking(self, papers: Sequence[entries.ListedPaper], rules: Rules) -> tuple[list[str], list[str]]:
+    def _lacking(self, papers: Sequence[ListedPaper], rules: Rules) -> tuple[list[str], list[str]]:
         """The arXiv ids, and the titles without one, of works that the folder does not hold."""
         works = self.collection.works()
         ids: dict[str, None] = {}
@@ -174,7 +180,7 @@ class Collector:
                 named = work_named(entry.link) if entry.link else None
                 if named is not None and named not in works:
                     ids[named.value] = None
-                elif named is None and entry.title and not works.resolved(entry, "", paper.id).entry.link:
+                elif named is None and entry.title and not works.resolved(entry, "", paper.id)[0].link:
                     titles[plain_words(entry.title)] = None
         return sorted(ids), sorted(titles)
 
@@ -198,7 +204,7 @@ class Collector:
             self.collected.missing.append(f"works: {answer.cause or f'status {answer.status}'}")
             return True
         try:
-            entries.read(answer.content, WORKS)
+            read_feed(answer.content, WORKS)
         except Refusal:
             self.collection.keep(address, answer.status if answer.status != 200 else 400, now())
             return False
@@ -252,4 +258,4 @@ def address(api: str, query: str, count: int, before: date | None) -> str:
 
 def works_of(content: bytes) -> list[CatalogueWork]:
     """The works of a reply, in its order; Refusal if it is no feed."""
-    return [paper.work for paper in entries.read(content, "arXiv's reply").papers]
+    return [paper.work for paper in read_feed(content, "arXiv's reply").papers]

@@ -8,7 +8,7 @@ import ssl
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, cast
 from urllib.parse import quote, urljoin, urlsplit
@@ -38,7 +38,10 @@ USER_AGENT = (
 
 
 class HostTurns:
-    """Turns at all hosts. Use in one event loop; tests pass `now` and `sleep`, by default the loop's own."""
+    """Turns at all hosts, of each by itself or of all `together`: one queue, and a pause from one host to the next.
+
+    Use in one event loop; tests pass `now` and `sleep`, by default the loop's own.
+    """
 
     def __init__(
         self,
@@ -46,8 +49,10 @@ class HostTurns:
         pause_s: float = PAUSE_S,
         now: Callable[[], float] | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        *,
+        together: bool = False,
     ) -> None:
-        self._at_once, self._pause_s = at_once, pause_s
+        self._at_once, self._pause_s, self._together = at_once, pause_s, together
         self._clock, self._sleep = now, sleep
         self._gates: dict[str, asyncio.Semaphore] = {}
         self._next: dict[str, float] = {}
@@ -55,6 +60,7 @@ class HostTurns:
     @asynccontextmanager
     async def turn(self, host: str) -> AsyncIterator[None]:
         """Wait until one more request may go to the host, and hold its slot meanwhile."""
+        host = "" if self._together else host
         async with self._gates.setdefault(host, asyncio.Semaphore(self._at_once)):
             while (wait := self._next.get(host, 0.0) - self._now()) > 0:
                 await self._sleep(wait)
@@ -62,22 +68,11 @@ class HostTurns:
             yield
 
     def rest(self, host: str, seconds: float) -> None:
+        host = "" if self._together else host
         self._next[host] = max(self._next.get(host, 0.0), self._now() + seconds)
 
     def _now(self) -> float:
         return self._clock() if self._clock else asyncio.get_running_loop().time()
-
-
-class OneTurn(HostTurns):
-    """A single turn for all hosts together: one request at a time, and a pause from one to the next."""
-
-    @asynccontextmanager
-    async def turn(self, host: str) -> AsyncIterator[None]:
-        async with super().turn(""):
-            yield
-
-    def rest(self, host: str, seconds: float) -> None:
-        super().rest("", seconds)
 
 
 def retry_seconds(status: int, retry_after: str) -> float | None:
@@ -256,12 +251,21 @@ class FetchedPage:
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """A server's raw response; status 0 if it could not be asked, and `cause` says why."""
+    """A server's response; status 0 if it could not be asked, and `cause` says why."""
 
     status: int
+    headers: Mapping[str, str] = field(default_factory=dict)
     content: bytes = b""
-    retry_after: str = ""
     cause: str = ""
+
+    @property
+    def retry_after(self) -> str:
+        return self.headers.get("Retry-After", "")
+
+    @property
+    def onward(self) -> str:
+        """Where it redirects to; empty if it does not."""
+        return self.headers.get("Location", "") if 300 <= self.status < 400 else ""
 
 
 class Fetcher:
@@ -323,10 +327,9 @@ class Fetcher:
     async def download(self, address: str) -> Download:
         """The content of an address, as bytes; network errors never become exceptions."""
         try:
-            answer = await _Visit(self, raw=True).download(address)
+            return await _Visit(self, raw=True).download(address)
         except UnreadablePage as why:
             return Download(0, cause=why.cause)
-        return Download(answer.status, answer.content, answer.headers.get("Retry-After", ""))
 
 
 class _Visit:
@@ -343,7 +346,13 @@ class _Visit:
         fetcher = self._fetcher
         first = checked(address, fetcher.rules)
         if fetcher.reader:
-            await self._allowed_through(first)
+            # A service inside a private network must not be sent to what may not be fetched from there. A name that
+            # this machine cannot look up is left to the service.
+            try:
+                await pinned(first, fetcher.rules, fetcher.look_up)
+            except UnreadablePage as why:
+                if why.state is not PageState.DEAD:
+                    raise
             first = checked(through(fetcher.reader, str(first)), AddressRules(allow_private=True))
             self._trusted = first.raw_host or ""
         async with self._session() as session:
@@ -352,7 +361,7 @@ class _Visit:
         check_reading(result)
         return result
 
-    async def download(self, address: str) -> "_Answer":
+    async def download(self, address: str) -> Download:
         """The response at the end of all redirects of the servers, unprocessed; UnreadablePage if it cannot be
         fetched.
         """
@@ -360,10 +369,9 @@ class _Visit:
         async with self._session() as session:
             for _ in range(self._fetcher.bounds.redirects + 1):
                 answer = await self._fetch(session, url)
-                onward = answer.headers.get("Location", "") if 300 <= answer.status < 400 else ""
-                if not onward:
+                if not answer.onward:
                     return answer
-                url = self._onward(url, onward)
+                url = self._onward(url, answer.onward)
         raise UnreadablePage(PageState.DEAD, "It redirects too often.")
 
     def _session(self) -> "ClientSession":
@@ -386,31 +394,25 @@ class _Visit:
             max_field_size=_LONGEST_HEADER,
         )
 
-    async def _allowed_through(self, url: URL) -> None:
-        """Prevent a reader service inside a private network from being sent to addresses that may not be fetched from
-        there.
-
-        A name that this machine cannot look up is left to the service.
-        """
-        try:
-            await pinned(url, self._fetcher.rules, self._fetcher.look_up)
-        except UnreadablePage as why:
-            if why.state is not PageState.DEAD:
-                raise
-
     async def _followed(self, session: "ClientSession", url: URL) -> PageReading:
         """The reading at the end of all redirects, those of the server and those of the page."""
         rested = False
         for _ in range(self._fetcher.bounds.redirects + 1):
             answer = await self._fetch(session, url)
-            rest = retry_seconds(answer.status, answer.headers.get("Retry-After", ""))
+            rest = retry_seconds(answer.status, answer.retry_after)
             if rest is not None and not rested:
                 rested = True
                 self._fetcher.hosts.rest(url.raw_host or "", rest)
                 continue
-            onward = answer.headers.get("Location", "") if 300 <= answer.status < 400 else ""
+            onward = answer.onward
             if not onward:
-                self._check_status(answer)
+                try:
+                    check_status(answer.status, answer.headers)
+                except UnreadablePage as why:
+                    if not self._trusted:
+                        raise
+                    cause = f"The reader service did not give it. {why.cause}"
+                    raise UnreadablePage(PageState.DEAD, cause) from None
                 result = await self._fetcher.worker.read(answer.content, self.content_type)
                 onward = result.refresh
                 if not onward:
@@ -419,14 +421,6 @@ class _Visit:
         raise UnreadablePage(
             PageState.DEAD, f"It redirects more than {self._fetcher.bounds.redirects} times."
         )
-
-    def _check_status(self, answer: "_Answer") -> None:
-        try:
-            check_status(answer.status, answer.headers)
-        except UnreadablePage as why:
-            if not self._trusted:
-                raise
-            raise UnreadablePage(PageState.DEAD, f"The reader service did not give it. {why.cause}") from None
 
     def _onward(self, url: URL, onward: str) -> URL:
         # The ports of a reader service's own machine are not restricted to those of the web.
@@ -438,7 +432,7 @@ class _Visit:
         except ValueError:
             raise UnreadablePage(PageState.DEAD, "It redirects to what is no address.") from None
 
-    async def _fetch(self, session: "ClientSession", url: URL) -> "_Answer":
+    async def _fetch(self, session: "ClientSession", url: URL) -> Download:
         from aiohttp import ClientError
 
         host = url.raw_host or ""
@@ -458,14 +452,14 @@ class _Visit:
             finally:
                 self._left -= time.monotonic() - began
 
-    async def _answered(self, session: "ClientSession", url: URL) -> "_Answer":
+    async def _answered(self, session: "ClientSession", url: URL) -> Download:
         async with session.get(url, allow_redirects=False) as response:
             self.reached = True
             self.final_url = "" if self._trusted else str(url)
             headers, status = response.headers, response.status
             self.content_type = headers.get("Content-Type", "")
             if not 200 <= status < 300:
-                return _Answer(status, headers)
+                return Download(status, headers)
             why = "" if self._raw else hopeless(self.content_type)
             if why:
                 raise UnreadablePage(PageState.NOT_TEXT, why)
@@ -475,14 +469,7 @@ class _Visit:
             body = PageBody(headers.get("Content-Encoding", ""), most)
             async for chunk in response.content.iter_chunked(_CHUNK):
                 body.add(chunk)
-            return _Answer(status, headers, body.content())
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    status: int
-    headers: Mapping[str, str]
-    content: bytes = b""
+            return Download(status, headers, body.content())
 
 
 class _Pins:

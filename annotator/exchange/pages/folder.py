@@ -8,7 +8,7 @@ from typing import Any
 
 from annotator.domain.material.item import Page, PageState
 from annotator.domain.texts.canonical import sha256, storable
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.exchange.folders import read_json
 from annotator.exchange.pages.fetching import LONGEST
 from annotator.exchange.pages.reading import too_large
@@ -115,14 +115,11 @@ def _content(path: Path) -> tuple[bytes, datetime]:
 
 
 def _saved(folder: Path) -> list[FolderEntry]:
-    result = sorted(
-        path for path in folder.rglob("*") if path.suffix.lower() in _SAVED and _inside(folder, path)
+    result = required(
+        sorted(path for path in folder.rglob("*") if path.suffix.lower() in _SAVED and _inside(folder, path)),
+        f"“{folder.name}” holds neither {INDEX_CSV} nor {INDEX_JSON}, and no saved pages (.html).",
+        "Put an index with the columns url and file into it.",
     )
-    if not result:
-        raise Refusal(
-            f"“{folder.name}” holds neither {INDEX_CSV} nor {INDEX_JSON}, and no saved pages (.html).",
-            "Put an index with the columns url and file into it.",
-        )
     _check_number(folder, len(result))
     return [FolderEntry(path.relative_to(folder).as_posix(), path) for path in result]
 

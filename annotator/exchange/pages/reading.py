@@ -11,6 +11,7 @@ import re
 import threading
 import zlib
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import suppress
 from html import unescape
 from html.parser import HTMLParser
@@ -335,72 +336,50 @@ def _readable(text: str) -> str:
 
 
 ACCEPTED = "gzip, deflate"
-_PIECE = 256 * 1024
 _MEMBER = b"\x1f"
 _RAW, _EITHER = -zlib.MAX_WBITS, zlib.MAX_WBITS | 32
 
 
 class PageBody:
-    """The bytes of a body as they come in; raises UnreadablePage beyond `most`."""
+    """The bytes of a body as they come in; raises UnreadablePage beyond `most`, packed or not."""
 
     def __init__(self, packing: str, most: int) -> None:
         """`packing` is the Content-Encoding; UnreadablePage for one that was not accepted."""
         self._packing = packing.strip().lower()
         self._most = most
-        self._content = bytearray()
-        self._unpack = zlib.decompressobj(_EITHER)
-        self._begun = self._ended = False
+        self._received = bytearray()
         if self._packing not in ("", "identity", "gzip", "x-gzip", "deflate"):
             raise UnreadablePage(PageState.NOT_TEXT, "It was sent packed in a way that was not asked for.")
 
     def add(self, chunk: bytes) -> None:
-        """Add received bytes; UnreadablePage if they are too many or damaged."""
-        if self._packing in ("", "identity"):
-            self._keep(chunk)
-            return
-        try:
-            for piece in self._unpacked(chunk):
-                self._keep(piece)
-        except zlib.error:
-            raise UnreadablePage(
-                PageState.DEAD, "It came damaged: what was sent packed cannot be unpacked."
-            ) from None
-
-    def content(self) -> bytes:
-        """All received bytes; UnreadablePage if they are incomplete."""
-        if self._begun and not self._ended:
-            raise UnreadablePage(PageState.DEAD, "The server broke off in the middle of it.")
-        return bytes(self._content)
-
-    def _keep(self, piece: bytes) -> None:
-        self._content += piece
-        if len(self._content) > self._most:
+        """Add received bytes; UnreadablePage if they are too many."""
+        self._received += chunk
+        if len(self._received) > self._most:
             raise too_large(self._most)
 
-    def _unpacked(self, chunk: bytes) -> Iterator[bytes]:
-        more = False
-        while chunk or more:
-            if self._ended:
-                # A gzip file may have several members; anything else after the last is no part of it.
-                if not chunk.startswith(_MEMBER):
-                    return
-                self._unpack, self._ended = zlib.decompressobj(_EITHER), False
-            piece = self._decompressed(chunk)
-            yield piece
-            self._begun, self._ended = True, self._unpack.eof
-            chunk = self._unpack.unused_data if self._ended else self._unpack.unconsumed_tail
-            # All input may have been consumed while some output is still pending.
-            more = len(piece) == _PIECE and not self._ended
+    def content(self) -> bytes:
+        """All received bytes, unpacked; UnreadablePage if they are too many, damaged or incomplete."""
+        if self._packing in ("", "identity") or not self._received:
+            return bytes(self._received)
+        # Some servers send deflate without the two bytes that the standard asks for.
+        for window in (_EITHER, _RAW) if self._packing == "deflate" else (_EITHER,):
+            with suppress(zlib.error):
+                return self._unpacked(window)
+        raise UnreadablePage(PageState.DEAD, "It came damaged: what was sent packed cannot be unpacked.")
 
-    def _decompressed(self, chunk: bytes) -> bytes:
-        try:
-            return self._unpack.decompress(chunk, _PIECE)
-        except zlib.error:
-            if self._begun or self._packing != "deflate":
-                raise
-            # Some servers send deflate without the two bytes that the standard asks for.
-            self._unpack = zlib.decompressobj(_RAW)
-            return self._unpack.decompress(chunk, _PIECE)
+    def _unpacked(self, window: int) -> bytes:
+        made, rest = bytearray(), bytes(self._received)
+        while True:
+            member = zlib.decompressobj(window)
+            made += member.decompress(rest, self._most + 1 - len(made))
+            if len(made) > self._most:
+                raise too_large(self._most)
+            if not member.eof:
+                raise UnreadablePage(PageState.DEAD, "The server broke off in the middle of it.")
+            rest = member.unused_data
+            # A gzip file may have several members; anything else after the last is no part of it.
+            if not rest.startswith(_MEMBER):
+                return bytes(made)
 
 
 def too_large(most: int) -> UnreadablePage:
@@ -415,28 +394,18 @@ async def aside(call: Callable[[], T]) -> T:
 
     Not in the loop's executor: the end of a program waits for that one, however long a call still takes.
     """
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[T] = loop.create_future()
-    threading.Thread(target=_work, args=(call, loop, done), daemon=True).start()
-    return await done
+    done: Future[T] = Future()
+    # Nobody can cancel it from now on: its end is told to whoever still waits.
+    done.set_running_or_notify_cancel()
+    threading.Thread(target=_work, args=(call, done), daemon=True).start()
+    return await asyncio.wrap_future(done)
 
 
-def _work(call: Callable[[], T], loop: asyncio.AbstractEventLoop, done: "asyncio.Future[T]") -> None:
-    result: list[T] = []
-    error: BaseException = RuntimeError("A call broke off; its traceback was printed.")
+def _work(call: Callable[[], T], done: "Future[T]") -> None:
     try:
-        result.append(call())
-    except (OSError, EOFError, UnicodeError) as caught:
-        error = caught
-    finally:
-        with suppress(RuntimeError):  # the loop is closed: nobody waits
-            loop.call_soon_threadsafe(_deliver, done, result, error)
-
-
-def _deliver(done: "asyncio.Future[T]", results: list[T], error: BaseException) -> None:
-    if done.done():
-        return
-    if results:
-        done.set_result(results[0])
-    else:
+        done.set_result(call())
+    except (OSError, EOFError, UnicodeError) as error:
         done.set_exception(error)
+    finally:
+        if not done.done():
+            done.set_exception(RuntimeError("A call broke off; its traceback was printed."))

@@ -116,18 +116,27 @@ def check_reading(reading: PageReading, *, by_a_person: bool = False) -> None:
 
 def _check_notice(reading: PageReading) -> None:
     length, shown = len(reading.text), f"{reading.title}\n{reading.text}"
-    if length < _NOTICE and _GONE.search(reading.title or reading.text[:200]):
-        raise UnreadablePage(PageState.DEAD, "It only says that there is no such page.")
-    if length < _NOTICE and _ROBOT.search(shown):
-        raise UnreadablePage(PageState.FORBIDDEN, "It only asks its visitor to prove to be a person.")
-    if length < _TEASER and reading.free is False:
-        raise UnreadablePage(
-            PageState.PAYWALL, "It declares that it is not free to read, and shows its beginning only."
-        )
-    if length < _TEASER and _PAYWALL.search(shown):
-        raise UnreadablePage(
-            PageState.PAYWALL, "It shows its beginning only and asks to subscribe, buy or sign in."
-        )
+    gone = length < _NOTICE and _GONE.search(reading.title or reading.text[:200])
+    for notice, state, cause in (
+        (gone, PageState.DEAD, "It only says that there is no such page."),
+        (
+            length < _NOTICE and _ROBOT.search(shown),
+            PageState.FORBIDDEN,
+            "It only asks its visitor to prove to be a person.",
+        ),
+        (
+            length < _TEASER and reading.free is False,
+            PageState.PAYWALL,
+            "It declares that it is not free to read, and shows its beginning only.",
+        ),
+        (
+            length < _TEASER and _PAYWALL.search(shown),
+            PageState.PAYWALL,
+            "It shows its beginning only and asks to subscribe, buy or sign in.",
+        ),
+    ):
+        if notice:
+            raise UnreadablePage(state, cause)
 
 
 def normal(cited: str) -> str:

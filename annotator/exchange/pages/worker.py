@@ -81,9 +81,15 @@ class ReadingProcess:
             self._end()
 
     def _failure(self, error: Exception) -> PageReading:
+        """Why there is no answer: too long, too much memory (as far as can be told), or a crash."""
         if isinstance(error, TimeoutError):
             return PageReading(unreadable=f"Reading it took longer than {self._seconds:g} s.", too_much=True)
-        return _broken_down(self._process)
+        process = self._process
+        if process is not None:
+            process.join(1.0)
+            if process.exitcode == _OVER:
+                return TOO_MUCH
+        return PageReading(unreadable="The program that reads documents broke down over it.")
 
     def _begin(self) -> Connection:
         context = multiprocessing.get_context("spawn")
@@ -165,15 +171,6 @@ def _serve(line: Connection, read: Callable[[bytes, str], PageReading]) -> None:
         except MemoryError:
             result = TOO_MUCH
         line.send_bytes(orjson.dumps(asdict(result)))
-
-
-def _broken_down(process: SpawnProcess | None) -> PageReading:
-    """Why a process has ended without an answer: it took too much memory, as far as it could tell, or crashed."""
-    if process is not None:
-        process.join(1.0)
-        if process.exitcode == _OVER:
-            return TOO_MUCH
-    return PageReading(unreadable="The program that reads documents broke down over it.")
 
 
 def _limit_memory() -> None:

@@ -27,7 +27,7 @@ from annotator.exchange.eprints.collecting import (
 )
 from annotator.exchange.eprints.folder import Collection
 from annotator.exchange.formats.deepscholar import tables as published
-from annotator.exchange.pages.fetching import OneTurn
+from annotator.exchange.pages.fetching import HostTurns
 from annotator.exchange.table_files import read_table
 from annotator.exchange.texts import latex
 from tests.common import expect_refusal, failing
@@ -412,7 +412,9 @@ async def collected(server: PageServer, place: Path, *categories: str, titles: b
     clock = server.pages.clock  # type: ignore[attr-defined]
     hosts = ArxivHosts(server.url("/api/query"), server.url("/e-print"))
     query = CollectionQuery(categories or ("cs.CL",), date(2025, 6, 1), date(2025, 6, 30), titles)
-    async with polite_fetcher(OneTurn(1, 3.0, clock.now, clock.sleep), allow_private=True) as fetcher:
+    async with polite_fetcher(
+        HostTurns(1, 3.0, clock.now, clock.sleep, together=True), allow_private=True
+    ) as fetcher:
         collector = Collector(Collection.at(place), fetcher, lambda *_: None, hosts, page=2)
         return await collector.collect(query, Rules())
 
