@@ -8,9 +8,8 @@ from pathlib import Path
 from annotator.domain.material.extract import CitedEntry, CollectedPaper, Funnel, RefusalStage, RefusedPaper
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import COMMON
-from annotator.exchange.eprints.assembling import Unfit, assembled, files_of
-from annotator.exchange.eprints.entries import ListedPaper, entries
-from annotator.exchange.eprints.folder import Collection, KnownWorks
+from annotator.exchange.eprints.assembling import Unfit, assembled, entries, files_of
+from annotator.exchange.eprints.folder import Collection, KnownWorks, ListedPaper
 from annotator.exchange.texts import latex
 
 LEAST_COMMON = 0.15
@@ -111,8 +110,8 @@ def read_section(collection: Collection, paper: ListedPaper, rules: Rules) -> Re
         raise Unfit(RefusalStage.FILTER, reason)
     files = files_of(collection.eprint(paper))
     whole = assembled(files)
-    section = related_work(whole.text)
-    text = latex.without_floats(section.text)
+    section, note = related_work(whole.text)
+    text = latex.without_floats(section)
     try:
         words, keys = latex.markdown(text, lambda _: ""), latex.cited_keys(text)
     except Refusal as refusal:
@@ -126,7 +125,7 @@ def read_section(collection: Collection, paper: ListedPaper, rules: Rules) -> Re
         raise Unfit(
             RefusalStage.CITE, f"Its section cites {len(keys):,} works, fewer than {rules.least_references}."
         )
-    return ReadSection(text, tuple(entries(keys, files, whole).values()), section.note)
+    return ReadSection(text, tuple(entries(keys, files, whole).values()), note)
 
 
 def _resolved(paper: ListedPaper, section: ReadSection, works: KnownWorks) -> CollectedPaper:
@@ -137,7 +136,7 @@ def _resolved(paper: ListedPaper, section: ReadSection, works: KnownWorks) -> Co
     notes = [
         *([section.note] if section.note else []),
         *(f"“{key}” stands in no bibliography; its key serves as title" for key in unknown),
-        *(f"“{one.entry.key}”: {one.note}" for one in result if one.note),
+        *(f"“{entry.key}”: {note}" for entry, note in result if note),
     ]
     return CollectedPaper(
         paper.key,
@@ -146,22 +145,15 @@ def _resolved(paper: ListedPaper, section: ReadSection, works: KnownWorks) -> Co
         paper.published,
         paper.category,
         section.latex,
-        tuple(one.entry for one in result),
+        tuple(entry for entry, _ in result),
         tuple(notes),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class LatexSection:
-    """A section's LaTeX without its heading; `note` states anything unusual about it."""
+def related_work(text: str) -> tuple[str, str]:
+    """The LaTeX of the section, or else the subsection, on related work, and anything unusual about it.
 
-    text: str
-    note: str = ""
-
-
-def related_work(text: str) -> LatexSection:
-    """The section, or else the subsection, on related work; those in the main text come before those in the
-    appendix.
+    Those in the main text come before those in the appendix.
     """
     visible = latex.masked(text)
     appendix = result.start() if (result := _APPENDIX.search(visible)) else len(visible)
@@ -185,16 +177,11 @@ def related_work(text: str) -> LatexSection:
     notes = ["a subsection serves as the section"] * (level > 1) + ["it stands in the appendix"] * (
         at > appendix
     )
-    return LatexSection(section, "; ".join(notes))
+    return section, "; ".join(notes)
 
 
 def _title(visible: str, start: int) -> tuple[int, str]:
     """The offset at which the braces of a title end, and its words in lower case."""
-    depth, end = 1, start
-    for result in re.compile(r"\\.|[{}]", re.DOTALL).finditer(visible, start, start + LONGEST_TITLE):
-        depth += {"{": 1, "}": -1}.get(result[0], 0)
-        if depth == 0:
-            end = result.end()
-            break
-    words = _PLAIN_TITLE.sub(" ", visible[start : end - 1])
-    return end or start, " ".join(re.sub(r"[^a-z]+", " ", words.lower()).split())
+    end = latex.closing(visible, start, LONGEST_TITLE, depth=1)
+    words = _PLAIN_TITLE.sub(" ", visible[start:end])
+    return end + 1 if end else start, " ".join(re.sub(r"[^a-z]+", " ", words.lower()).split())

@@ -1,4 +1,4 @@
-"""The folder of collected papers: requests and received files, and which of its works an entry refers to."""
+"""The folder of collected papers: requests, received feeds and files, and which of its works an entry refers to."""
 
 import re
 from collections import defaultdict
@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from xml.etree import ElementTree
 
 from pydantic import BaseModel, ValidationError
 
@@ -15,16 +16,94 @@ from annotator.domain.material.item import CatalogueWork
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.identifier import Identifier, normal_title, work_named
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.eprints import entries
-from annotator.exchange.eprints.assembling import Unfit
-from annotator.exchange.eprints.entries import ON_ARXIV, ListedPaper
-from annotator.exchange.folders import LARGEST_FILE, pretty, read_bytes, read_json
+from annotator.exchange.eprints.assembling import ON_ARXIV, Unfit
+from annotator.exchange.folders import LARGEST_FILE, pretty, read_bytes, read_json, xml_tree
 from annotator.exchange.formats.bibliographies import works_of
 from annotator.exchange.table_files import read_table
 
 FEEDS, EPRINTS, WORKS, WORKS_TABLE, MANIFEST = "feeds", "eprints", "works", "works.csv", "manifest.json"
 LARGEST_EPRINT = 128 * 2**20
 ENDINGS = (".tar.gz", ".gz", ".tar", ".tex", ".pdf", "")
+_ATOM, _ARXIV = "{http://www.w3.org/2005/Atom}", "{http://arxiv.org/schemas/atom}"
+_SEARCH = "{http://a9.com/-/spec/opensearch/1.1/}"
+_ID = re.compile(r"arxiv\.org/abs/(.+?)(v(\d+))?/?$")
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPaper:
+    """A paper in a feed: `version` is its latest, `published` the moment of its first."""
+
+    id: str
+    version: int
+    title: str
+    abstract: str
+    published: str
+    authors: tuple[str, ...] = ()
+    comment: str = ""
+    journal: str = ""
+    doi: str = ""
+    category: str = ""
+
+    @property
+    def work(self) -> CatalogueWork:
+        authors = ", ".join(self.authors)
+        return CatalogueWork(f"arxiv:{self.id}", self.title, self.abstract, self.published[:10], authors)
+
+    @property
+    def key(self) -> str:
+        return f"{self.id}v{self.version}"
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    total: int
+    papers: tuple[ListedPaper, ...]
+
+
+def read_feed(content: bytes, name: str) -> Feed:
+    """The papers of a feed; Refusal if it is none, or reports an error."""
+    again = "Remove it from the folder and collect again."
+    try:
+        root = xml_tree(content)
+    except ValueError as error:
+        raise Refusal(f"“{name}” is not a feed of arXiv: {error}.", again) from None
+    if root.tag != f"{_ATOM}feed":
+        raise Refusal(f"“{name}” is not a feed of arXiv.", again)
+    errors = [
+        element for element in root.iter(f"{_ATOM}entry") if "/api/errors" in _text(element, f"{_ATOM}id")
+    ]
+    if errors:
+        raise Refusal(
+            f"arXiv refused the query of “{name}”: {_text(errors[0], f'{_ATOM}summary')}.",
+            "Correct the categories or the days.",
+        )
+    total = _text(root, f"{_SEARCH}totalResults")
+    return Feed(int(total) if total.isdecimal() else 0, tuple(_papers(root)))
+
+
+def _papers(root: ElementTree.Element) -> Iterator[ListedPaper]:
+    for element in root.iter(f"{_ATOM}entry"):
+        named = _ID.search(_text(element, f"{_ATOM}id"))
+        if named is None:
+            continue
+        primary = element.find(f"{_ARXIV}primary_category")
+        yield ListedPaper(
+            id=named[1],
+            version=int(named[3] or 1),
+            title=_text(element, f"{_ATOM}title"),
+            abstract=_text(element, f"{_ATOM}summary"),
+            published=_text(element, f"{_ATOM}published"),
+            authors=tuple(_text(author, f"{_ATOM}name") for author in element.iter(f"{_ATOM}author")),
+            comment=_text(element, f"{_ARXIV}comment"),
+            journal=_text(element, f"{_ARXIV}journal_ref"),
+            doi=_text(element, f"{_ARXIV}doi"),
+            category=primary.get("term", "") if primary is not None else "",
+        )
+
+
+def _text(element: ElementTree.Element, tag: str) -> str:
+    """The words of a child element on one line; empty if there is none."""
+    return " ".join((element.findtext(tag) or "").split())
 
 
 class ReceivedFile(BaseModel, strict=True, extra="forbid", frozen=True, defer_build=True):
@@ -143,7 +222,7 @@ class Collection:
                     f"“{folder}/{place.name}” is not the file that was received; its hash is another.",
                     "Remove it and collect again.",
                 )
-            yield from entries.read(content, f"{folder}/{place.name}").papers
+            yield from read_feed(content, f"{folder}/{place.name}").papers
 
     def _is_as_received(self, place: Path, content: bytes) -> bool:
         name = place.relative_to(self.path).as_posix()
@@ -196,14 +275,6 @@ def _works_at(path: Path) -> Iterator[CatalogueWork]:
 LEAST_SHARED, YEARS_APART = 0.6, 1
 
 
-@dataclass(frozen=True, slots=True)
-class Resolved:
-    """An entry completed by its work; `note` says why a matching work was not used."""
-
-    entry: CitedEntry
-    note: str = ""
-
-
 class KnownWorks:
     """Works by identifier, by whole title and by the last names of their authors."""
 
@@ -223,8 +294,8 @@ class KnownWorks:
     def __contains__(self, named: Identifier) -> bool:
         return str(named) in self._named
 
-    def resolved(self, entry: CitedEntry, published: str, own: str) -> Resolved:
-        """The entry with its work, found by identifier or else by title.
+    def resolved(self, entry: CitedEntry, published: str, own: str) -> tuple[CitedEntry, str]:
+        """The entry with its work, found by identifier or else by title, and why a matching work was not used.
 
         Works that appeared after the day `published` are not used, nor the paper itself, whose arXiv id is `own`.
         """
@@ -236,9 +307,9 @@ class KnownWorks:
         late = [work for work in works if published and work.published > published[: len(work.published)]]
         fit = next((work for work in works if work not in late), None)
         if fit is not None:
-            return Resolved(_with(entry, fit))
+            return _with(entry, fit), ""
         note = f"{late[0].identifier} appeared on {late[0].published}, after the paper" if late else ""
-        return Resolved(entry, note)
+        return entry, note
 
     def _titled_so(self, entry: CitedEntry) -> list[CatalogueWork]:
         """Works of the same whole title, those of an author first; else similar ones of an author and time."""

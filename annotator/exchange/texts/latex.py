@@ -152,7 +152,7 @@ def in_plain_words(latex: str) -> str:
     meaning: dict[str, tuple[int, str]] = {}
     pieces, at = [], 0
     for result in islice(_DEFINED.finditer(visible), _MOST):
-        end, name = _closing(visible, result.end()), result[1] or result[2] or result[4]
+        end, name = closing(visible, result.end()), result[1] or result[2] or result[4]
         takes = int(result[3] or len(result[5] or "") // 2)
         body = latex[result.end() + 1 : end]
         if end and result.start() >= at and name not in _FIRM and (not takes or "cite" in body.lower()):
@@ -193,7 +193,7 @@ def _meant(text: str, meaning: Mapping[str, tuple[int, str]]) -> str:
 def _arguments(text: str, at: int, many: int) -> tuple[list[str], int]:
     given: list[str] = []
     while len(given) < many and (opened := re.compile(r"\s*(?=\{)").match(text, at)):
-        end = _closing(text, opened.end())
+        end = closing(text, opened.end())
         if not end:
             break
         given.append(text[opened.end() + 1 : end])
@@ -201,10 +201,12 @@ def _arguments(text: str, at: int, many: int) -> tuple[list[str], int]:
     return given, at
 
 
-def _closing(text: str, start: int) -> int:
-    """The offset at which the brace that opens at `start` is closed; 0 if it is not."""
-    depth = 0
-    for result in re.compile(r"\\.|[{}]", re.DOTALL).finditer(text, start, start + _LONGEST_ARGUMENT):
+def closing(text: str, start: int, most: int = _LONGEST_ARGUMENT, depth: int = 0) -> int:
+    """The offset at which the brace that opens at `start`, or `depth` open ones, are closed; 0 if they are not.
+
+    Looks no further than `most` characters.
+    """
+    for result in re.compile(r"\\.|[{}]", re.DOTALL).finditer(text, start, start + most):
         depth += {"{": 1, "}": -1}.get(result[0], 0)
         if depth == 0:
             return result.start()
@@ -228,8 +230,13 @@ def _citing_names(text: str) -> set[str]:
 
 def _nodes(text: str) -> Any:
     """The parsed nodes of the source; Refusal if it nests deeper than anybody writes."""
+    grammar = default_grammar()
+    citing = [MacroSpec(name, "*[[{") for name in _citing_names(text)]
+    plain = [MacroSpec(name, "*{") for name in (*_FORGOTTEN, *_RUN_IN)]
+    grammar.add_context_category("citing", macros=[*citing, *plain], prepend=True)
     try:
-        return _walker(text).get_latex_nodes()[0]
+        closed = _without_open_options(text, grammar)
+        return LatexWalker(closed, latex_context=grammar, tolerant_parsing=True).get_latex_nodes()[0]
     except RecursionError:
         raise Refusal(*_TOO_DEEP) from None
     except (IndexError, KeyError):
@@ -237,14 +244,6 @@ def _nodes(text: str) -> Any:
         raise Refusal(
             "A LaTeX text ends in the middle of a command.", "Complete it, or leave it out."
         ) from None
-
-
-def _walker(text: str) -> LatexWalker:
-    grammar = default_grammar()
-    citing = [MacroSpec(name, "*[[{") for name in _citing_names(text)]
-    plain = [MacroSpec(name, "*{") for name in (*_FORGOTTEN, *_RUN_IN)]
-    grammar.add_context_category("citing", macros=[*citing, *plain], prepend=True)
-    return LatexWalker(_without_open_options(text, grammar), latex_context=grammar, tolerant_parsing=True)
 
 
 def _without_open_options(text: str, grammar: Any) -> str:
