@@ -38,7 +38,7 @@ from annotator.exchange.eprints.folder import Collection
 from annotator.exchange.folders import pretty
 from annotator.exchange.formats import layouts, tables
 from annotator.exchange.formats.label_files import of_table
-from annotator.exchange.formats.layout import ExistingItems, FileLayout, KnownItem, LabelFileContent
+from annotator.exchange.formats.layout import ExistingItems, FileLayout, LabelFileContent
 from annotator.exchange.formats.layouts import LAYOUTS
 from annotator.exchange.formats.mappings import (
     FIELDS,
@@ -416,9 +416,12 @@ def _known(project: Project, layout: FileLayout) -> ExistingItems:
         systems = dict(db.execute(select(SYSTEM.c.name, SYSTEM.c.id)).all())
     # A benchmark's own files identify a question by its first wording.
     known = {
-        row.id: KnownItem(row.id, row.working_title or row.question, row.key, row.question_type, row.subject)
+        row.id: ItemRecord(
+            id=row.id, key=row.key, question=row.working_title or row.question, question_type=row.question_type,
+            subject=row.subject,
+        )
         for row in items
-    }
+    }  # fmt: skip
     numbers = layout.numbers(items)
     return ExistingItems({number: known[result] for result, number in numbers.items()}, systems)
 

@@ -48,7 +48,7 @@ from annotator.exchange.eprints.collecting import (
 from annotator.exchange.eprints.folder import MANIFEST, Collection, read_corpus
 from annotator.exchange.folders import read_json
 from annotator.exchange.formats.bibliographies import Work, works_of
-from annotator.exchange.pages.fetching import OneTurn
+from annotator.exchange.pages.fetching import HostTurns
 from annotator.exchange.table_files import READERS, Table, read_table
 from annotator.protocols.registry import reference_system
 from annotator.storage.tables import PAGE, put
@@ -116,7 +116,7 @@ class ArxivSearch:
 
     def __init__(self, project: Project, api: str = collecting.API, *, allow_private: bool = False) -> None:
         self._project, self._api, self._allow_private = project, api, allow_private
-        self._turns = OneTurn(at_once=1, pause_s=SEARCH_GAP_S)
+        self._turns = HostTurns(at_once=1, pause_s=SEARCH_GAP_S, together=True)
 
     async def search(self, query: str, count: int, paper: OwnPaper) -> Sequence[CatalogueWork]:
         address = collecting.address(self._api, query, count, paper.day)
@@ -169,7 +169,7 @@ async def collect(folder: Path, query: CollectionQuery, rules: Rules, tell: Prog
         raise Refusal(
             f"“{folder.name}” cannot be made: {error.strerror}.", "Choose another folder."
         ) from None
-    async with polite_fetcher(OneTurn(at_once=1, pause_s=GAP_S)) as fetcher:
+    async with polite_fetcher(HostTurns(at_once=1, pause_s=GAP_S, together=True)) as fetcher:
         return await Collector(Collection.at(folder), fetcher, tell).collect(query, rules)
 
 
@@ -603,7 +603,7 @@ async def _abstracts(
     result: list[KnownWork] = []
     waiting = [list(ids[at : at + AT_ONCE]) for at in range(0, len(ids), AT_ONCE)]
     async with polite_fetcher(
-        OneTurn(at_once=1, pause_s=WORKS_GAP_S), allow_private=allow_private
+        HostTurns(at_once=1, pause_s=WORKS_GAP_S, together=True), allow_private=allow_private
     ) as fetcher:
         while waiting:
             batch = waiting.pop(0)

@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from pydantic import ValidationError
 
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.tasks import WORDS, Difficulty, Family, Phase, Task, Tasks, task_key
 from annotator.domain.material.item import SEMINARS
 from annotator.domain.texts.canonical import derived_id, now
 from annotator.domain.texts.words import counted, word_count
-from annotator.exchange.formats.layout import ExistingItems, Files, KnownItem
+from annotator.exchange.formats.layout import ExistingItems, Files
 from annotator.exchange.release.bundle import Bundle, BundleReader, Problem, in_words, settled
 from annotator.exchange.release.records import ArtifactRecord, DecisionRecord, ItemRecord
 from annotator.exchange.table_files import Table, cell_text, read_tables
@@ -59,7 +58,7 @@ def read(paths: Sequence[Path], known: ExistingItems | None = None) -> tuple[Bun
 class _TaskReader(BundleReader):
     """A reader that collects the tasks of each seminar and the problems, line by line."""
 
-    def __init__(self, known: Mapping[str, KnownItem], at: datetime) -> None:
+    def __init__(self, known: Mapping[str, ItemRecord], at: datetime) -> None:
         super().__init__()
         self.known, self.at = known, at
         self.tasks: dict[str, list[Task]] = {}
@@ -74,7 +73,7 @@ class _TaskReader(BundleReader):
             if task.id in self.seen:
                 raise ValueError(f"the id {task.id} stands before, in {self.seen[task.id]}")
         except ValueError as error:
-            self.problems.append(table.problem(index, str(error)))
+            self.problems.append(table.problem(index, in_words(error)))
             return
         self.seen[task.id] = f"{table.name}, {table.place(index)}"
         seminar = fields["seminar"][:LONGEST_KEY] or ELSEWHERE
@@ -90,7 +89,7 @@ class _TaskReader(BundleReader):
     def finished(self) -> Bundle:
         for position, (seminar, tasks) in enumerate(self.tasks.items()):
             before = self.known.get(seminar)
-            own = before.item_id if before else derived_id(NAME, "seminar", seminar)
+            own = before.id if before else derived_id(NAME, "seminar", seminar)
             title = "Tasks of no known seminar" if seminar == ELSEWHERE else f"Seminar {seminar}"
             item = ItemRecord(
                 id=own,
@@ -105,10 +104,6 @@ class _TaskReader(BundleReader):
             record = ArtifactRecord.settled(derived_id(own, Kind.TASKS.value), own, document, self.at)
             self.add("items", item, *self.places[seminar])
             self.add("artifacts", record, *self.places[seminar])
-        self._note_gaps()
-        return self.bundle
-
-    def _note_gaps(self) -> None:
         absent = Counter(
             name
             for tasks in self.tasks.values()
@@ -118,6 +113,7 @@ class _TaskReader(BundleReader):
         )
         for name, count in absent.items():
             self.note(FILE, f"{counted(count, 'task')} without {name}")
+        return self.bundle
 
 
 def _named_fields(entry: Mapping[str, Any]) -> dict[str, str]:
@@ -153,10 +149,7 @@ def _task(cells: Mapping[str, str]) -> Task:
         raise ValueError("there is no task")
     own = cells["id"] if 0 < len(cells["id"]) <= LONGEST_ID else ""
     own = own or derived_id(NAME, "task", cells["seminar"], cells["id"], cells["task"])
-    try:
-        return Task(id=own, text=cells["task"], **chosen)
-    except ValidationError as error:
-        raise ValueError(in_words(error)) from None
+    return Task(id=own, text=cells["task"], **chosen)
 
 
 def files(bundle: Bundle) -> Files:

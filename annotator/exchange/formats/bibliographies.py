@@ -14,7 +14,7 @@ from typing import Any
 from annotator.domain.kinds.evidence import Reference
 from annotator.domain.material.item import SourceKind
 from annotator.domain.texts.identifier import work_named
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted, unspaced
 from annotator.exchange.folders import parse
 from annotator.exchange.table_files import csv_rows
@@ -308,9 +308,11 @@ def read(text: str, name: str = "") -> Bibliography:
     form, reader = next((form, reader) for form, fits, reader in _FORMS if fits(text, name.lower()))
     if reader is _list and len(own := own_list(text).entries) > 1:
         return Bibliography("the list of references in it", own)
-    result = tuple(_checked(entry) for entry in reader(text))
-    if not result:
-        raise Refusal("Nothing is listed there.", "Give a list of works, BibTeX, RIS or CSV.")
+    result = required(
+        tuple(_checked(entry) for entry in reader(text)),
+        "Nothing is listed there.",
+        "Give a list of works, BibTeX, RIS or CSV.",
+    )
     sure = sum(bool(one.reference and not one.doubt) for one in result)
     others = Counter(
         _OTHER_THINGS.get(one.doubt, "hold neither a title nor an identifier")

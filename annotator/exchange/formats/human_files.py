@@ -7,13 +7,11 @@ names no system, so those of each system are in a folder of their own.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
-
-from pydantic import ValidationError
 
 from annotator.domain.judges.judge import NO, YES
 from annotator.domain.texts.refusal import Refusal
@@ -29,6 +27,7 @@ from annotator.exchange.formats.layout import (
     LabelFileContent,
     LabelLayout,
     Labelled,
+    LabelledReport,
     LabelledUnit,
     too_long,
     unreadable,
@@ -42,7 +41,7 @@ from annotator.exchange.formats.researcherbench import (
     mapped,
     numbered,
 )
-from annotator.exchange.release.bundle import Problem, in_words
+from annotator.exchange.release.bundle import Problem, fitting
 from annotator.protocols.researcherbench.coverage import COVERAGE
 
 JUDGED = "meta_eval.json"
@@ -81,10 +80,8 @@ def _mapping(folder: Path) -> dict[int, MappedItem]:
     """The item of each number, if our own file beside them lists them."""
     if not (folder / MAPPING).is_file():
         return {}
-    try:
-        numbering = Numbering.model_validate(read_json(folder / MAPPING))
-    except ValidationError as error:
-        raise Refusal(f"“{MAPPING}”: {in_words(error)}.", "Correct the file, or take it away.") from None
+    tree = read_json(folder / MAPPING)
+    numbering = fitting(Numbering, tree, f"“{MAPPING}”", "Correct the file, or take it away.")
     return {item.id: item for item in numbering.items}
 
 
@@ -135,25 +132,18 @@ def _line(raw: Any, about: Mapping[str, Any], row: int) -> LabelEntry | Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class RatedCriterion:
-    """A criterion in this layout with its label; None if there is none."""
-
-    text: str
-    weight: float
-    covered: bool | None = None
-    justification: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class AnnotatorSheet:
-    """The labels of one annotator, or the judge, for one system's report on one question."""
+    """The labels of one annotator, or the judge, on one report of a question with that number, by unit's id."""
 
     number: int
-    question: str
-    system: str
+    report: LabelledReport
     rater: str
     rater_id: str
-    points: tuple[RatedCriterion, ...]
+    labels: Mapping[str, GivenLabel]
+
+    def ratings(self) -> list[tuple[LabelledUnit, GivenLabel]]:
+        """The labelled units in the order of the rubric."""
+        return [(unit, self.labels[unit.id]) for unit in self.report.units if unit.id in self.labels]
 
 
 def write(
@@ -166,23 +156,24 @@ def write(
 
     Missing labels are left out, for its own reading would treat them as not covered.
     """
-    systems = slugs(sorted({sheet.system for sheet in (*sheets, *judged)}))
+    systems = slugs(sorted({sheet.report.system for sheet in (*sheets, *judged)}))
     aliases = slugs(sorted({_without_underscores(sheet.rater) for sheet in sheets}))
     made = {RUBRICS: pretty([_rubric(rubrics[number]) for number in sorted(rubrics)])}
     for sheet in sheets:
         alias = aliases[_without_underscores(sheet.rater)]
-        made[f"{systems[sheet.system]}/Q{sheet.number}_result_{alias}.json"] = pretty(
+        covered = [{"point": unit.words, "covered": label.value == YES} for unit, label in sheet.ratings()]
+        made[f"{systems[sheet.report.system]}/Q{sheet.number}_result_{alias}.json"] = pretty(
             {
                 "id": sheet.number,
-                "question": sheet.question,
-                "model": sheet.system,
+                "question": sheet.report.item.question,
+                "model": sheet.report.system,
                 "annotator": sheet.rater,
                 "annotator_id": sheet.rater_id,
-                "rubric_eval": [{"point": point.text, "covered": point.covered} for point in _ratings(sheet)],
+                "rubric_eval": covered,
             }
         )
-    for system in sorted({sheet.system for sheet in judged}):
-        own = [_judge(sheet) for sheet in judged if sheet.system == system]
+    for system in sorted({sheet.report.system for sheet in judged}):
+        own = [_judge(sheet) for sheet in judged if sheet.report.system == system]
         made[f"{systems[system]}/{JUDGED}"] = pretty({"detailed_results": own})
     if items:
         made[MAPPING] = pretty(Numbering(items=list(items)).model_dump(mode="json"))
@@ -195,17 +186,20 @@ def _without_underscores(rater: str) -> str:
 
 
 def _rubric(sheet: AnnotatorSheet) -> dict[str, Any]:
-    lines = [{"point": point.text, "weight": point.weight} for point in sheet.points]
-    return {"id": sheet.number, "question": sheet.question, "rubric": lines}
+    lines = [{"point": unit.words, "weight": _weight(unit)} for unit in sheet.report.units]
+    return {"id": sheet.number, "question": sheet.report.item.question, "rubric": lines}
+
+
+def _weight(unit: LabelledUnit) -> float:
+    return int(unit.weight) if unit.weight.is_integer() else unit.weight
 
 
 def _judge(sheet: AnnotatorSheet) -> dict[str, Any]:
-    criteria = list(_ratings(sheet))
-    total = sum(max(point.weight, 0) for point in criteria)
-    covered = sum(point.weight for point in criteria if point.covered)
+    total = sum(max(_weight(unit), 0) for unit, _ in sheet.ratings())
+    covered = sum(_weight(unit) for unit, label in sheet.ratings() if label.value == YES)
     return {
         "id": sheet.number,
-        "model": sheet.system,
+        "model": sheet.report.system,
         "evaluator": sheet.rater,
         "result": {
             "m_weighted": covered,
@@ -213,17 +207,13 @@ def _judge(sheet: AnnotatorSheet) -> dict[str, Any]:
             "recall": round(covered / total, 4) if total else None,
             "coverage_results": [
                 {
-                    "point": point.text, "weight": point.weight, "covered": point.covered,
-                    "justification": point.justification,
+                    "point": unit.words, "weight": _weight(unit), "covered": label.value == YES,
+                    "justification": label.why,
                 }
-                for point in criteria
+                for unit, label in sheet.ratings()
             ],
         },
     }  # fmt: skip
-
-
-def _ratings(sheet: AnnotatorSheet) -> Iterator[RatedCriterion]:
-    return (point for point in sheet.points if point.covered is not None)
 
 
 def mistaken(points: Sequence[str]) -> list[tuple[int, int]]:
@@ -263,49 +253,31 @@ def lay_out(labelled: Labelled) -> Files:
             f"None of these labels has a place in this layout: {'; '.join(notes)}.", "Choose csv or json."
         )
     numbers = dict(numbered(labelled.items))
-    sheets = [_sheet(labelled, numbers, *whose, labels) for whose, labels in labels_of.items()]
+    sheets = [
+        AnnotatorSheet(numbers[labelled.reports[own].item.id], labelled.reports[own], rater, rater_id, labels)
+        for (own, rater, rater_id), labels in labels_of.items()
+    ]
     rubrics = {sheet.number: sheet for sheet in sheets}
-    judged = list(_judged(labelled, numbers, {report_id for report_id, *_ in labels_of}))
+    judged = _judged(labelled, numbers, {report_id for report_id, *_ in labels_of})
     return write(sheets, judged, rubrics, mapped(labelled.items, numbers)), [
         *notes,
         *_mistakes(rubrics.values()),
     ]
 
 
-def _judged(labelled: Labelled, numbers: Mapping[str, int], report_ids: set[str]) -> Iterator[AnnotatorSheet]:
+def _judged(labelled: Labelled, numbers: Mapping[str, int], report_ids: set[str]) -> list[AnnotatorSheet]:
     """The judge's labels on the reports that people labelled, question by question."""
     labels_of: dict[str, dict[str, GivenLabel]] = defaultdict(dict)
     for label in labelled.judge:
         if label.report_id in report_ids and label.value in (YES, NO):
             labels_of[label.report_id][label.unit_id] = label
     sheets = [
-        _sheet(labelled, numbers, report_id, labelled.judge[0].rater, "", labels)
-        for report_id, labels in labels_of.items()
+        AnnotatorSheet(
+            numbers[labelled.reports[own].item.id], labelled.reports[own], labelled.judge[0].rater, "", labels
+        )
+        for own, labels in labels_of.items()
     ]
-    yield from sorted(sheets, key=lambda sheet: sheet.number)
-
-
-def _sheet(
-    labelled: Labelled,
-    numbers: Mapping[str, int],
-    report_id: str,
-    rater: str,
-    rater_id: str,
-    labels: Mapping[str, GivenLabel],
-) -> AnnotatorSheet:
-    """One rater's labels on one report, criterion by criterion in the order of the rubric."""
-    report = labelled.reports[report_id]
-    points = tuple(_point(unit, labels.get(unit.id)) for unit in report.units)
-    return AnnotatorSheet(
-        numbers[report.item.id], report.item.question, report.system, rater, rater_id, points
-    )
-
-
-def _point(unit: LabelledUnit, label: GivenLabel | None) -> RatedCriterion:
-    weight = int(unit.weight) if unit.weight.is_integer() else unit.weight
-    return RatedCriterion(
-        unit.words, weight, label.value == YES if label else None, label.why if label else ""
-    )
+    return sorted(sheets, key=lambda sheet: sheet.number)
 
 
 def _mistakes(rubrics: Iterable[AnnotatorSheet]) -> list[str]:
@@ -313,7 +285,7 @@ def _mistakes(rubrics: Iterable[AnnotatorSheet]) -> list[str]:
     places = [
         f"Q{sheet.number}: {place + 1} for {taken + 1}"
         for sheet in rubrics
-        for place, taken in mistaken([point.text for point in sheet.points])
+        for place, taken in mistaken([unit.words for unit in sheet.report.units])
     ]
     if not places:
         return []

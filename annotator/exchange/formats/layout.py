@@ -126,17 +126,8 @@ def in_order(items: Iterable[HasNumber]) -> dict[str, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class KnownItem:
-    item_id: str
-    question: str
-    key: str = ""
-    question_type: str = ""
-    subject: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class ExistingItems:
-    items: Mapping[int, KnownItem] = field(default_factory=dict)
+    items: Mapping[int, ItemRecord] = field(default_factory=dict)
     systems: Mapping[str, str] = field(default_factory=dict)
 
 

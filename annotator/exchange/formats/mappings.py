@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from annotator.domain.experts.publication import CANARY
 from annotator.domain.kinds.artifact import Kind
@@ -19,7 +19,7 @@ from annotator.domain.texts.canonical import storable
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
 from annotator.exchange.folders import CORRECT, read_json
-from annotator.exchange.release.bundle import in_words
+from annotator.exchange.release.bundle import fitting
 from annotator.exchange.table_files import LISTS, Row, Table, plain, read_tables, values
 from annotator.places import resources
 
@@ -121,10 +121,8 @@ class TablesMapping(BaseModel, extra="forbid", frozen=True, defer_build=True):
     def at(cls, path: Path) -> "TablesMapping":
         """The mapping of a file, or a shipped one, by its name; Refusal unless it is one."""
         shipped = resources() / "mappings" / f"{path}.json"
-        try:
-            result = cls.model_validate(read_json(shipped if shipped.is_file() else path))
-        except ValidationError as error:
-            raise Refusal(f"“{path.name}” is not a mapping: {in_words(error)}.", CORRECT) from None
+        tree = read_json(shipped if shipped.is_file() else path)
+        result = fitting(cls, tree, f"“{path.name}” is not a mapping", CORRECT)
         odd = {name for mapping in result.tables for name in (*mapping.columns, *mapping.constants)} - set(
             FIELDS
         )

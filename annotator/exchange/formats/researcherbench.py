@@ -1,7 +1,8 @@
 """ResearcherBench's files, read and written: questions.json, rubric.json and one file per system."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
@@ -146,39 +147,24 @@ def read(paths: Sequence[Path], known: ExistingItems | None = None) -> tuple[Bun
     The same files give the same ids every time. The files carry no dates: rubrics get the present one. Refusal if
     there is nothing of the layout at all.
     """
-    return _Reader(known or ExistingItems(), now()).read(_GivenFiles.among(paths))
+    return _Reader(known or ExistingItems(), now()).read(_given(paths))
 
 
-@dataclass(slots=True)
-class _GivenFiles:
-    questions: list[Path] = field(default_factory=list)
-    rubrics: list[Path] = field(default_factory=list)
-    responses: list[Path] = field(default_factory=list)
-    mapping: list[Path] = field(default_factory=list)
-    examples: list[Path] = field(default_factory=list)
-
-    @classmethod
-    def among(cls, paths: Sequence[Path]) -> "_GivenFiles":
-        result = cls()
-        for path in paths:
-            files = _files_in(path) if path.is_dir() else [path]
-            for file in files:
-                example = file.name == EXAMPLE and len(files) > 1
-                (result.examples if example else result._kind_of(file)).append(file)
-        if not (result.questions or result.rubrics or result.responses):
-            raise Refusal(
-                f"There is neither {QUESTIONS} nor {RUBRICS} nor a system's responses there.",
-                "Choose the folder that holds them, or the files themselves.",
-            )
-        return result
-
-    def _kind_of(self, file: Path) -> list[Path]:
-        named = {
-            QUESTIONS: self.questions,
-            MAPPING: self.mapping,
-            **dict.fromkeys((RUBRICS, RUBRICS_TOO), self.rubrics),
-        }
-        return self.responses if file.parent.name == RESPONSES else named.get(file.name, self.responses)
+def _given(paths: Sequence[Path]) -> Mapping[str, list[Path]]:
+    """The files by what they hold, those of systems under RESPONSES; Refusal if there are none of the layout."""
+    holds = {name: name for name in (QUESTIONS, MAPPING, RUBRICS)} | {RUBRICS_TOO: RUBRICS}
+    result: dict[str, list[Path]] = defaultdict(list)
+    for path in paths:
+        files = _files_in(path) if path.is_dir() else [path]
+        for file in files:
+            what = RESPONSES if file.parent.name == RESPONSES else holds.get(file.name, RESPONSES)
+            result[EXAMPLE if file.name == EXAMPLE and len(files) > 1 else what].append(file)
+    if not (result[QUESTIONS] or result[RUBRICS] or result[RESPONSES]):
+        raise Refusal(
+            f"There is neither {QUESTIONS} nor {RUBRICS} nor a system's responses there.",
+            "Choose the folder that holds them, or the files themselves.",
+        )
+    return result
 
 
 def _files_in(folder: Path) -> list[Path]:
@@ -203,24 +189,23 @@ class _Reader(BundleReader):
         self.system_names: dict[str, str] = {}
         self.questions: dict[int, str] = {number: item.question for number, item in known.items.items()}
 
-    def read(self, files: _GivenFiles) -> tuple[Bundle, list[Problem]]:
-        for file in files.mapping:
-            self._read_mapping(file)
-        for file in files.questions:
-            self._take_questions(self._numbered(file, QuestionEntry))
-        for file in files.rubrics:
-            self._take_rubrics(self._numbered(file, RubricEntry), items_too=not files.questions)
-        for file in files.responses:
+    def read(self, files: Mapping[str, list[Path]]) -> tuple[Bundle, list[Problem]]:
+        for file in files[MAPPING]:
+            with self.reporting(file.name):
+                mapping = Numbering.model_validate(read_json(file))
+                self.mapped = {item.id: item for item in mapping.items}
+                self.system_names = {system.file: system.name for system in mapping.systems}
+        for file in files[QUESTIONS]:
+            questions = self._numbered(file, QuestionEntry)
+            for index, entry in questions.entries.values():
+                self._take_item(questions.file, index, entry, entry.category, entry.Subject)
+        for file in files[RUBRICS]:
+            self._take_rubrics(self._numbered(file, RubricEntry), items_too=not files[QUESTIONS])
+        for file in files[RESPONSES]:
             self._take_responses(file)
-        for file in files.examples:
+        for file in files[EXAMPLE]:
             self.note(_shown(file), "is the layout's example and no system's file; it was left out")
         return self.bundle, self.problems
-
-    def _read_mapping(self, file: Path) -> None:
-        with self.reporting(file.name):
-            mapping = Numbering.model_validate(read_json(file))
-            self.mapped = {item.id: item for item in mapping.items}
-            self.system_names = {system.file: system.name for system in mapping.systems}
 
     def _numbered(self, file: Path, entry: type[N]) -> _Numbers[N]:
         numbers: _Numbers[N] = _Numbers(_shown(file), {})
@@ -245,10 +230,6 @@ class _Reader(BundleReader):
             self.problem(numbers.file, index, f"the id {made.id} was used before, by entry [{first}]")
             return
         numbers.entries[made.id] = (index, made)
-
-    def _take_questions(self, questions: _Numbers[QuestionEntry]) -> None:
-        for index, entry in questions.entries.values():
-            self._take_item(questions.file, index, entry, entry.category, entry.Subject)
 
     def _take_item(self, file: str, index: int, entry: Numbered, category: str, subject: str) -> None:
         mapped = self.mapped.get(entry.id)
@@ -321,7 +302,7 @@ class _Reader(BundleReader):
         if number in self.mapped:
             return self.mapped[number].item_id
         known = self.known.items.get(number)
-        return known.item_id if known else derived_id(DATASET, number)
+        return known.id if known else derived_id(DATASET, number)
 
     def _stem(self, number: int) -> tuple[str | int, ...]:
         return (self.mapped[number].item_id,) if number in self.mapped else (DATASET, number)

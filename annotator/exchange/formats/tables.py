@@ -8,8 +8,6 @@ from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import ValidationError
-
 from annotator.domain.kinds.artifact import Kind, State, Unit
 from annotator.domain.kinds.checklist import Checklist, shared_rest
 from annotator.domain.kinds.documents import DOCUMENTS
@@ -261,8 +259,8 @@ class _Intake(BundleReader):
                 try:
                     own = derived_id(item.id, name, str(len(listed)))
                     listed.append(unit(id=own, text=words_of(text), **_fields(kind, more)))
-                except (ValidationError, ValueError, OverflowError) as error:
-                    why = in_words(error) if isinstance(error, ValidationError) else str(error)
+                except (ValueError, OverflowError) as error:
+                    why = in_words(error) if isinstance(error, ValueError) else str(error)
                     self.problems.append(table.problem(index, f"{name} {place + 1}: {why}"))
             self.bundle.places.setdefault(
                 ("artifacts", self._artifact_id(item.id, kind)), (table.name, index)

@@ -13,9 +13,10 @@ from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.material.item import SourceKind
 from annotator.exchange import folders
 from annotator.exchange.formats import bibliographies, researcherbench
-from annotator.exchange.formats.layout import ExistingItems, KnownItem
+from annotator.exchange.formats.layout import ExistingItems
 from annotator.exchange.formats.researcherbench import read
 from annotator.exchange.release.bundle import Bundle
+from annotator.exchange.release.records import ItemRecord
 from tests.common import expect_refusal
 from tests.material.bundles import REAL, peer_files, rich_bundle, write_peer
 
@@ -197,7 +198,7 @@ def test_another_wording_of_a_question_is_only_noted(tmp_path: Path) -> None:
 
 def test_responses_alone_find_the_questions_the_project_knows(tmp_path: Path) -> None:
     folder = write_peer(tmp_path)
-    known = ExistingItems({1: KnownItem("mine", "What is known?")}, {"Sys": "system-9"})
+    known = ExistingItems({1: ItemRecord(id="mine", key="1", question="What is known?")}, {"Sys": "system-9"})
     bundle, problems = read([folder / "responses" / "Sys.json"], known)
     assert [(r.item_id, r.system_id) for r in bundle.responses] == [("mine", "system-9")]
     assert [str(p) for p in problems] == ["responses/Sys.json[1]: there is no question with the id 2"]

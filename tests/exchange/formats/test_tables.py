@@ -30,9 +30,17 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.exchange import table_files
 from annotator.exchange.folders import read_bytes
 from annotator.exchange.formats import human_files, label_files, mappings, tables
-from annotator.exchange.formats.human_files import AnnotatorSheet, RatedCriterion
+from annotator.exchange.formats.human_files import AnnotatorSheet
 from annotator.exchange.formats.label_files import COLUMNS, FORMAT, READ, as_csv, as_json, guarded
-from annotator.exchange.formats.layout import EntryTrouble, LabelEntry, LabelFileContent
+from annotator.exchange.formats.layout import (
+    EntryTrouble,
+    GivenLabel,
+    LabelEntry,
+    LabelFileContent,
+    LabelledReport,
+    LabelledUnit,
+)
+from annotator.exchange.release.records import ItemRecord
 from tests.cli.commands import printed, refused, told
 from tests.common import expect_refusal, within_memory
 from tests.material.bundles import HOSTILE, REAL
@@ -843,12 +851,13 @@ def test_a_numbering_that_is_broken_keeps_its_files_out(tmp_path: Path) -> None:
 
 SHEET = AnnotatorSheet(
     7,
-    "Why?",
-    "Sys_1/x",
-    "R_1",
-    "id-1",
-    (RatedCriterion("Both", 2, True), RatedCriterion("Left", 1), RatedCriterion("Not", 3, False)),
-)
+    LabelledReport(
+        ItemRecord(id="item-7", key="7", question="Why?"), "Sys_1/x", 1, "end-to-end",
+        [LabelledUnit("a", "Both", 2.0), LabelledUnit("b", "Left", 1.0), LabelledUnit("c", "Not", 3.0)],
+    ),
+    "R_1", "id-1",
+    {"a": GivenLabel("report", "a", "R_1", "id-1", "yes"), "c": GivenLabel("report", "c", "R_1", "id-1", "no")},
+)  # fmt: skip
 
 
 def test_what_nobody_said_is_left_out_of_a_human_file() -> None:
@@ -863,7 +872,7 @@ def test_what_nobody_said_is_left_out_of_a_human_file() -> None:
 
 
 def test_two_annotators_whose_names_look_alike_have_a_file_each() -> None:
-    other = AnnotatorSheet(7, "Why?", "Sys_1/x", "R-1", "id-2", SHEET.points)
+    other = AnnotatorSheet(7, SHEET.report, "R-1", "id-2", SHEET.labels)
     names = [name for name in human_files.write([SHEET, other], [], {7: SHEET}, []) if "_result_" in name]
     assert len(set(names)) == 2
 

@@ -11,8 +11,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import ValidationError
-
 from annotator.domain.kinds.artifact import Document
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
@@ -20,13 +18,20 @@ from annotator.domain.material.extract import CollectedPaper, ResponsePart
 from annotator.domain.material.item import EXEMPLAR, IMPORT, LATEX, ExtractState, PageState, SourceFormat
 from annotator.domain.texts.canonical import derived_id, now, sha256, storable
 from annotator.domain.texts.identifier import OLD_ARXIV, parse, work_named
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.refusal import Refusal, required
+from annotator.domain.texts.words import counted, grouped
 from annotator.exchange.folders import CORRECT, decoded, read_bytes, read_json
 from annotator.exchange.formats.deepscholar import tables
-from annotator.exchange.formats.deepscholar.tables import DATASET, Cited, PublishedPaper
+from annotator.exchange.formats.deepscholar.tables import (
+    BASE_TEXT,
+    BASE_WORKS,
+    DATASET,
+    NUGGETS,
+    RELATED_WORK,
+    Cited,
+)
 from annotator.exchange.formats.layout import MAPPING, ExistingItems, SystemNames
-from annotator.exchange.release.bundle import Bundle, BundleReader, Problem, in_words
+from annotator.exchange.release.bundle import Bundle, BundleReader, Problem, fitting
 from annotator.exchange.release.records import (
     ArtifactRecord,
     ExtractRecord,
@@ -41,16 +46,8 @@ from annotator.exchange.texts import latex
 from annotator.protocols.citations import marks_in
 
 # Only these files of each layout are opened; settings, which may hold keys, never are.
-BASE_TEXT, BASE_WORKS, BASE_QUERY, BASE_TIMES, BASE_USAGE = (
-    "intro.md",
-    "paper.csv",
-    "helper_data.json",
-    "execution_time.csv",
-    "usage.json",
-)
+BASE_QUERY, BASE_TIMES, BASE_USAGE = "helper_data.json", "execution_time.csv", "usage.json"
 STORM_TEXT, STORM_WORKS = "storm_gen_article.md", "url_to_info.json"
-# A folder with this file holds nuggets.
-NUGGETS = "res.json"
 _LINK = re.compile(
     r"(?:https?://)?(?:www\.|export\.)?arxiv\.org/(?:abs|pdf|html)/[a-z.-]*/?\d[\d.]*\d(?:v\d+)?"
     rf"|arxiv:\s*(?:\d{{4}}\.\d{{4,5}}|{OLD_ARXIV})(?:v\d+)?|(?<![\w./-]){OLD_ARXIV}(?:v\d+)?",
@@ -123,20 +120,18 @@ def shown(path: Path) -> str:
 
 def read_loose(path: Path) -> SystemReport:
     """The report of a file named `system__0.md`; there is no data about its works."""
-    named = _LOOSE.fullmatch(shown(path))
-    if named is None:
-        raise Refusal(f"“{shown(path)}” is not named by system and row.", "Call it like system__0.md.")
+    happened = f"“{shown(path)}” is not named by system and row."
+    named = required(_LOOSE.fullmatch(shown(path)), happened, "Call it like system__0.md.")
     return SystemReport(named["system"], int(named["row"]), shown(path), _text(path))
 
 
 def read_folder(folder: Path) -> SystemReport:
     """The report of a folder; Refusal names the file that cannot be read."""
-    layout = _layout_of(folder)
-    if layout is None:
-        raise Refusal(
-            f"The folder {shown(folder)} holds no report that can be read.",
-            "Choose the folder of a system as it was published.",
-        )
+    layout = required(
+        _layout_of(folder),
+        f"The folder {shown(folder)} holds no report that can be read.",
+        "Choose the folder of a system as it was published.",
+    )
     report = SystemReport(shown(folder).rpartition("/")[0], int(folder.name), shown(folder))
     layout(folder, report)
     return report
@@ -279,7 +274,15 @@ _NOTHING = Refusal(
 )
 
 EXEMPLARS = "Human-written exemplar"
-RELATED_WORK = "Related work"
+# What else there is than tables, nuggets and names: folders of systems' reports, and reports alone.
+REPORTS, LOOSE = "reports", "loose"
+# File name → the name of the first file that holds such things.
+HOLDS = {
+    **dict.fromkeys(tables.OF_PAPERS, tables.PAPERS),
+    **dict.fromkeys((tables.CITATIONS, tables.RECOVERED), tables.CITATIONS),
+    tables.IMPORTANT: tables.IMPORTANT,
+    MAPPING: MAPPING,
+}
 
 
 def item_id(arxiv_id: str) -> str:
@@ -292,7 +295,7 @@ def read(paths: Sequence[Path], known: ExistingItems | None = None) -> tuple[Bun
 
     Papers and nuggets are joined by arXiv id, systems' folders by the row of the paper unless they name another one.
     """
-    return _RelatedWorkReader(known or ExistingItems(), now()).read(PublishedFiles.among(paths))
+    return _RelatedWorkReader(known or ExistingItems(), now()).read(_published(paths))
 
 
 def of_papers(papers: Sequence[CollectedPaper]) -> tuple[Bundle, list[Problem]]:
@@ -302,98 +305,79 @@ def of_papers(papers: Sequence[CollectedPaper]) -> tuple[Bundle, list[Problem]]:
     return reader.bundle, reader.problems
 
 
-@dataclass(slots=True)
-class PublishedFiles:
-    papers: list[Path] = field(default_factory=list)
-    citations: list[Path] = field(default_factory=list)
-    important: list[Path] = field(default_factory=list)
-    nuggets: list[Path] = field(default_factory=list)
-    folders: list[Path] = field(default_factory=list)
-    loose: list[Path] = field(default_factory=list)
-    names: list[Path] = field(default_factory=list)
+def _published(paths: Sequence[Path]) -> Mapping[str, list[Path]]:
+    """The files and folders by what they hold, which the table's file of that name stands for; Refusal if none does."""
+    result: dict[str, list[Path]] = defaultdict(list)
+    for path in paths:
+        if not path.is_dir():
+            result[_holds(path, chosen=True)].append(path)
+        elif is_numbered(path):
+            result[REPORTS].append(path)
+        else:
+            result[REPORTS] += folders_in(path)
+            inside = set(result[REPORTS])
+            for file in sorted(path.rglob("*")):
+                if file.is_file() and not inside.intersection(file.parents):
+                    result[_holds(file, chosen=False)].append(file)
+    # If both exist, the file with the most columns provides the papers and fixes their rows.
+    named = {path.name: path for path in reversed(result[tables.PAPERS])}
+    result[tables.PAPERS] = [named[name] for name in tables.OF_PAPERS if name in named][:1]
+    if not any(files for what, files in result.items() if what not in ("", MAPPING)):
+        raise _NOTHING
+    return result
 
-    @classmethod
-    def among(cls, paths: Sequence[Path]) -> "PublishedFiles":
-        result = cls()
-        for path in paths:
-            if path.is_dir():
-                result._look_through(path)
-            else:
-                result._add(path)
-        # If both exist, the file with the most columns provides the papers and fixes their rows.
-        named = {path.name: path for path in reversed(result.papers)}
-        result.papers = [named[name] for name in tables.OF_PAPERS if name in named][:1]
-        if not any(
-            (result.papers, result.citations, result.important, result.nuggets, result.folders, result.loose)
-        ):
-            raise _NOTHING
-        return result
 
-    def _look_through(self, folder: Path) -> None:
-        if is_numbered(folder):
-            self.folders.append(folder)
-            return
-        self.folders += folders_in(folder)
-        inside = set(self.folders)
-        for path in sorted(folder.rglob("*")):
-            if path.is_file() and not inside.intersection(path.parents):
-                self._add(path, sought=False)
-
-    def _add(self, path: Path, *, sought: bool = True) -> None:
-        """Sort a file by its name; one that is none of these is skipped unless it was chosen itself."""
-        if path.name in tables.OF_PAPERS:
-            self.papers.append(path)
-        elif path.name in (tables.CITATIONS, tables.RECOVERED):
-            self.citations.append(path)
-        elif path.name == tables.IMPORTANT:
-            self.important.append(path)
-        elif path.name == MAPPING:
-            self.names.append(path)
-        elif path.suffix == ".json" and (sought or path.stem.isdigit() or path.name == NUGGETS):
-            self.nuggets.append(path)
-        elif _LOOSE.fullmatch(path.name):
-            self.loose.append(path)
-        elif sought:
-            raise Refusal(f"“{path.name}” is no file of this layout.", "Choose the file as it was published.")
+def _holds(path: Path, *, chosen: bool) -> str:
+    """What a file holds, by its name; of one that is none of these Refusal if it was chosen itself, else nothing."""
+    if path.name in HOLDS:
+        return HOLDS[path.name]
+    if path.suffix == ".json" and (chosen or path.stem.isdigit() or path.name == NUGGETS):
+        return NUGGETS
+    if _LOOSE.fullmatch(path.name):
+        return LOOSE
+    if chosen:
+        raise Refusal(f"“{path.name}” is no file of this layout.", "Choose the file as it was published.")
+    return ""
 
 
 class _RelatedWorkReader(BundleReader):
     def __init__(self, known: ExistingItems, at: datetime) -> None:
         super().__init__()
         self.known, self.at = known, at
-        self.papers: dict[str, PublishedPaper] = {}
+        self.papers: dict[str, CollectedPaper] = {}
+        self.rows: dict[str, int] = {}
         self.by_row: dict[int, str] = {}
         # The abstract of every paper, from the project or the files.
         self.abstracts = {
             item.key: _plain(item.question.partition(tables.ABSTRACT)[2]) for item in known.items.values()
         }
-        self.important: tables.Importance | None = None
+        # The keys of the important citations of each paper that a file names; all others of it are not important.
+        self.important: dict[str, list[str]] = {}
         self.works: set[str] = set()
         self.names: dict[str, str] = {}
 
-    def read(self, files: PublishedFiles) -> tuple[Bundle, list[Problem]]:
+    def read(self, files: Mapping[str, list[Path]]) -> tuple[Bundle, list[Problem]]:
         cited: dict[str, list[Cited]] = defaultdict(list)
-        self._each(files.papers, self._read_papers)
-        self._each(files.citations[:1], lambda file: self._read_citations(file, cited))
-        self._each(files.important[:1], lambda file: self._read_important(file, cited))
+        self._each(files[tables.PAPERS], self._read_papers)
+        self._each(files[tables.CITATIONS][:1], lambda file: self._read_citations(file, cited))
+        self._each(files[tables.IMPORTANT][:1], lambda file: self._read_important(file, cited))
         for paper in self.papers.values():
             with self.reporting(paper.arxiv_id):
                 self._take_references(paper, cited.pop(paper.arxiv_id, []))
         for arxiv_id, rows in cited.items():
             with self.reporting(arxiv_id):
                 self._take_evidence(arxiv_id, rows)
-        self._each(files.names, self._read_names)
-        self._each(files.nuggets, self._take_nuggets)
-        self._each(files.folders, lambda folder: self._take_report(read_folder(folder)))
-        self._each(files.loose, lambda file: self._take_report(read_loose(file)))
+        self._each(files[MAPPING], self._read_names)
+        self._each(files[NUGGETS], self._take_nuggets)
+        self._each(files[REPORTS], lambda folder: self._take_report(read_folder(folder)))
+        self._each(files[LOOSE], lambda file: self._take_report(read_loose(file)))
         return self.bundle, self.problems
 
     def take_collected(self, one: CollectedPaper, row: int) -> None:
-        paper, cited = tables.published_so(one, row)
         with self.reporting(one.arxiv_id):
-            self._take_paper(one.arxiv_id, paper)
+            self._take_paper(one.arxiv_id, one, row)
         with self.reporting(one.arxiv_id):
-            self._take_references(paper, cited)
+            self._take_references(one, tables.citations_in(one))
         self.problems += [Problem(one.arxiv_id, None, note, note=True) for note in one.notes]
 
     def _each(self, paths: Iterable[Path], read: Callable[[Path], None]) -> None:
@@ -409,30 +393,30 @@ class _RelatedWorkReader(BundleReader):
                 self.problem(file.name, index, f"paper {paper.arxiv_id} stands in this file before")
             else:
                 self.papers[paper.arxiv_id] = paper
-                self._take_paper(file.name, paper)
+                self._take_paper(file.name, paper, index)
         # Only this file's order numbers folders; others hold the same papers in another order.
         if file.name == tables.PAPERS:
-            self.by_row = {paper.row: paper.arxiv_id for paper in self.papers.values()}
+            self.by_row = {row: arxiv_id for arxiv_id, row in self.rows.items()}
 
-    def _take_paper(self, file: str, paper: PublishedPaper) -> None:
-        own = item_id(paper.arxiv_id)
+    def _take_paper(self, file: str, paper: CollectedPaper, row: int) -> None:
+        own, self.rows[paper.arxiv_id] = item_id(paper.arxiv_id), row
         self.abstracts[paper.arxiv_id] = _plain(paper.abstract)
         item = ItemRecord(
             id=own,
             key=paper.arxiv_id,
             dataset=DATASET,
-            question=paper.task,
+            question=tables.task_of(paper),
             question_type=RELATED_WORK,
             subject=paper.category,
-            position=paper.row,
+            position=row,
         )
-        self.add("items", item, file, paper.row)
+        self.add("items", item, file, row)
         self._take_source(paper, paper.title, paper.abstract, f"arXiv:{paper.arxiv_id}", 0)
         if paper.section:
             self._take_source(paper, f"{RELATED_WORK} {LATEX}", paper.section, "", 1)
 
     def _take_source(
-        self, paper: PublishedPaper, title: str, text: str, identifier: str, position: int
+        self, paper: CollectedPaper, title: str, text: str, identifier: str, position: int
     ) -> None:
         own = item_id(paper.arxiv_id)
         source = SourceRecord(
@@ -443,7 +427,7 @@ class _RelatedWorkReader(BundleReader):
             text=text,
             identifier=identifier,
             position=position,
-            published=paper.day if identifier else "",
+            published=tables.day_of(paper) if identifier else "",
         )
         self.bundle.sources.append(source)
 
@@ -461,21 +445,24 @@ class _RelatedWorkReader(BundleReader):
 
     def _read_important(self, file: Path, cited: Mapping[str, list[Cited]]) -> None:
         table = read_table(file, ("parent_paper_arxiv_id", "citation_shorthand"))
-        self.important = tables.Importance(tables.citations_of(table), cited)
-        for one in self.important.unknown:
-            self.problem(file.name, one.index, f"“{one.key}” is no citation of paper {one.paper or '(none)'}")
-        if implied := self.important.implied:
+        every = {(paper, row.key) for paper, rows in cited.items() for row in rows}
+        listed = tables.citations_of(table)
+        self.important = grouped((one.paper, one.key) for one in listed if (one.paper, one.key) in every)
+        for one in listed:
+            if (one.paper, one.key) not in every:
+                self.problem(
+                    file.name, one.index, f"“{one.key}” is no citation of paper {one.paper or '(none)'}"
+                )
+        implied = sum(key not in self.important.get(paper, (key,)) for paper, key in every)
+        if implied:
             count = f"{counted(implied, 'citation')} of its papers {'is' if implied == 1 else 'are'}"
             self.note(file.name, f"{count} not listed and so taken as not important")
 
     def _read_names(self, file: Path) -> None:
-        try:
-            names = SystemNames.model_validate(read_json(file))
-        except ValidationError as error:
-            raise Refusal(f"“{file.name}” does not name systems: {in_words(error)}.", CORRECT) from None
+        names = fitting(SystemNames, read_json(file), f"“{file.name}” does not name systems", CORRECT)
         self.names |= {system.file: system.name for system in names.systems}
 
-    def _take_references(self, paper: PublishedPaper, rows: Sequence[Cited]) -> None:
+    def _take_references(self, paper: CollectedPaper, rows: Sequence[Cited]) -> None:
         """Add the references of a paper's section as gold evidence, and the section as the exemplar that cites them."""
         mentioned = latex.cited_keys(paper.section)
         order = {key: place for place, key in enumerate(mentioned)}
@@ -500,14 +487,19 @@ class _RelatedWorkReader(BundleReader):
             seen[row.key] += 1
             reference = tables.reference(row.title or row.key, row.key, row.identifier, row.authors, row.year)
             own_id = derived_id(own, "reference", row.key, seen[row.key])
-            importance = self.important.of(row) if self.important else ""
-            values = {"id": own_id, "importance": importance, "other_identifiers": row.others}
+            important = self.important.get(row.paper)
+            listed = "important" if important and row.key in important else "not_important"
+            values = {
+                "id": own_id,
+                "importance": listed if important else "",
+                "other_identifiers": row.others,
+            }
             units.append(reference.model_copy(update=values))
             self._take_work(row.identifier, row.title, row.abstract)
         if units:
             self._take_artifact(own, Evidence(units=tuple(units)), tables.CITATIONS)
 
-    def _take_exemplar(self, paper: PublishedPaper, rows: Sequence[Cited], numbers: dict[str, int]) -> None:
+    def _take_exemplar(self, paper: CollectedPaper, rows: Sequence[Cited], numbers: dict[str, int]) -> None:
         by_key: dict[str, Cited] = {}
         for row in rows:
             by_key.setdefault(row.key, row)
@@ -518,7 +510,7 @@ class _RelatedWorkReader(BundleReader):
             self._mark(item_id(paper.arxiv_id), EXEMPLARS, f"[{numbers[one.key]}]", one.title, one.identifier)
             for one in by_key.values()
         )
-        report = SystemReport(EXEMPLARS, paper.row, tables.PAPERS, text)
+        report = SystemReport(EXEMPLARS, self.rows[paper.arxiv_id], tables.PAPERS, text)
         self._add_response(report, paper.arxiv_id, EXEMPLAR, works or None)
 
     def _take_nuggets(self, file: Path) -> None:
