@@ -96,7 +96,9 @@ def copy(
             _copy_pages(raw, made)
         problem = verify(part)
         if label is not None:
-            _write_label(part, label | {"problem": problem})
+            with closing(Store(part)) as copied, copied.write() as db:
+                value = json.dumps(label | {"problem": problem})
+                tables.put(db, tables.META, {"key": LABEL, "value": value})
     return problem
 
 
@@ -137,11 +139,6 @@ def verify(path: Path) -> str:
     except sqlite3.Error as error:
         raise opening.explained(error, path) from None
     return ""
-
-
-def _write_label(path: Path, label: dict[str, str]) -> None:
-    with closing(Store(path)) as store, store.write() as db:
-        tables.put(db, tables.META, {"key": LABEL, "value": json.dumps(label)})
 
 
 @contextmanager
@@ -283,7 +280,12 @@ def created(path: Path) -> Iterator[Path]:
         if path.exists():
             raise exists
         with files.whole(path, new=True) as unfinished:
-            _begin(unfinished)
+            try:
+                unfinished.touch(exist_ok=False)
+            except ValueError as error:
+                raise OSError(errno.EINVAL, str(error)) from None
+            with closing(raw_connection(unfinished)) as raw:
+                _upgrade(raw, 0, SCHEMA)
             yield unfinished
     except (OSError, sqlite3.Error, DBAPIError) as error:
         if isinstance(error, FileExistsError) and path.exists():
@@ -291,15 +293,6 @@ def created(path: Path) -> Iterator[Path]:
         raise Refusal(
             f"“{path.name}” could not be created: {_cause(error)}.", "Choose a folder you may write to."
         ) from None
-
-
-def _begin(unfinished: Path) -> None:
-    try:
-        unfinished.touch(exist_ok=False)
-    except ValueError as error:
-        raise OSError(errno.EINVAL, str(error)) from None
-    with closing(raw_connection(unfinished)) as raw:
-        _upgrade(raw, 0, SCHEMA)
 
 
 def bring_up_to_date(path: Path, target: int = SCHEMA, migrations: Migrations | None = None) -> bool:
@@ -347,7 +340,11 @@ def _swap_for_migrated(path: Path, version: int, target: int, migrations: Migrat
             with closing(raw_connection(path, readonly=True)) as old:
                 _copy_whole(old, beside)
                 _migrate_copy(beside, path, lambda raw: _upgrade(raw, version, target, migrations))
-                _keep(old, path, earlier)
+                try:
+                    os.link(path, earlier)
+                except OSError:
+                    # Not every disk supports hard links.
+                    copy(old, earlier)
         swapped = True
     except (OSError, sqlite3.Error, DBAPIError) as error:
         raise Unwritable(
@@ -367,14 +364,6 @@ def _copy_whole(old: sqlite3.Connection, target: Path) -> None:
     if problem:
         # Hashing the rows again would make the damage look like the truth.
         raise Damaged(f"The project is damaged and was not brought up to date: {problem}", opening.RESTORE)
-
-
-def _keep(old: sqlite3.Connection, path: Path, earlier: Path) -> None:
-    try:
-        os.link(path, earlier)
-    except OSError:
-        # Not every disk supports hard links.
-        copy(old, earlier)
 
 
 def _cause(error: Exception) -> str:

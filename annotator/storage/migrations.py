@@ -14,22 +14,20 @@ def schema_1() -> None:
         "audit",
         sa.Column("seq", sa.Integer(), nullable=False),
         sa.Column("kind", sa.String(60), nullable=False),
-        sa.Column("subject", sa.String(120), nullable=False),
+        sa.Column("subject", sa.String(120), nullable=False, index=True),
         sa.Column("verb", sa.String(60), nullable=False),
         sa.Column("before", sa.String(), nullable=True),
         sa.Column("after", sa.String(), nullable=True),
-        sa.Column("by", sa.String(36), nullable=False),
+        sa.Column("by", sa.String(36), nullable=False, index=True),
         sa.Column("at", sa.DateTime(), nullable=False),
         sa.Column("undoes", sa.Integer(), nullable=True),
         sa.Column("undone", sa.Boolean(), nullable=False),
         sa.Column("sha256", sa.String(64), nullable=False),
         sa.PrimaryKeyConstraint("seq", name="pk_audit"),
     )
-    op.create_index("ix_audit_by", "audit", ["by"], unique=False)
-    op.create_index("ix_audit_subject", "audit", ["subject"], unique=False)
     op.create_table(
         "call",
-        sa.Column("run_id", sa.String(), nullable=True),
+        sa.Column("run_id", sa.String(), nullable=True, index=True),
         sa.Column("judge_id", sa.String(), nullable=False),
         sa.Column("cache_key", sa.String(64), nullable=False),
         sa.Column("status", sa.String(), nullable=False),
@@ -54,9 +52,8 @@ def schema_1() -> None:
         sa.Column("sha256", sa.String(64), nullable=False),
         sa.Column("at", sa.DateTime(), nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_call"),
+        sa.Index("ix_call_cache_status", "cache_key", "status"),
     )
-    op.create_index("ix_call_cache_status", "call", ["cache_key", "status"], unique=False)
-    op.create_index("ix_call_run_id", "call", ["run_id"], unique=False)
     op.create_table(
         "draft",
         sa.Column("place", sa.String(300), nullable=False),
@@ -67,7 +64,7 @@ def schema_1() -> None:
     )
     op.create_table(
         "item",
-        sa.Column("key", sa.String(120), nullable=False),
+        sa.Column("key", sa.String(120), nullable=False, index=True),
         sa.Column("dataset", sa.String(120), nullable=False),
         sa.Column("question", sa.String(200000), nullable=False),
         sa.Column("question_type", sa.String(120), nullable=False),
@@ -79,9 +76,8 @@ def schema_1() -> None:
         sa.Column("sha256", sa.String(64), nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_item"),
         sa.UniqueConstraint("dataset", "key", name="uq_item_dataset_key"),
+        sa.Index("ix_item_order", "retired", "position", "key", "id"),
     )
-    op.create_index("ix_item_key", "item", ["key"], unique=False)
-    op.create_index("ix_item_order", "item", ["retired", "position", "key", "id"], unique=False)
     op.create_table(
         "judge",
         sa.Column("name", sa.String(120), nullable=False),
@@ -140,14 +136,12 @@ def schema_1() -> None:
     op.create_table(
         "time_spent",
         sa.Column("id", sa.String(36), nullable=False),
-        sa.Column("person_id", sa.String(36), nullable=False),
-        sa.Column("subject", sa.String(120), nullable=False),
+        sa.Column("person_id", sa.String(36), nullable=False, index=True),
+        sa.Column("subject", sa.String(120), nullable=False, index=True),
         sa.Column("seconds", sa.Float(), nullable=False),
         sa.Column("at", sa.DateTime(), nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_time_spent"),
     )
-    op.create_index("ix_time_spent_person_id", "time_spent", ["person_id"], unique=False)
-    op.create_index("ix_time_spent_subject", "time_spent", ["subject"], unique=False)
     op.create_table(
         "witness",
         sa.Column("of_table", sa.String(60), nullable=False),
@@ -159,7 +153,7 @@ def schema_1() -> None:
     op.create_table(
         "artifact",
         sa.Column("id", sa.String(36), nullable=False),
-        sa.Column("item_id", sa.String(), nullable=False),
+        sa.Column("item_id", sa.String(), nullable=False, index=True),
         sa.Column("kind", sa.String(40), nullable=False),
         sa.Column("author_id", sa.String(36), nullable=False),
         sa.Column("state", sa.String(40), nullable=False),
@@ -169,11 +163,10 @@ def schema_1() -> None:
         sa.PrimaryKeyConstraint("id", name="pk_artifact"),
         sa.UniqueConstraint("item_id", "kind", "author_id", name="uq_artifact_item_id_kind_author_id"),
     )
-    op.create_index("ix_artifact_item_id", "artifact", ["item_id"], unique=False)
     op.create_table(
         "assignment",
-        sa.Column("item_id", sa.String(), nullable=False),
-        sa.Column("person_id", sa.String(), nullable=False),
+        sa.Column("item_id", sa.String(), nullable=False, index=True),
+        sa.Column("person_id", sa.String(), nullable=False, index=True),
         sa.Column("stage", sa.String(), nullable=False),
         sa.Column("due", sa.DateTime(), nullable=True),
         sa.Column("submitted_at", sa.DateTime(), nullable=True),
@@ -185,12 +178,10 @@ def schema_1() -> None:
         sa.PrimaryKeyConstraint("id", name="pk_assignment"),
         sa.UniqueConstraint("item_id", "person_id", "stage", name="uq_assignment_item_id_person_id_stage"),
     )
-    op.create_index("ix_assignment_item_id", "assignment", ["item_id"], unique=False)
-    op.create_index("ix_assignment_person_id", "assignment", ["person_id"], unique=False)
     op.create_table(
         "response",
-        sa.Column("item_id", sa.String(), nullable=False),
-        sa.Column("system_id", sa.String(), nullable=False),
+        sa.Column("item_id", sa.String(), nullable=False, index=True),
+        sa.Column("system_id", sa.String(), nullable=False, index=True),
         sa.Column("text", sa.String(), nullable=False),
         sa.Column("trial", sa.Integer(), nullable=False),
         sa.Column("mode", sa.String(40), nullable=False),
@@ -208,12 +199,10 @@ def schema_1() -> None:
             "item_id", "system_id", "trial", "mode", name="uq_response_item_id_system_id_trial_mode"
         ),
     )
-    op.create_index("ix_response_item_id", "response", ["item_id"], unique=False)
-    op.create_index("ix_response_system_id", "response", ["system_id"], unique=False)
     op.create_table(
         "run",
         sa.Column("id", sa.String(36), nullable=False),
-        sa.Column("judge_id", sa.String(), nullable=False),
+        sa.Column("judge_id", sa.String(), nullable=False, index=True),
         sa.Column("protocol", sa.String(80), nullable=False),
         sa.Column("state", sa.String(40), nullable=False),
         sa.Column("scope", sa.String(), nullable=False),
@@ -228,10 +217,9 @@ def schema_1() -> None:
         sa.ForeignKeyConstraint(["judge_id"], ["judge.id"], name="fk_run_judge_id", ondelete="RESTRICT"),
         sa.PrimaryKeyConstraint("id", name="pk_run"),
     )
-    op.create_index("ix_run_judge_id", "run", ["judge_id"], unique=False)
     op.create_table(
         "source",
-        sa.Column("item_id", sa.String(), nullable=False),
+        sa.Column("item_id", sa.String(), nullable=False, index=True),
         sa.Column("title", sa.String(1000), nullable=False),
         sa.Column("format", sa.String(), nullable=False),
         sa.Column("text", sa.String(), nullable=False),
@@ -242,7 +230,6 @@ def schema_1() -> None:
         sa.ForeignKeyConstraint(["item_id"], ["item.id"], name="fk_source_item_id", ondelete="RESTRICT"),
         sa.PrimaryKeyConstraint("id", name="pk_source"),
     )
-    op.create_index("ix_source_item_id", "source", ["item_id"], unique=False)
     op.create_table(
         "judgement",
         sa.Column("value", sa.String(200), nullable=True),
@@ -262,7 +249,7 @@ def schema_1() -> None:
         sa.Column("rater_kind", sa.String(), nullable=False),
         sa.Column("rater_id", sa.String(), nullable=False),
         sa.Column("trial", sa.Integer(), nullable=False),
-        sa.Column("run_id", sa.String(), nullable=True),
+        sa.Column("run_id", sa.String(), nullable=True, index=True),
         sa.Column("call_id", sa.String(), nullable=True),
         sa.Column("seconds", sa.Float(), nullable=True),
         sa.Column("at", sa.DateTime(), nullable=False),
@@ -282,10 +269,9 @@ def schema_1() -> None:
             "trial",
             name="uq_judgement_protocol_response_id_unit_id_rater_kind_rater_id_trial",
         ),
+        sa.Index("ix_judgement_item", "item_id"),
+        sa.Index("ix_judgement_rater", "rater_id", "protocol"),
     )
-    op.create_index("ix_judgement_item", "judgement", ["item_id"], unique=False)
-    op.create_index("ix_judgement_rater", "judgement", ["rater_id", "protocol"], unique=False)
-    op.create_index("ix_judgement_run_id", "judgement", ["run_id"], unique=False)
     op.create_table(
         "revision",
         sa.Column("id", sa.String(36), nullable=False),
@@ -386,7 +372,7 @@ def schema_2() -> None:
     op.create_table(
         "ruling",
         sa.Column("id", sa.String(36), nullable=False),
-        sa.Column("adjudication_id", sa.String(), nullable=False),
+        sa.Column("adjudication_id", sa.String(), nullable=False, index=True),
         sa.Column("position", sa.Integer(), nullable=False),
         sa.Column("content", sa.String(), nullable=False),
         sa.Column("sha256", sa.String(64), nullable=False),
@@ -395,7 +381,6 @@ def schema_2() -> None:
         ),
         sa.PrimaryKeyConstraint("id", name="pk_ruling"),
     )
-    op.create_index("ix_ruling_adjudication_id", "ruling", ["adjudication_id"], unique=False)
     op.create_table(
         "consensus_version",
         sa.Column("id", sa.String(36), nullable=False),
@@ -424,13 +409,12 @@ def schema_2() -> None:
     op.create_table(
         "remark",
         sa.Column("id", sa.String(36), nullable=False),
-        sa.Column("subject", sa.String(120), nullable=False),
+        sa.Column("subject", sa.String(120), nullable=False, index=True),
         sa.Column("person_id", sa.String(36), nullable=False),
         sa.Column("text", sa.String(), nullable=False),
         sa.Column("at", sa.DateTime(), nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_remark"),
     )
-    op.create_index("ix_remark_subject", "remark", ["subject"], unique=False)
     op.create_table(
         "dispute",
         sa.Column("id", sa.String(36), nullable=False),
@@ -453,14 +437,13 @@ def schema_2() -> None:
         "parcel",
         sa.Column("sha256", sa.String(64), nullable=False),
         sa.Column("direction", sa.String(10), nullable=False),
-        sa.Column("person_id", sa.String(36), nullable=False),
+        sa.Column("person_id", sa.String(36), nullable=False, index=True),
         sa.Column("package_id", sa.String(80), nullable=False),
         sa.Column("receipt", sa.String(40), nullable=False),
         sa.Column("content", sa.String(), nullable=False),
         sa.Column("at", sa.DateTime(), nullable=False),
         sa.PrimaryKeyConstraint("sha256", name="pk_parcel"),
     )
-    op.create_index("ix_parcel_person_id", "parcel", ["person_id"], unique=False)
     op.create_table(
         "tray",
         sa.Column("id", sa.String(36), nullable=False),
@@ -484,14 +467,13 @@ def schema_3() -> None:
     op.create_table(
         "batch",
         sa.Column("id", sa.String(36), nullable=False),
-        sa.Column("run_id", sa.String(), nullable=False),
+        sa.Column("run_id", sa.String(), nullable=False, index=True),
         sa.Column("stage", sa.String(40), nullable=False),
         sa.Column("content", sa.String(), nullable=False),
         sa.Column("at", sa.DateTime(), nullable=False),
         sa.ForeignKeyConstraint(["run_id"], ["run.id"], name="fk_batch_run_id", ondelete="RESTRICT"),
         sa.PrimaryKeyConstraint("id", name="pk_batch"),
     )
-    op.create_index("ix_batch_run_id", "batch", ["run_id"])
     op.create_table(
         "extract",
         sa.Column("item_id", sa.String(), nullable=False),
@@ -547,7 +529,7 @@ def schema_4() -> None:
     )
     op.create_table(
         "opening",
-        sa.Column("set_id", sa.String(), nullable=False),
+        sa.Column("set_id", sa.String(), nullable=False, index=True),
         sa.Column("judges", sa.String(), nullable=False),
         sa.Column("labels_sha256", sa.String(64), nullable=False),
         sa.Column("by", sa.String(36), nullable=False),
@@ -558,7 +540,6 @@ def schema_4() -> None:
         ),
         sa.PrimaryKeyConstraint("id", name="pk_opening"),
     )
-    op.create_index("ix_opening_set_id", "opening", ["set_id"])
     foreign = [
         sa.ForeignKeyConstraint([f"{of}_id"], [f"{of}.id"], name=f"fk_informed_{of}_id", ondelete="RESTRICT")
         for of in ("item", "response", "judge")
@@ -567,7 +548,7 @@ def schema_4() -> None:
         "informed",
         sa.Column("kind", sa.String(), nullable=False),
         sa.Column("protocol", sa.String(80), nullable=False),
-        sa.Column("item_id", sa.String(), nullable=False),
+        sa.Column("item_id", sa.String(), nullable=False, index=True),
         sa.Column("response_id", sa.String(), nullable=False),
         sa.Column("unit_id", sa.String(80), nullable=False),
         sa.Column("judge_id", sa.String(), nullable=False),
@@ -583,10 +564,9 @@ def schema_4() -> None:
         *foreign,
         sa.PrimaryKeyConstraint("id", name="pk_informed"),
     )
-    op.create_index("ix_informed_item_id", "informed", ["item_id"])
     op.create_table(
         "attack_test",
-        sa.Column("judge_id", sa.String(), nullable=False),
+        sa.Column("judge_id", sa.String(), nullable=False, index=True),
         sa.Column("run_id", sa.String(), nullable=False),
         sa.Column("protocol", sa.String(80), nullable=False),
         sa.Column("by", sa.String(36), nullable=False),
@@ -596,10 +576,9 @@ def schema_4() -> None:
         *_links("attack_test", "judge", "run"),
         sa.PrimaryKeyConstraint("id", name="pk_attack_test"),
     )
-    op.create_index("ix_attack_test_judge_id", "attack_test", ["judge_id"])
     op.create_table(
         "attack_copy",
-        sa.Column("test_id", sa.String(), nullable=False),
+        sa.Column("test_id", sa.String(), nullable=False, index=True),
         sa.Column("response_id", sa.String(), nullable=False),
         sa.Column("attack", sa.String(80), nullable=False),
         sa.Column("variant", sa.String(80), nullable=False),
@@ -611,7 +590,6 @@ def schema_4() -> None:
         *_links("attack_copy", "attack_test", "response"),
         sa.PrimaryKeyConstraint("id", name="pk_attack_copy"),
     )
-    op.create_index("ix_attack_copy_test_id", "attack_copy", ["test_id"])
     op.create_table(
         "attack_verdict",
         sa.Column("value", sa.String(200), nullable=True),
@@ -623,7 +601,7 @@ def schema_4() -> None:
         sa.Column("note", sa.String(), nullable=False),
         sa.Column("flags", sa.String(), nullable=False),
         sa.Column("cause", sa.String(), nullable=False),
-        sa.Column("test_id", sa.String(), nullable=False),
+        sa.Column("test_id", sa.String(), nullable=False, index=True),
         sa.Column("copy_id", sa.String(), nullable=False),
         sa.Column("item_id", sa.String(), nullable=False),
         sa.Column("unit_id", sa.String(80), nullable=False),
@@ -636,7 +614,6 @@ def schema_4() -> None:
         sa.PrimaryKeyConstraint("id", name="pk_attack_verdict"),
         sa.UniqueConstraint("copy_id", "unit_id", name="uq_attack_verdict_copy_id_unit_id"),
     )
-    op.create_index("ix_attack_verdict_test_id", "attack_verdict", ["test_id"])
 
 
 def _links(table: str, *others: str) -> list[sa.ForeignKeyConstraint]:
@@ -655,7 +632,7 @@ def schema_5() -> None:
     op.create_table(
         "assisted_pair",
         sa.Column("id", sa.String(36), nullable=False),
-        sa.Column("agreement_id", sa.String(), nullable=False),
+        sa.Column("agreement_id", sa.String(), nullable=False, index=True),
         sa.Column("judge_id", sa.String(), nullable=False),
         sa.Column("content", sa.String(), nullable=False),
         sa.Column("sha256", sa.String(64), nullable=False),
@@ -667,7 +644,6 @@ def schema_5() -> None:
         ),
         sa.PrimaryKeyConstraint("id", name="pk_assisted_pair"),
     )
-    op.create_index("ix_assisted_pair_agreement_id", "assisted_pair", ["agreement_id"])
 
 
 WORDS = {

@@ -99,7 +99,12 @@ def _recognised(path: Path, *, thorough: bool) -> int:
             begin(connection, "BEGIN", PATIENCE)
             schema = _read_marks(connection, path)
             check_objects(connection, path, schema)
-            _check_size(connection, path)
+            (pages,) = connection.execute("PRAGMA page_count").fetchone()
+            (page,) = connection.execute("PRAGMA page_size").fetchone()
+            if (missing := pages * page - path.stat().st_size) > 0:
+                raise Damaged(
+                    f"“{path.name}” is damaged: {missing} bytes are missing at its end. {UNHARMED}", RESTORE
+                )
             if thorough and path.stat().st_size <= CHECKED_AT_ONCE:
                 (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
                 if verdict != "ok":
@@ -189,16 +194,6 @@ def _read_marks(connection: sqlite3.Connection, path: Path) -> int:
     return int(schema)
 
 
-def _check_tables(connection: sqlite3.Connection, path: Path) -> None:
-    result = set(
-        connection.execute(
-            "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table'"
-        )
-    )
-    for table, column in sorted(_columns() - result):
-        raise Damaged(f"“{path.name}” is damaged: it lacks “{column}” of “{table}”. {UNHARMED}", RESTORE)
-
-
 def objects_of(connection: sqlite3.Connection) -> str:
     """The hash of all definitions in the file, ignoring SQLite's own, quotes, and the order of a table's parts."""
     question = (
@@ -223,7 +218,11 @@ def check_objects(connection: sqlite3.Connection, path: Path, schema: int) -> No
     if planted:
         raise unchanged(path, f"it has the {planted[0]} “{planted[1][:80]}”, which is not the program's")
     if schema == SCHEMA and objects_of(connection) != OBJECTS:
-        _check_tables(connection, path)
+        columns = (
+            "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table'"
+        )
+        for table, column in sorted(_columns() - set(connection.execute(columns))):
+            raise Damaged(f"“{path.name}” is damaged: it lacks “{column}” of “{table}”. {UNHARMED}", RESTORE)
         raise unchanged(path, "its tables or indexes are not those of the program")
 
 
@@ -342,16 +341,6 @@ def _columns() -> frozenset[tuple[str, str]]:
     return frozenset(
         (table.name, column.name) for table in metadata.tables.values() for column in table.columns
     )
-
-
-def _check_size(connection: sqlite3.Connection, path: Path) -> None:
-    (pages,) = connection.execute("PRAGMA page_count").fetchone()
-    (page,) = connection.execute("PRAGMA page_size").fetchone()
-    missing = pages * page - path.stat().st_size
-    if missing > 0:
-        raise Damaged(
-            f"“{path.name}” is damaged: {missing} bytes are missing at its end. {UNHARMED}", RESTORE
-        )
 
 
 def closed(path: Path) -> Refusal:
