@@ -8,10 +8,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from annotator.domain.judges.contest import showing_id
 from annotator.domain.judges.judge import RaterKind, Status
@@ -50,6 +50,8 @@ from annotator.exchange.release.records import (
     SystemRecord,
     ValidationSetRecord,
 )
+
+Model = TypeVar("Model", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,14 +230,24 @@ def of_file(file: str, refusal: Refusal) -> Problem:
     return Problem(file, None, str(refusal))
 
 
-def in_words(error: ValidationError) -> str:
-    """The validation errors, field by field, in one sentence part."""
+def in_words(error: ValueError) -> str:
+    """What is wrong, of a failed validation field by field, in one sentence part."""
+    if not isinstance(error, ValidationError):
+        return str(error)
     parts = []
     for result in error.errors(include_url=False, include_input=False, include_context=False)[:5]:
         where = ".".join(str(part) for part in result["loc"])
         parts.append(f"“{where}” {_plain(result['type'], result['msg'])}" if where else result["msg"])
     rest = error.error_count() - len(parts)
     return "; ".join(parts) + (f"; and {rest} more" if rest > 0 else "")
+
+
+def fitting(model: type[Model], tree: Any, happened: str, todo: str) -> Model:
+    """The model of a tree; Refusal unless it fits, which says after `happened` what does not."""
+    try:
+        return model.model_validate(tree)
+    except ValidationError as error:
+        raise Refusal(f"{happened}: {in_words(error)}.", todo) from None
 
 
 def _plain(kind: str, message: str) -> str:

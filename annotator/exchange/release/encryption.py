@@ -7,7 +7,7 @@ anybody who wants to read them.
 
 import re
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -74,7 +74,14 @@ class Encryption:
 
 def decrypted(content: bytes, canary: str) -> bytes:
     """The JSON of a release with its original texts; those that do not fit the canary stay."""
-    return _ENCRYPTED.sub(_plain_json(canary), content) if MARK.encode() in content else content
+
+    def plain(encrypted: re.Match[bytes]) -> bytes:
+        try:
+            return orjson.dumps(_xor(b64decode(encrypted[1]), canary).decode())
+        except ValueError:
+            return encrypted[0]
+
+    return _ENCRYPTED.sub(plain, content) if MARK.encode() in content else content
 
 
 def plain_text(text: str, canaries: Iterable[str]) -> str:
@@ -84,16 +91,6 @@ def plain_text(text: str, canaries: Iterable[str]) -> str:
         if MARK.encode() not in plain:
             return str(orjson.loads(plain))
     return text
-
-
-def _plain_json(canary: str) -> Callable[[re.Match[bytes]], bytes]:
-    def plain(encrypted: re.Match[bytes]) -> bytes:
-        try:
-            return orjson.dumps(_xor(b64decode(encrypted[1]), canary).decode())
-        except ValueError:
-            return encrypted[0]
-
-    return plain
 
 
 def _xor(content: bytes, canary: str) -> bytes:

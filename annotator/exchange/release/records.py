@@ -48,10 +48,15 @@ class Record(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False, strict
         cls.FILE = file or cls.FILE
 
 
-class PersonRecord(Record, file="people.json"):
-    """A person under a pseudonym; names never leave the project."""
+class KnownRecord(Record):
+    """A record with an id of its own."""
 
     id: str
+
+
+class PersonRecord(KnownRecord, file="people.json"):
+    """A person under a pseudonym; names never leave the project."""
+
     alias: Text
     roles: list[str]
 
@@ -81,10 +86,15 @@ class LaterFields(Record):
         }
 
 
-class ItemRecord(LaterFields, file="items.json"):
+class RecordOfItem(KnownRecord):
+    """A record of an item, with an id of its own."""
+
+    item_id: str
+
+
+class ItemRecord(KnownRecord, LaterFields, file="items.json"):
     """An item."""
 
-    id: str
     key: Text
     dataset: Text = ""
     question: Text
@@ -111,11 +121,9 @@ class ItemRecord(LaterFields, file="items.json"):
     )
 
 
-class SourceRecord(LaterFields, file="sources.json"):
+class SourceRecord(RecordOfItem, LaterFields, file="sources.json"):
     """A source of an item. A PDF's bytes are not part of a release, its text is."""
 
-    id: str
-    item_id: str
     title: Text
     format: SourceFormat = SourceFormat.MARKDOWN
     text: Text = ""
@@ -137,10 +145,9 @@ class SourceRecord(LaterFields, file="sources.json"):
     )
 
 
-class SystemRecord(LaterFields, file="systems.json"):
+class SystemRecord(KnownRecord, LaterFields, file="systems.json"):
     """A system under test."""
 
-    id: str
     name: Text
     notes: Text = ""
     group: Text = Field(
@@ -149,11 +156,9 @@ class SystemRecord(LaterFields, file="systems.json"):
     footnote: Text = Field(default="", description="What tables say of it below them; left out when empty")
 
 
-class ResponseRecord(LaterFields, file="responses"):
+class ResponseRecord(RecordOfItem, LaterFields, file="responses"):
     """A system's report on an item; one file per system lies under `responses/`."""
 
-    id: str
-    item_id: str
     system_id: str
     text: Text
     trial: int = 1
@@ -178,15 +183,13 @@ class ResponseRecord(LaterFields, file="responses"):
     )
 
 
-class ArtifactRecord(LaterFields, file="artifacts"):
+class ArtifactRecord(RecordOfItem, LaterFields, file="artifacts"):
     """An artifact's newest sealed or consensus revision (or its draft, where drafts are asked for).
 
     One file per kind, e.g. `artifacts/rubric.json`; `document` is the kind's own shape, described by the
     schema of that kind.
     """
 
-    id: str
-    item_id: str
     kind: Kind
     author_id: str = Field(description="A person's id; empty when imported without an author")
     state: State
@@ -214,10 +217,9 @@ class ArtifactRecord(LaterFields, file="artifacts"):
         )
 
 
-class JudgeRecord(Record, file="judges.json"):
+class JudgeRecord(KnownRecord, file="judges.json"):
     """A judge's settings, without any key or the place of one."""
 
-    id: str
     name: Text
     kind: JudgeKind
     base_url: Text = Field(default="", description="Empty where the address of the endpoint was left out")
@@ -229,10 +231,9 @@ class JudgeRecord(Record, file="judges.json"):
     asking: Asking = Asking()
 
 
-class RunRecord(Record, file="runs.json"):
+class RunRecord(KnownRecord, file="runs.json"):
     """A judge run: which judge, under which protocol and prompt, and how it ended."""
 
-    id: str
     judge_id: str
     protocol: str
     state: RunState
@@ -497,10 +498,9 @@ class RulingRecord(Record, RulingFields):
     take: str = Field(min_length=1, description="A person's id, both, own or drop")
 
 
-class DisputeRecord(Record):
+class DisputeRecord(KnownRecord):
     """An annotator's objection to a version of the consensus, and what came of it."""
 
-    id: str
     person_id: str
     text: Text = Field(min_length=1, max_length=20_000)
     at: datetime
@@ -539,8 +539,21 @@ def adjudication_record(
         ),
         adjudicator_id=version.by,
         closed_at=version.at,
-        provenance=[_provenance_record(provenance, people) for provenance in version.provenance],
-        rulings=[_ruling_record(ruling, people) for ruling in version.rulings],
+        provenance=[
+            ProvenanceRecord(
+                **one.model_dump(exclude={"letter", "sources"}), wording_of=people.get(one.letter, ""),
+                sources={people[letter]: unit for letter, unit in one.sources.items()},
+            )
+            for one in version.provenance
+        ],
+        rulings=[
+            RulingRecord(
+                **ruling.model_dump(exclude={"adjudication_id", "take", "members"}),
+                take=people.get(ruling.take, ruling.take),
+                members={people[letter]: unit for letter, unit in ruling.members.items()},
+            )
+            for ruling in version.rulings
+        ],
         disputes=[DisputeRecord(**dispute.model_dump(exclude={"item_id", "stage"})) for dispute in disputes],
     )  # fmt: skip
 
@@ -550,12 +563,25 @@ def consensus_version(record: AdjudicationRecord) -> ConsensusVersion:
     letters = {person: letter for letter, person in record.letters.items()}
     return ConsensusVersion(
         **record.model_dump(include={"id", "adjudication_id", "version", "artifact_id", "revision"}),
-        provenance=tuple(_provenance(one, letters) for one in record.provenance),
-        rulings=tuple(_ruling(ruling, record.adjudication_id, letters) for ruling in record.rulings),
+        provenance=tuple(
+            Provenance(
+                **one.model_dump(exclude={"wording_of", "sources"}),
+                letter=_letter(letters, one.wording_of) if one.wording_of else "",
+                sources=_lettered(one.sources, letters),
+            )
+            for one in record.provenance
+        ),
+        rulings=tuple(
+            Ruling(
+                **ruling.model_dump(exclude={"take", "members"}), adjudication_id=record.adjudication_id,
+                take=letters.get(ruling.take, ruling.take), members=_lettered(ruling.members, letters),
+            )
+            for ruling in record.rulings
+        ),
         repaired=tuple(record.repaired),
         by=record.adjudicator_id,
         at=record.closed_at,
-    )
+    )  # fmt: skip
 
 
 def adjudication(last: AdjudicationRecord) -> Adjudication:
@@ -577,32 +603,6 @@ def disputes(record: AdjudicationRecord) -> list[Dispute]:
     return [Dispute(**dispute.model_dump(), **about) for dispute in record.disputes]
 
 
-def _provenance_record(provenance: Provenance, people: Mapping[str, str]) -> ProvenanceRecord:
-    values = provenance.model_dump(exclude={"letter", "sources"})
-    sources = {people[letter]: unit for letter, unit in provenance.sources.items()}
-    return ProvenanceRecord(**values, wording_of=people.get(provenance.letter, ""), sources=sources)
-
-
-def _provenance(record: ProvenanceRecord, letters: Mapping[str, str]) -> Provenance:
-    values = record.model_dump(exclude={"wording_of", "sources"})
-    letter = _letter(letters, record.wording_of) if record.wording_of else ""
-    return Provenance(**values, letter=letter, sources=_lettered(record.sources, letters))
-
-
-def _ruling_record(ruling: Ruling, people: Mapping[str, str]) -> RulingRecord:
-    values = ruling.model_dump(exclude={"adjudication_id", "take", "members"})
-    members = {people[letter]: unit for letter, unit in ruling.members.items()}
-    return RulingRecord(**values, take=people.get(ruling.take, ruling.take), members=members)
-
-
-def _ruling(record: RulingRecord, adjudication_id: str, letters: Mapping[str, str]) -> Ruling:
-    values = record.model_dump(exclude={"take", "members"})
-    take = letters.get(record.take, record.take)
-    return Ruling(
-        **values, adjudication_id=adjudication_id, take=take, members=_lettered(record.members, letters)
-    )
-
-
 def _lettered(units: Mapping[str, str], letters: Mapping[str, str]) -> dict[str, str]:
     return {_letter(letters, person): unit for person, unit in units.items()}
 
@@ -613,11 +613,9 @@ def _letter(letters: Mapping[str, str], person: str) -> str:
     return letters[person]
 
 
-class ExtractRecord(Record, file="extracts.json"):
+class ExtractRecord(RecordOfItem, file="extracts.json"):
     """What somebody drew from a response before it was judged: its plan, its references, or the claims it makes."""
 
-    id: str
-    item_id: str
     response_id: str
     kind: str
     origin: str = Field(
@@ -674,6 +672,49 @@ class PromptRecord(Record, file="prompts.json"):
     versions: list[WordingRecord] = Field(min_length=1)
 
 
+class LookRecord(KnownRecord):
+    """A look at the test part of a set."""
+
+    judges: list[str] = Field(description="The names of the judges that were shown")
+    labels_sha256: str
+    by: str
+    at: datetime
+
+
+class ValidationSetRecord(KnownRecord, file="validation_sets.json"):
+    """A validation set whose labels are locked: how it was drawn, who labelled what, every look at its test part."""
+
+    name: Text
+    protocol: str
+    by: str
+    at: datetime
+    locked_at: datetime
+    content: Content
+    sha256: str = Field(description="SHA-256 of the content's canonical JSON")
+    first_labels: list[FirstLabel]
+    labels_sha256: str = Field(description="SHA-256 of the first labels' canonical JSON")
+    looks: list[LookRecord] = Field(default_factory=list)
+
+
+class InformedRecord(KnownRecord, file="informed.json"):
+    """What somebody said with a judge's verdict before them; never a blind label."""
+
+    kind: InformedKind
+    protocol: str
+    item_id: str
+    response_id: str
+    unit_id: str
+    judge_id: str
+    judge_value: str
+    label_of: str = Field(default="", description="Whose label a ruling is on; empty for a review")
+    label_value: str = ""
+    said: str
+    reason: str = ""
+    note: Text = ""
+    by: str
+    at: datetime
+
+
 _SHA256 = re.compile("[0-9a-f]{64}")
 # Without these files a release is the same as before they existed.
 LEFT_OUT_EMPTY = tuple(
@@ -686,12 +727,14 @@ LEFT_OUT_EMPTY = tuple(
         MatchRecord,
         RatingRecord,
         DecisionRecord,
+        ValidationSetRecord,
+        InformedRecord,
     )
 )
 
 
 def check(record: Record) -> None:
-    """ValueError if a record does not match its checksum, or its document does not fit its kind."""
+    """ValueError if a record does not match its checksums, or its document does not fit its kind."""
     if isinstance(record, ExtractRecord):
         of_item = record.origin.startswith(SET) or record.kind == ResponsePart.POOL
         if not record.response_id and not of_item:
@@ -713,61 +756,7 @@ def check(record: Record) -> None:
             raise ValueError("a wording is not the one its checksum was made of")
         if [version.version for version in record.versions] != list(range(1, len(record.versions) + 1)):
             raise ValueError("its versions are not counted from 1 on")
-
-
-class LookRecord(Record):
-    """A look at the test part of a set."""
-
-    id: str
-    judges: list[str] = Field(description="The names of the judges that were shown")
-    labels_sha256: str
-    by: str
-    at: datetime
-
-
-class ValidationSetRecord(Record, file="validation_sets.json"):
-    """A validation set whose labels are locked: how it was drawn, who labelled what, every look at its test part."""
-
-    id: str
-    name: Text
-    protocol: str
-    by: str
-    at: datetime
-    locked_at: datetime
-    content: Content
-    sha256: str = Field(description="SHA-256 of the content's canonical JSON")
-    first_labels: list[FirstLabel]
-    labels_sha256: str = Field(description="SHA-256 of the first labels' canonical JSON")
-    looks: list[LookRecord] = Field(default_factory=list)
-
-
-class InformedRecord(Record, file="informed.json"):
-    """What somebody said with a judge's verdict before them; never a blind label."""
-
-    id: str
-    kind: InformedKind
-    protocol: str
-    item_id: str
-    response_id: str
-    unit_id: str
-    judge_id: str
-    judge_value: str
-    label_of: str = Field(default="", description="Whose label a ruling is on; empty for a review")
-    label_value: str = ""
-    said: str
-    reason: str = ""
-    note: Text = ""
-    by: str
-    at: datetime
-
-
-# Without these files a release is the same as before they existed.
-VALIDATION_LEFT_OUT_EMPTY = (ValidationSetRecord.FILE, InformedRecord.FILE)
-
-
-def check_validation(record: Record) -> None:
-    """ValueError if a record does not match its checksums."""
-    if isinstance(record, ValidationSetRecord):
+    elif isinstance(record, ValidationSetRecord):
         if content_sha256(record.content) != record.sha256:
             raise ValueError("the content is not the one its checksum was made of")
         if sha256(labels_text(record.first_labels)) != record.labels_sha256:

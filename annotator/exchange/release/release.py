@@ -16,7 +16,7 @@ from annotator.domain.judges.judge import Status
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.documents import DOCUMENTS
 from annotator.domain.texts.canonical import canonical_json, derived_id, sha256
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.exchange.folders import (
     LARGEST_FILE,
     Content,
@@ -30,7 +30,6 @@ from annotator.exchange.folders import (
     slugs,
     with_sums,
 )
-from annotator.exchange.release import records as records_module
 from annotator.exchange.release.bundle import (
     CLASSES,
     Bundle,
@@ -48,6 +47,7 @@ from annotator.exchange.release.encryption import Encryption, decrypted
 from annotator.exchange.release.records import (
     FORMAT,
     FORMAT_VERSION,
+    LEFT_OUT_EMPTY,
     AgreementRecord,
     ArtifactRecord,
     FileRecord,
@@ -56,6 +56,7 @@ from annotator.exchange.release.records import (
     Manifest,
     Record,
     RevisionRecord,
+    check,
 )
 
 MANIFEST, CROISSANT = Manifest.FILE, "croissant.json"
@@ -69,7 +70,6 @@ LARGE = (
     "validation_sets.json", "informed.json", "contest_matches.json",
 )  # fmt: skip
 LARGEST = dict.fromkeys(LARGE, 512 * 1024 * 1024)
-LEFT_OUT_EMPTY = (*records_module.LEFT_OUT_EMPTY, *records_module.VALIDATION_LEFT_OUT_EMPTY)
 LAYOUT = re.compile(
     "|".join(
         [re.escape(cls.FILE) for cls in CLASSES.values() if cls.FILE.endswith(".json")]
@@ -311,9 +311,7 @@ def _publication(manifest: Manifest) -> Publication:
 
 
 def _version(text: str) -> tuple[int, int]:
-    numbers = VERSION.fullmatch(text)
-    if not numbers:
-        raise Refusal(f"“{text[:40]}” is not a format version.", AGAIN)
+    numbers = required(VERSION.fullmatch(text), f"“{text[:40]}” is not a format version.", AGAIN)
     return int(numbers[1]), int(numbers[2])
 
 
@@ -352,13 +350,10 @@ class _Reader(BundleReader):
                 return
             for index, raw in enumerate(tree):
                 if record := self._record(path, index, raw, CLASSES[thing]):
-                    self._take(thing, path, index, record)
-
-    def _take(self, thing: str, path: str, index: int, record: Record) -> None:
-        getattr(self.bundle, thing).append(record)
-        self.bundle.places.setdefault((thing, record_id(record)), (path, index))
-        for one in record.assisted if isinstance(record, AgreementRecord) else ():
-            self.bundle.places.setdefault(("pairings", one.id), (path, index))
+                    getattr(self.bundle, thing).append(record)
+                    self.bundle.places.setdefault((thing, record_id(record)), (path, index))
+                    for one in record.assisted if isinstance(record, AgreementRecord) else ():
+                        self.bundle.places.setdefault(("pairings", one.id), (path, index))
 
     def _record(self, path: str, index: int, raw: Any, cls: type[Record]) -> Record | None:
         try:
@@ -369,12 +364,9 @@ class _Reader(BundleReader):
                 return _checked_revision(record)
             if isinstance(record, JudgementRecord) and (record.status is Status.OK) is (record.value is None):
                 raise ValueError("a judgement has a value when its status is ok, and only then")
-            records_module.check(record)
-            records_module.check_validation(record)
-        except ValidationError as error:
-            self.problem(path, index, in_words(error))
+            check(record)
         except ValueError as error:
-            self.problem(path, index, str(error))
+            self.problem(path, index, in_words(error))
         else:
             return record
         return None
