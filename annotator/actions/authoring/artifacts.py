@@ -29,6 +29,7 @@ from annotator.domain.texts.canonical import (
     Change,
     canonical_json,
     checked_text,
+    derived_id,
     new_id,
     now,
     sha256,
@@ -500,6 +501,25 @@ def write_revision(
     _POINT.execute(db, {"wanted": artifact_id, "revision": number})
     _remember(document.KIND, content.decode(), document)
     return {"revision": number, "sha256": digest}
+
+
+def append_revision(db: Connection, artifact_id: str, content: str, verb: str, **fields: Any) -> int:
+    """Add a sealed revision that was made elsewhere, and make it the artifact's newest; return its number.
+
+    `fields` are what it brings: its guideline and form, a reason, whose it is, and when.
+    """
+    question = select(REVISION.c.number, REVISION.c.chain).where(REVISION.c.artifact_id == artifact_id)
+    newest = db.execute(question.order_by(REVISION.c.number.desc())).first()
+    number, before = (newest.number + 1, newest.chain) if newest else (1, "")
+    digest = sha256(content)
+    row = {
+        "id": derived_id("revision", artifact_id, number, digest), "artifact_id": artifact_id, "number": number,
+        "content": content, "sha256": digest, "chain": chain(before, digest), "sealed": True, "reason": "",
+        "guideline": "1", "form": FORM, "verb": verb, "by": "", "at": now(),
+    }  # fmt: skip
+    db.execute(insert(REVISION), row | fields)
+    db.execute(update(ARTIFACT).where(ARTIFACT.c.id == artifact_id).values(revision=number))
+    return number
 
 
 def restore(project: Project, db: Connection, artifact_id: str, present: Any, goal: Any) -> None:

@@ -7,11 +7,11 @@ from functools import partial
 from itertools import chain as chained
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import Connection, delete, func, select
 
 from annotator.actions.adjudication import adjudicating, ruling
 from annotator.actions.assignments import assignments
-from annotator.actions.authoring import settings
+from annotator.actions.authoring import artifacts, settings
 from annotator.actions.consensus import consensus, ruling_rows
 from annotator.actions.parcels import known_keys
 from annotator.actions.project.file import Project
@@ -28,7 +28,7 @@ from annotator.domain.experts.adjudication import (
 from annotator.domain.experts.assignment import FORM, Assignment, ParcelOutcome, Person, Stage
 from annotator.domain.kinds.artifact import Kind, State, Unit, chain
 from annotator.domain.kinds.documents import KINDS, document_of
-from annotator.domain.texts.canonical import canonical_json, derived_id, now
+from annotator.domain.texts.canonical import canonical_json, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import grouped
 from annotator.exchange.parcels import parcels
@@ -179,22 +179,15 @@ def _stored(db: Connection, given: parcels.TaskAdjudication, rater: SealedInput)
         "author_id": rater.person_id, "state": State.SEALED.value, "revision": 1, "sealed_at": rater.sealed_at,
     }  # fmt: skip
     add_missing(db, ARTIFACT, row)
-    question = select(REVISION.c.number, REVISION.c.sha256, REVISION.c.chain)
-    earlier = list(
-        db.execute(question.where(REVISION.c.artifact_id == rater.artifact_id).order_by(REVISION.c.number))
-    )
-    same = next((each.number for each in earlier if each.sha256 == rater.sha256), 0)
-    number, before = (earlier[-1].number + 1, earlier[-1].chain) if earlier else (1, "")
-    if not same:
-        revision = {
-            "id": derived_id("revision", rater.artifact_id, number, rater.sha256), "number": number,
-            "artifact_id": rater.artifact_id, "sha256": rater.sha256, "chain": chain(before, rater.sha256),
-            "content": canonical_json(given.documents[rater.person_id]).decode(), "sealed": True, "reason": "",
-            "guideline": rater.guideline, "form": rater.form, "verb": "open task", "by": "", "at": rater.sealed_at,
-        }  # fmt: skip
-        db.execute(insert(REVISION), revision)
-        db.execute(ARTIFACT.update().where(ARTIFACT.c.id == rater.artifact_id).values(revision=number))
-    return rater.model_copy(update={"revision": same or number})
+    known = REVISION.c.artifact_id == rater.artifact_id, REVISION.c.sha256 == rater.sha256
+    number = db.execute(select(REVISION.c.number).where(*known).order_by(REVISION.c.number)).scalar()
+    if number is None:
+        content = canonical_json(given.documents[rater.person_id]).decode()
+        number = artifacts.append_revision(
+            db, rater.artifact_id, content, "open task", guideline=rater.guideline, form=rater.form,
+            at=rater.sealed_at,
+        )  # fmt: skip
+    return rater.model_copy(update={"revision": number})
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,19 +275,23 @@ class Comparison:
 def compared(project: Project, db: Connection, person_id: str, came: parcels.WorkAdjudication) -> Comparison:
     """Compare a returned adjudication with this project; raises Refusal if it is inconsistent."""
     if assignments.adjudicator_of(db, came.item_id) != person_id:
-        words = "This person is not the one who adjudicates the item."
-        return Comparison(ParcelOutcome.FOREIGN, f"{words} {_both(db, came)}")
+        return Comparison(
+            ParcelOutcome.FOREIGN, f"This person is not the one who adjudicates the item. {_both(db, came)}"
+        )
     frozen = assignments.of_stage(db, came.item_id, came.stage)
     if frozen is None:
-        words = "No agreement on this is frozen here any more."
-        return Comparison(ParcelOutcome.CONFLICT, f"{words} {_both(db, came)}")
+        return Comparison(
+            ParcelOutcome.CONFLICT, f"No agreement on this is frozen here any more. {_both(db, came)}"
+        )
     masks = _masks(project, person_id, frozen)
     if {masks[one.person_id]: one.sha256 for one in frozen.inputs} != came.documents:
-        words = "A document it rules on is not the one that was sent."
-        return Comparison(ParcelOutcome.CONFLICT, f"{words} {_both(db, came)}")
+        return Comparison(
+            ParcelOutcome.CONFLICT, f"A document it rules on is not the one that was sent. {_both(db, came)}"
+        )
     if _token(project, db, person_id, frozen) != came.agreement:
-        words = "The agreement was frozen again since it was sent."
-        return Comparison(ParcelOutcome.CONFLICT, f"{words} {_both(db, came)}")
+        return Comparison(
+            ParcelOutcome.CONFLICT, f"The agreement was frozen again since it was sent. {_both(db, came)}"
+        )
     here = ruling_rows.of_stage(db, came.item_id, came.stage)
     raters = {mask: rater for rater, mask in masks.items()}
     whose = here.letters if here else {letter: raters[mask] for letter, mask in came.letters.items()}

@@ -55,7 +55,13 @@ def checked(project: Project, db: Connection, package: packages.Package, person:
         return Signed.NOBODY
     if own == package.signer:
         return Signed.KNOWN
-    _refuse_anothers(db, pinned, package, person)
+    owner = next((one for one, key in pinned.items() if key == package.signer), None)
+    if owner is not None:
+        name = db.execute(select(PERSON.c.name).where(PERSON.c.id == owner)).scalar()
+        raise Refusal(
+            f"“{package.name}” is under the name of {person.name}, but signed by {name}.",
+            "Nothing was imported. Each person sends work from the project made of their own task.",
+        )
     if own is not None:
         raise OtherKey(
             f"“{package.name}” is signed with a different key than earlier work of {person.name}: "
@@ -66,18 +72,6 @@ def checked(project: Project, db: Connection, package: packages.Package, person:
     _pin(db, person.id, package.signer)
     record(project, db, _change(person.id, "pin", None, package.signer))
     return Signed.FIRST
-
-
-def _refuse_anothers(
-    db: Connection, pinned: dict[str, str], package: packages.Package, person: Person
-) -> None:
-    owner = next((one for one, key in pinned.items() if key == package.signer), None)
-    if owner is not None:
-        name = db.execute(select(PERSON.c.name).where(PERSON.c.id == owner)).scalar()
-        raise Refusal(
-            f"“{package.name}” is under the name of {person.name}, but signed by {name}.",
-            "Nothing was imported. Each person sends work from the project made of their own task.",
-        )
 
 
 @dataclass(frozen=True, slots=True)

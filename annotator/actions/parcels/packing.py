@@ -4,7 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -49,13 +49,6 @@ class PackedTask:
     receipt: str
     words: str
     notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class TaskIssue:
-    number: int
-    at: str
-    content: str
 
 
 # Puts a package in its place.
@@ -107,13 +100,13 @@ def task(
         facts = packages.PackageFacts(
             format=packages.TASK,
             format_version=packages.version_for(entries),
-            package_id=derived_id("task", project_id, person.id, issue.content),
+            package_id=derived_id("task", project_id, person.id, issue["content"]),
             project_id=project_id,
             person_id=person.id,
             extra={
                 "title": project.title,
-                "number": issue.number,
-                "at": issue.at,
+                "number": issue["number"],
+                "at": issue["at"],
                 **({} if weights.usual else {"weights": weights.text}),
             },
         )
@@ -127,7 +120,7 @@ def task(
         digest = sha256(content)
         row = {
             "sha256": digest, "direction": "out", "person_id": person.id, "package_id": digest, "receipt": "",
-            "content": json.dumps(asdict(issue)), "at": now(),
+            "content": json.dumps(issue), "at": now(),
         }  # fmt: skip
         add_missing(db, PARCEL, row)
         record(project, db, Change("parcel", digest, "pack task", after={"person": person.id}))
@@ -142,18 +135,22 @@ def task(
     return PackedTask(place, person.name, len(items), len(served), len(content), "", words, notes)
 
 
-def _issue(db: Connection, person: Person, entries: dict[str, bytes]) -> TaskIssue:
-    """The newest task of a person again if nothing has changed since, otherwise the next."""
+def _issue(db: Connection, person: Person, entries: dict[str, bytes]) -> dict[str, Any]:
+    """The number, moment and hash of a person's newest task if nothing has changed since, otherwise of the next."""
     digest = sha256(b"".join(entries[name] for name in sorted(entries)))
     sent = select(PARCEL.c.content).where(
         PARCEL.c.direction == "out", PARCEL.c.person_id == person.id, PARCEL.c.receipt == ""
     )
     contents = [json.loads(content) for content in db.execute(sent).scalars()]
-    known = [TaskIssue(**one) for one in contents if "number" in one]
-    newest = max(known, key=lambda issue: issue.number, default=None)
-    if newest is not None and newest.content == digest:
+    known = [content for content in contents if "number" in content]
+    newest: dict[str, Any] = max(
+        known, key=lambda issue: int(issue["number"]), default={"number": 0, "content": ""}
+    )
+    if newest["content"] == digest:
         return newest
-    return TaskIssue(newest.number + 1 if newest else 1, now().isoformat(timespec="seconds"), digest)
+    return {
+        "number": newest["number"] + 1, "at": now().isoformat(timespec="seconds"), "content": digest,
+    }  # fmt: skip
 
 
 def _assigned(db: Connection, person: Person) -> list[Assignment]:
@@ -234,7 +231,6 @@ def _entries(
     labelled = [assignment for assignment in served if assignment.assignment.stage is Stage.LABELLING]
     sources, originals = _sources(project, db, person, served)
     documents = _documents(db, items, labelled)
-    at_hand = tasking.gathered(project, person, labelled)
     adjudicated = adjudications.masked(project, db, person, [assignment.assignment for assignment in served])
     stages = {assignment.assignment.stage for assignment in served} | {
         adjudication.stage for adjudication in adjudicated
@@ -245,9 +241,7 @@ def _entries(
         "person.json": [parcels.TaskPerson(id=person.id, name=person.name, alias=person.alias)],
         "items.json": _items(db, items, served),
         "sources.json": sources,
-        "reports.json": at_hand.reports,
-        "parts.json": at_hand.parts,
-        "pages.json": at_hand.pages,
+        **tasking.gathered(project, person, labelled),
         "documents.json": documents,
         "assignments.json": [
             parcels.TaskAssignment(

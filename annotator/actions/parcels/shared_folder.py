@@ -278,7 +278,11 @@ def _may_be_ours(start: bytes) -> bool:
 def _contents(project: Project, folder: Path) -> _Contents:
     result, private, seen = _Contents(), known_keys.signing_key(project), set[str]()
     taken = set(project.query(select(PARCEL.c.sha256).where(PARCEL.c.direction == "in")).scalars())
-    sort = partial(_sort_task, project) if project.from_task else _sorting_work(project)
+    if project.from_task:
+        sort = partial(_sort_task, project)
+    else:
+        everybody = {person.id: person for person in people.people(project)}
+        sort = partial(_sort_work, str(project.get("id")), everybody, known_keys.pinned(project))
     for path in _files(folder):
         try:
             package = _glimpse(path, private) if _is_readable(path) else None
@@ -317,11 +321,6 @@ def _sort_task(project: Project, result: _Contents, path: Path, package: Package
             result.due.append((path, package))
     except Refusal as refusal:
         result.problems.append(str(refusal))
-
-
-def _sorting_work(project: Project) -> partial[None]:
-    everybody = {person.id: person for person in people.people(project)}
-    return partial(_sort_work, str(project.get("id")), everybody, known_keys.pinned(project))
 
 
 def _sort_work(

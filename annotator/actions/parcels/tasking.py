@@ -4,12 +4,12 @@ import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 from sqlalchemy import Connection, Table, insert, select, update
 
 from annotator.actions.assignments import reviewing
@@ -29,16 +29,16 @@ from annotator.actions.project.file import (
     settings_of,
     source_hash,
 )
-from annotator.domain.experts.assignment import FORM, RECEIVED, Assignment, Person, Purpose, Role
+from annotator.domain.experts.assignment import RECEIVED, Assignment, Person, Purpose, Role
 from annotator.domain.judges.protocol import REPORT, Material, Protocol
-from annotator.domain.kinds.artifact import State, chain
+from annotator.domain.kinds.artifact import State
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.material.extract import document_of as document_of_part
 from annotator.domain.material.item import END_TO_END, EXEMPLAR, IMPORT, Page, PageFields, free_key
 from annotator.domain.texts.canonical import Change, Text, canonical_json, derived_id, now, sha256
 from annotator.domain.texts.refusal import Refusal, required
 from annotator.exchange.parcels import packages, parcels
-from annotator.exchange.release.bundle import in_words
+from annotator.exchange.release.bundle import fitting
 from annotator.places import user_data
 from annotator.protocols import PROTOCOLS, assigned_protocols
 from annotator.protocols.profiles import HELD
@@ -71,35 +71,30 @@ class ServedAssignment:
         return [PROTOCOLS[name] for name in assigned_protocols(self.assignment.protocols)]
 
 
-@dataclass(frozen=True, slots=True)
-class LabelledMaterial:
-    """The records of a task that raters read, sorted by aliases, so that no order reveals anything."""
-
-    reports: list[parcels.TaskReport] = field(default_factory=list)
-    parts: list[parcels.TaskPart] = field(default_factory=list)
-    pages: list[parcels.TaskPage] = field(default_factory=list)
-
-
 def report_alias(project: Project, person_id: str, response_id: str, again: bool) -> str:
     """The id under which a report is served to a person, different for a repeat."""
     return known_keys.alias_of(project, person_id, f"{'again/' if again else ''}{response_id}")
 
 
-def gathered(project: Project, person: Person, labelled: Sequence[ServedAssignment]) -> LabelledMaterial:
-    """What a person needs to label what was handed out to them; raises Refusal if an item has nothing to ask."""
-    result = LabelledMaterial()
+def gathered(project: Project, person: Person, labelled: Sequence[ServedAssignment]) -> dict[str, list[Any]]:
+    """The records that a person needs to label what was handed out to them, by entry.
+
+    They are sorted by aliases, so that no order reveals anything. Raises Refusal if an item has nothing to ask.
+    """
+    reports, parts = list[parcels.TaskReport](), list[parcels.TaskPart]()
     pages: dict[str, parcels.TaskPage] = {}
     for assignment in labelled:
-        _add_item(project, person, assignment, result, pages)
-    result.reports.sort(key=lambda report: (report.item_id, report.id))
-    result.parts.sort(key=lambda part: (part.report_id, part.part))
-    result.pages.extend(pages[url] for url in sorted(pages))
-    return result
+        _add_item(project, person, assignment, reports, parts, pages)
+    return {
+        "reports.json": sorted(reports, key=lambda report: (report.item_id, report.id)),
+        "parts.json": sorted(parts, key=lambda part: (part.report_id, part.part)),
+        "pages.json": [pages[url] for url in sorted(pages)],
+    }
 
 
 def _add_item(
-    project: Project, person: Person, assignment: ServedAssignment, material: LabelledMaterial,
-    pages: dict[str, parcels.TaskPage],
+    project: Project, person: Person, assignment: ServedAssignment, task_reports: list[parcels.TaskReport],
+    task_parts: list[parcels.TaskPart], pages: dict[str, parcels.TaskPage],
 ) -> None:  # fmt: skip
     parts = {part for protocol in assignment.protocols for part in protocol.parts}
     needs = tuple(dict.fromkeys(kind for protocol in assignment.protocols for kind in protocol.needs))
@@ -130,7 +125,7 @@ def _add_item(
     for response_id in sorted(chosen, key=alias):
         each, exemplar = chosen[response_id], chosen[response_id].response.mode == EXEMPLAR
         group = groups.setdefault((each.response.trial, each.response.mode), len(groups) + 1)
-        material.reports.append(
+        task_reports.append(
             parcels.TaskReport(
                 id=alias(response_id),
                 item_id=assignment.item_id,
@@ -142,7 +137,7 @@ def _add_item(
         for part in parts & each.parts.keys() if response_id not in beside else ():
             document: dict[str, Any] = each.parts[part].tree()
             units = [{**unit, "note": ""} for unit in document["units"]]
-            material.parts.append(
+            task_parts.append(
                 parcels.TaskPart(
                     report_id=alias(response_id), part=part, document={**document, "units": units}
                 )
@@ -277,10 +272,7 @@ class TaskFacts(BaseModel, defer_build=True):
 
 def facts_of(package: packages.Package) -> TaskFacts:
     """The facts of a task; raises Refusal if they are invalid, or if a task of format 1 was changed."""
-    try:
-        facts = TaskFacts.model_validate(package.manifest.extra)
-    except ValidationError as error:
-        raise Refusal(f"“{package.name}”: {in_words(error)}.", packages.AGAIN) from None
+    facts = fitting(TaskFacts, package.manifest.extra, f"“{package.name}”", packages.AGAIN)
     if not package.signer:
         packages.refuse_forged(package, bytes.fromhex(facts.secret))
     elif facts.at is None:
@@ -646,38 +638,14 @@ def store_extracts(db: Connection, given: list[parcels.TaskPart], reports: list[
 def keep_document(db: Connection, name: str, given: parcels.TaskDocument) -> None:
     """Store the settled document to label by; if it has changed since, as a further revision."""
     artifact_id, known = _settled(db, name, given)
-    content = canonical_json(document_of(given.kind, given.document).tree())
-    newest = db.execute(
-        select(REVISION.c.number, REVISION.c.sha256, REVISION.c.chain)
-        .where(REVISION.c.artifact_id == artifact_id)
-        .order_by(REVISION.c.number.desc())
-    ).first()
+    content = canonical_json(document_of(given.kind, given.document).tree()).decode()
+    question = select(REVISION.c.sha256).where(REVISION.c.artifact_id == artifact_id)
+    newest = db.execute(question.order_by(REVISION.c.number.desc())).scalar()
     if not known:
         row = {"id": given.id, "item_id": given.item_id, "kind": given.kind.value, "author_id": ""}
         db.execute(insert(ARTIFACT).values(**row, state=State.CONSENSUS.value, revision=1))
-    elif newest is not None and newest.sha256 == sha256(content):
-        return
-    number, before = (newest.number + 1, newest.chain) if newest else (1, "")
-    digest = sha256(content)
-    db.execute(
-        insert(REVISION),
-        {
-            "id": derived_id("revision", artifact_id, number, digest),
-            "artifact_id": artifact_id,
-            "number": number,
-            "content": content.decode(),
-            "sha256": digest,
-            "chain": chain(before, digest),
-            "sealed": True,
-            "reason": "",
-            "guideline": "1",
-            "form": FORM,
-            "verb": "open task",
-            "by": "",
-            "at": now(),
-        },
-    )
-    db.execute(update(ARTIFACT).where(ARTIFACT.c.id == artifact_id).values(revision=number))
+    if newest != sha256(content):
+        artifacts.append_revision(db, artifact_id, content, "open task")
 
 
 def _settled(db: Connection, name: str, given: parcels.TaskDocument) -> tuple[str, bool]:

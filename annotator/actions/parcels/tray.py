@@ -15,7 +15,7 @@ from annotator import __version__
 from annotator.actions.adjudication.adjudicating import headings_of
 from annotator.actions.assignments import assignments, reviewing
 from annotator.actions.authoring import annotating
-from annotator.actions.authoring.artifacts import Drafted, of_artifacts, standing
+from annotator.actions.authoring.artifacts import Drafted, append_revision, of_artifacts, standing
 from annotator.actions.authoring.comparing import aligned
 from annotator.actions.authoring.settings import version_in_force
 from annotator.actions.consensus import consensus, ruling_rows
@@ -27,9 +27,9 @@ from annotator.actions.parcels.packing import PackedTask, Put, keep, place_of
 from annotator.actions.project import people
 from annotator.actions.project.file import CHANGED_WITH, Progress, Project, judgement_hash, record
 from annotator.domain.experts.adjudication import DraftReview
-from annotator.domain.experts.assignment import FORM, ParcelOutcome, Stage, TrayEntry, TrayState, stage_of
+from annotator.domain.experts.assignment import ParcelOutcome, Stage, TrayEntry, TrayState, stage_of
 from annotator.domain.judges.judge import Judgement, RaterKind, Status
-from annotator.domain.kinds.artifact import Document, Kind, State, Unit, chain
+from annotator.domain.kinds.artifact import Document, Kind, State, Unit
 from annotator.domain.kinds.documents import UNSURE, Label, Labels, document_of, label_id
 from annotator.domain.texts.canonical import Change, canonical_json, derived_id, now, sha256
 from annotator.domain.texts.refusal import Refusal, required
@@ -125,7 +125,8 @@ def work(project: Project, path: Path | None = None, *, put: Put | None = None) 
         else:
             place = place_of(project, path, "work", packages.suffix(packages.WORK))
             keep(place, content, facts)
-        receipt = packages.receipt_code(sha256(content))
+        digest = sha256(content)
+        receipt = packages.receipt_code(digest)
         held = {
             "file": place.name,
             "sealed": {artifact.id: artifact.revisions[-1].number for artifact in artifacts}
@@ -133,7 +134,12 @@ def work(project: Project, path: Path | None = None, *, put: Put | None = None) 
             "disputes": len(disputes),
             "answers": len(answers),
         }
-        _remember(project, db, result.person_id, content, receipt, held)
+        row = {
+            "sha256": digest, "direction": "out", "person_id": result.person_id, "package_id": digest,
+            "receipt": receipt, "content": json.dumps(held), "at": now(),
+        }  # fmt: skip
+        add_missing(db, PARCEL, row)
+        record(project, db, Change("parcel", digest, "pack work", after={"receipt": receipt}))
     items = {one.item_id for one in artifacts} | {adjudication.item_id for adjudication in adjudicated}
     pieces = len(artifacts) + len(adjudicated)
     notes = (f"Not submitted yet and left here: {counted(drafts, 'document')}.",) if drafts else ()
@@ -229,18 +235,6 @@ def _returning_facts(
         person_id=origin.person_id,
         extra={"programs": programs},
     )
-
-
-def _remember(
-    project: Project, db: Connection, person_id: str, content: bytes, receipt: str, held: dict[str, Any]
-) -> None:
-    digest = sha256(content)
-    row = {
-        "sha256": digest, "direction": "out", "person_id": person_id, "package_id": digest, "receipt": receipt,
-        "content": json.dumps(held), "at": now(),
-    }  # fmt: skip
-    add_missing(db, PARCEL, row)
-    record(project, db, Change("parcel", digest, "pack work", after={"receipt": receipt}))
 
 
 KNOWN = {*PROTOCOLS, *TAXONOMIES}
@@ -465,37 +459,18 @@ def _append(project: Project, db: Connection, entry: TrayEntry, kind: Kind) -> t
         ARTIFACT.c.author_id == entry.person_id,
     )
     artifact_id = db.execute(select(ARTIFACT.c.id).where(*own)).scalar()
-    newest: Any = None
     if artifact_id is None:
         annotating.keep_scoring(project, db, kind, entry.item_id)
         artifact_id = derived_id("artifact", entry.item_id, kind.value, entry.person_id)
         row = {"id": artifact_id, "item_id": entry.item_id, "kind": kind.value, "author_id": entry.person_id}
         db.execute(insert(ARTIFACT).values(**row, state=State.SEALED.value, revision=0))
-    else:
-        question = select(REVISION.c.number, REVISION.c.chain).where(REVISION.c.artifact_id == artifact_id)
-        newest = db.execute(question.order_by(REVISION.c.number.desc())).first()
-    number, before = (newest.number + 1, newest.chain) if newest else (1, "")
     at = now()
-    db.execute(
-        insert(REVISION),
-        {
-            "id": derived_id("revision", artifact_id, number, entry.sha256),
-            "artifact_id": artifact_id,
-            "number": number,
-            "content": entry.content,
-            "sha256": entry.sha256,
-            "chain": chain(before, entry.sha256),
-            "sealed": True,
-            "reason": f"accepted from the tray ({entry.reason.value})",
-            "form": FORM,
-            "verb": "accept",
-            "by": project.by,
-            "at": at,
-            "guideline": version_in_force(db, entry.stage) if entry.stage else "1",
-        },
-    )
+    number = append_revision(
+        db, artifact_id, entry.content, "accept", reason=f"accepted from the tray ({entry.reason.value})",
+        by=project.by, at=at, guideline=version_in_force(db, entry.stage) if entry.stage else "1",
+    )  # fmt: skip
     pointed = update(ARTIFACT).where(ARTIFACT.c.id == artifact_id)
-    db.execute(pointed.values(revision=number, state=State.SEALED.value, sealed_at=at))
+    db.execute(pointed.values(state=State.SEALED.value, sealed_at=at))
     return artifact_id, number
 
 
@@ -772,7 +747,10 @@ def _pieces(
     items = {
         row.id: row for row in db.execute(select(ITEM.c.id, ITEM.c.key, ITEM.c.question, ITEM.c.position))
     }
-    dates = _dates(db, me)
+    due = select(ASSIGNMENT.c.item_id, ASSIGNMENT.c.stage, ASSIGNMENT.c.due).where(
+        ASSIGNMENT.c.person_id == me
+    )
+    dates = {(row.item_id, Stage(row.stage)): row.due for row in db.execute(due)}
     written = _written(db, me) | adjudications.standing(db, me)
     judged = select(JUDGEMENT.c.item_id).where(
         JUDGEMENT.c.rater_kind == RaterKind.PERSON.value, JUDGEMENT.c.rater_id == me
@@ -795,12 +773,6 @@ def _going(row: Any, held: dict[str, int]) -> SendingOutcome:
     if not row.number:
         return SendingOutcome.DRAFT
     return SendingOutcome.SENT if held.get(row.id, 0) >= row.number else SendingOutcome.NEW
-
-
-def _dates(db: Connection, me: str) -> dict[tuple[str, Stage], datetime | None]:
-    question = select(ASSIGNMENT.c.item_id, ASSIGNMENT.c.stage, ASSIGNMENT.c.due)
-    rows = db.execute(question.where(ASSIGNMENT.c.person_id == me))
-    return {(row.item_id, Stage(row.stage)): row.due for row in rows}
 
 
 def _written(db: Connection, me: str) -> dict[tuple[str, Stage], Any]:

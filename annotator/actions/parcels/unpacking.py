@@ -1,7 +1,6 @@
 """Import of returned work: previewed first, all or nothing, in any order."""
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property, reduce
@@ -154,8 +153,7 @@ def _take(project: Project, db: Connection, package: packages.Package, touched: 
             signed = known_keys.checked(project, inner, package, person)
             records = parcels.work(package)
             sorter = Sorter(project, inner, person)
-            pieces = sorter.take(records["artifacts.json"], records["disputes.json"], records["answers.json"])
-            pieces += [sorter.adjudication(one) for one in records[packages.ADJUDICATIONS]]
+            pieces = sorter.take(records)
     except known_keys.OtherKey as refusal:
         changes = {"outcome": ParcelOutcome.OTHER_KEY, "signed": Signed.OTHER, "reason": str(refusal)}
         return arrival.model_copy(update=changes)
@@ -229,17 +227,6 @@ def _piece(piece: ReturnedPiece) -> str:
     return f"{piece.item_key}{stage}{number}: {piece.outcome.value}. {piece.words}".strip()
 
 
-@dataclass(frozen=True, slots=True)
-class ArrivedRevision:
-    """A sealed revision with this project's ids and its hash chain recomputed."""
-
-    number: int
-    content: str
-    sha256: str
-    chain: str
-    came: parcels.WorkRevision
-
-
 @dataclass
 class Sorter:
     """Sorts one person's returned work; `touched` collects the stages of items with something new."""
@@ -249,44 +236,48 @@ class Sorter:
     person: Person
     touched: set[Taken] = field(default_factory=set)
 
-    def take(
-        self, artifacts: Sequence[parcels.WorkArtifact], disputes: Sequence[parcels.WorkDispute],
-        answers: Sequence[parcels.WorkAnswer] = (),
-    ) -> list[ReturnedPiece]:  # fmt: skip
+    def take(self, records: Mapping[str, list[Any]]) -> list[ReturnedPiece]:
         """Take all of it in; raises Refusal, taking in nothing, if anything in it is inconsistent."""
-        pieces = [
-            *(piece for artifact in artifacts for piece in self._artifact(artifact)),
-            *(self._dispute(dispute) for dispute in disputes),
+        return [
+            *(piece for artifact in records["artifacts.json"] for piece in self._artifact(artifact)),
+            *map(self._dispute, records["disputes.json"]),
+            *map(self._answer, records["answers.json"]),
+            *map(self._adjudication, records[packages.ADJUDICATIONS]),
         ]
-        return pieces + [self._answer(answer) for answer in answers]
 
-    def adjudication(self, came: parcels.WorkAdjudication) -> ReturnedPiece:
-        """Take in an adjudication made elsewhere, or put it into the tray; raises Refusal as `take` does."""
+    def _returned(
+        self, outcome: ParcelOutcome, item_id: str, stage: Stage | None, words: str, revision: int = 0,
+        content: str = "",
+    ) -> ReturnedPiece:  # fmt: skip
+        """A piece of work; its content waits in the tray, once, if somebody has to decide about it."""
+        if content and outcome in TRAYED:
+            whose = self.person.id
+            if not tray.put(
+                self.db, outcome, whose, content, item_id=item_id, stage=stage, revision=revision
+            ):
+                outcome = ParcelOutcome.DUPLICATE
+        key = self._items.get(item_id, "")
+        return ReturnedPiece(outcome=outcome, item_key=key, stage=stage, revision=revision, words=words)
+
+    def _adjudication(self, came: parcels.WorkAdjudication) -> ReturnedPiece:
         outcome, words = ParcelOutcome.FOREIGN, "The item is not one of this project."
         if came.item_id in self._items:
             outcome, words = adjudications.taken(self.project, self.db, self.person, came)
-        key, number, stage = self._items.get(came.item_id, ""), len(came.versions), Stage.ADJUDICATION
-        if outcome in TRAYED:
-            content = canonical_json(came.model_dump(mode="json")).decode()
-            if not tray.put(
-                self.db, outcome, self.person.id, content, item_id=came.item_id, stage=stage, revision=number
-            ):
-                outcome = ParcelOutcome.DUPLICATE
-        return ReturnedPiece(outcome=outcome, item_key=key, stage=stage, revision=number, words=words)
+        content = canonical_json(came.model_dump(mode="json")).decode()
+        return self._returned(outcome, came.item_id, Stage.ADJUDICATION, words, len(came.versions), content)
 
     def _answer(self, answer: parcels.WorkAnswer) -> ReturnedPiece:
         review = reviewing.of_artifact(self.project, answer.artifact_id)
         if review is None or review.author != self.person.id:
-            return ReturnedPiece(
-                outcome=ParcelOutcome.FOREIGN, words="It answers no review of a draft of theirs."
+            return self._returned(
+                ParcelOutcome.FOREIGN, "", None, "It answers no review of a draft of theirs."
             )
         at = _no_later_than_now(answer.at).isoformat(timespec="seconds")
         fresh = at > review.answered_at
         if fresh:
             reviewing.take_answer(self.project, review, answer.agreed, answer.text, at)
         outcome = ParcelOutcome.NEW if fresh else ParcelOutcome.DUPLICATE
-        stage, key = stage_of(review.kind), self._items.get(review.item_id, "")
-        return ReturnedPiece(outcome=outcome, item_key=key, stage=stage, words="The answer to a review.")
+        return self._returned(outcome, review.item_id, stage_of(review.kind), "The answer to a review.")
 
     @cached_property
     def _items(self) -> dict[str, str]:
@@ -316,35 +307,26 @@ class Sorter:
     def _artifact(self, artifact: parcels.WorkArtifact) -> list[ReturnedPiece]:
         kind, item_id = artifact.kind, artifact.item_id
         stage = stage_of(kind)
-        self._refuse_anothers(artifact)
+        where = ARTIFACT.c.item_id, ARTIFACT.c.kind, ARTIFACT.c.author_id
+        existing = self.db.execute(select(*where).where(ARTIFACT.c.id == artifact.id)).first()
+        if existing is not None and tuple(existing) != (item_id, kind.value, self.person.id):
+            raise Refusal(f"It contains a {kind.value} of another person or item.", packages.AGAIN)
         sealed = self._checked(artifact, kind)
         if again := self._again.get(item_id):
             return [self._repeat(again, sealed[-1])] if sealed else []
-        key = self._items.get(item_id, "")
         if reason := self._foreign(item_id, stage) or self._outside(kind, sealed):
             return [
-                self._set_aside(ParcelOutcome.FOREIGN, revision, item_id, key, stage, reason)
-                for revision in sealed
+                self._returned(ParcelOutcome.FOREIGN, item_id, stage, reason, one.number, _text(one))
+                for one in sealed
             ]
-        pieces = self._revisions(artifact, item_id, key, kind, sealed)
+        pieces = self._revisions(artifact, sealed)
         if any(piece.outcome in (ParcelOutcome.NEW, ParcelOutcome.NEWER) for piece in pieces):
             self._settle(artifact, item_id, kind)
         self._spend(artifact)
         return pieces
 
-    def _refuse_anothers(self, artifact: parcels.WorkArtifact) -> None:
-        """Raise Refusal if a document has the id of someone else's, or of another one of theirs."""
-        where = ARTIFACT.c.item_id, ARTIFACT.c.kind, ARTIFACT.c.author_id
-        existing = self.db.execute(select(*where).where(ARTIFACT.c.id == artifact.id)).first()
-        if existing is not None and tuple(existing) != (
-            artifact.item_id,
-            artifact.kind.value,
-            self.person.id,
-        ):
-            raise Refusal(f"It contains a {artifact.kind.value} of another person or item.", packages.AGAIN)
-
-    def _checked(self, artifact: parcels.WorkArtifact, kind: Kind) -> list[ArrivedRevision]:
-        """The revisions, after verifying their hashes and their chain."""
+    def _checked(self, artifact: parcels.WorkArtifact, kind: Kind) -> list[parcels.WorkRevision]:
+        """The revisions with this project's ids, hashes and chain, after verifying those that came."""
         link = local = ""
         number, made = 0, []
         for came in artifact.revisions:
@@ -360,10 +342,10 @@ class Sorter:
                     f"Revision {came.number} of a {kind.value} does not follow from what it says it was made from.",
                     packages.AGAIN,
                 )
-            content = canonical_json(self._resolved(artifact.item_id, document).tree()).decode()
-            digest = sha256(content)
+            tree = self._resolved(artifact.item_id, document).tree()
+            digest = parcels.hash_of(tree)
             local = reduce(chain, [*came.skipped, digest], local)
-            made.append(ArrivedRevision(number, content, digest, local, came))
+            made.append(came.model_copy(update={"content": tree, "sha256": digest, "chain": local}))
         return made
 
     def _resolved(self, item_id: str, document: Document[Any]) -> Document[Any]:
@@ -410,24 +392,20 @@ class Sorter:
             return "This stage of the item was not assigned to this person."
         return ""
 
-    def _outside(self, kind: Kind, sealed: Sequence[ArrivedRevision]) -> str:
+    def _outside(self, kind: Kind, sealed: Sequence[parcels.WorkRevision]) -> str:
         """A sentence naming a weight that this project does not allow; empty if there is none."""
-        documents = (document_of(kind, json.loads(revision.content)) for revision in sealed)
+        documents = (document_of(kind, revision.content) for revision in sealed)
         return next(filter(None, (settings.outside(self.project, document) for document in documents)), "")
 
     def _revisions(
-        self,
-        artifact: parcels.WorkArtifact,
-        item_id: str,
-        key: str,
-        kind: Kind,
-        sealed: Sequence[ArrivedRevision],
+        self, artifact: parcels.WorkArtifact, sealed: Sequence[parcels.WorkRevision]
     ) -> list[ReturnedPiece]:
+        item_id, kind, stage = artifact.item_id, artifact.kind, stage_of(artifact.kind)
         existing = self._existing(item_id, kind)
         closed = self.db.execute(
             select(ADJUDICATION.c.id).where(
                 ADJUDICATION.c.item_id == item_id,
-                ADJUDICATION.c.stage == stage_of(kind).value,
+                ADJUDICATION.c.stage == stage.value,
                 ADJUDICATION.c.state == AdjudicationState.CLOSED.value,
             )
         ).first()
@@ -454,15 +432,7 @@ class Sorter:
                     words = f"It will be added, and {annotating.TAKES_SCORES}."
                 self._add(artifact.id, item_id, kind, revision)
                 existing = self._existing(item_id, kind)
-            stage = stage_of(kind)
-            if outcome in TRAYED:
-                pieces.append(self._set_aside(outcome, revision, item_id, key, stage, words))
-            else:
-                pieces.append(
-                    ReturnedPiece(
-                        outcome=outcome, item_key=key, stage=stage, revision=revision.number, words=words
-                    )
-                )
+            pieces.append(self._returned(outcome, item_id, stage, words, revision.number, _text(revision)))
         return pieces
 
     def _existing(self, item_id: str, kind: Kind) -> dict[int, Any]:
@@ -477,7 +447,7 @@ class Sorter:
         )
         return {row.number: row for row in self.db.execute(question)}
 
-    def _add(self, artifact_id: str, item_id: str, kind: Kind, revision: ArrivedRevision) -> None:
+    def _add(self, artifact_id: str, item_id: str, kind: Kind, revision: parcels.WorkRevision) -> None:
         existing = self._existing(item_id, kind)
         if not existing:
             annotating.keep_scoring(self.project, self.db, kind, item_id)
@@ -487,24 +457,23 @@ class Sorter:
             )
         else:
             artifact_id = next(iter(existing.values())).artifact_id
-        came = revision.came
         self.db.execute(
             insert(REVISION),
             {
                 "id": derived_id("revision", artifact_id, revision.number, revision.sha256),
                 "artifact_id": artifact_id,
                 "number": revision.number,
-                "content": revision.content,
+                "content": _text(revision),
                 "sha256": revision.sha256,
                 "chain": revision.chain,
                 "sealed": True,
-                "reason": came.reason,
-                "guideline": came.guideline,
-                "form": came.form,
+                "reason": revision.reason,
+                "guideline": revision.guideline,
+                "form": revision.form,
                 "verb": "seal",
                 "by": self.person.id,
-                "at": came.at,
-                "skipped": " ".join(came.skipped) or None,
+                "at": revision.at,
+                "skipped": " ".join(revision.skipped) or None,
             },
         )
 
@@ -539,70 +508,34 @@ class Sorter:
         elif known is not None and artifact.seconds > known:
             self.db.execute(update(TIME).where(TIME.c.id == row_id).values(seconds=artifact.seconds))
 
-    def _repeat(self, item_id: str, newest: ArrivedRevision) -> ReturnedPiece:
-        at = _no_later_than_now(newest.came.at)
-        fresh = tray.write_again(self.db, self.person.id, item_id, newest.content, at)
+    def _repeat(self, item_id: str, newest: parcels.WorkRevision) -> ReturnedPiece:
+        at = _no_later_than_now(newest.at)
+        fresh = tray.write_again(self.db, self.person.id, item_id, _text(newest), at)
         outcome = ParcelOutcome.NEW if fresh else ParcelOutcome.DUPLICATE
         if fresh:
             assignments.mark_submitted(self.db, item_id, self.person.id, Stage.LABELLING, at, trial=2)
         words = "A repeat: it shows how far this person agrees with themselves."
-        return ReturnedPiece(
-            outcome=outcome, item_key=self._items[item_id], stage=Stage.LABELLING, words=words
-        )
-
-    def _set_aside(
-        self,
-        reason: ParcelOutcome,
-        revision: ArrivedRevision,
-        item_id: str,
-        key: str,
-        stage: Stage,
-        words: str,
-    ) -> ReturnedPiece:
-        fresh = tray.put(
-            self.db,
-            reason,
-            self.person.id,
-            revision.content,
-            item_id=item_id,
-            stage=stage,
-            revision=revision.number,
-        )
-        outcome = reason if fresh else ParcelOutcome.DUPLICATE
-        return ReturnedPiece(
-            outcome=outcome, item_key=key, stage=stage, revision=revision.number, words=words
-        )
+        return self._returned(outcome, item_id, Stage.LABELLING, words)
 
     def _dispute(self, dispute: parcels.WorkDispute) -> ReturnedPiece:
-        key = self._items.get(dispute.item_id, "")
-        if not key:
-            return ReturnedPiece(
-                outcome=ParcelOutcome.FOREIGN,
-                stage=dispute.stage,
-                words="The item is not one of this project.",
-            )
-        ruled = ruling_rows.of_stage(self.db, dispute.item_id, dispute.stage)
+        item_id, stage, outcome = dispute.item_id, dispute.stage, ParcelOutcome.FOREIGN
+        if item_id not in self._items:
+            return self._returned(outcome, item_id, stage, "The item is not one of this project.")
+        ruled = ruling_rows.of_stage(self.db, item_id, stage)
         if ruled is None or not ruled.version:
             words = "It objects to a consensus that there is not; it was not imported."
-            return ReturnedPiece(
-                outcome=ParcelOutcome.FOREIGN, item_key=key, stage=dispute.stage, words=words
-            )
-        fresh = feedback.receive(
-            self.project,
-            self.db,
-            self.person.id,
-            dispute.item_id,
-            dispute.stage,
-            dispute.text,
-            _no_later_than_now(dispute.at),
-        )
+            return self._returned(outcome, item_id, stage, words)
+        at = _no_later_than_now(dispute.at)
+        fresh = feedback.receive(self.project, self.db, self.person.id, item_id, stage, dispute.text, at)
         outcome = ParcelOutcome.NEW if fresh else ParcelOutcome.DUPLICATE
-        return ReturnedPiece(
-            outcome=outcome, item_key=key, stage=dispute.stage, words="A dispute of the consensus."
-        )
+        return self._returned(outcome, item_id, stage, "A dispute of the consensus.")
 
 
-def _doubt(artifact: parcels.WorkArtifact, revision: ArrivedRevision) -> str:
+def _text(revision: parcels.WorkRevision) -> str:
+    return canonical_json(revision.content).decode()
+
+
+def _doubt(artifact: parcels.WorkArtifact, revision: parcels.WorkRevision) -> str:
     """Why the times that came with a revision cannot be right; empty if they can."""
     # A revision that follows one in the tray must not go in before it.
     latest = max(came.at for came in artifact.revisions if came.number <= revision.number)

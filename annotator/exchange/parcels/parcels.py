@@ -39,7 +39,7 @@ from annotator.domain.material.item import (
 from annotator.domain.texts.canonical import Text, canonical_json, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels.packages import ADJUDICATIONS, AGAIN, Package
-from annotator.exchange.release.bundle import in_words
+from annotator.exchange.release.bundle import fitting, in_words
 
 PDFS = "sources/"
 FIRST_YEAR, LAST_YEAR = 1970, 2999
@@ -76,18 +76,28 @@ class _Entry(BaseModel, frozen=True, extra="allow", allow_inf_nan=False, defer_b
         cls.ROW, cls.DISTINCT = row, distinct
 
 
-class TaskPerson(_Entry, row=PersonFields, distinct=(("id",),)):
-    """The recipient of a task."""
+class _Known(_Entry):
+    """A record with an id of its own."""
 
     id: Id
+
+
+class _OfItem(_Entry):
+    """A record of an item."""
+
+    item_id: Id
+
+
+class TaskPerson(_Known, row=PersonFields, distinct=(("id",),)):
+    """The recipient of a task."""
+
     name: Text
     alias: Text
 
 
-class TaskItem(_Entry, row=ItemFields, distinct=(("id",), ("key",))):
+class TaskItem(_Known, row=ItemFields, distinct=(("id",), ("key",))):
     """An item as its annotator sees it."""
 
-    id: Id
     key: Text
     question: Text
     question_type: Text = ""
@@ -97,11 +107,9 @@ class TaskItem(_Entry, row=ItemFields, distinct=(("id",), ("key",))):
     traits: dict[str, Text] = {}
 
 
-class TaskSource(_Entry, row=SourceFields, distinct=(("id",),)):
+class TaskSource(_OfItem, _Known, row=SourceFields, distinct=(("id",),)):
     """A source; the bytes of a PDF are beside it under `sources/`."""
 
-    id: Id
-    item_id: Id
     title: Text
     format: SourceFormat
     text: Text = ""
@@ -113,11 +121,9 @@ class TaskSource(_Entry, row=SourceFields, distinct=(("id",),)):
     transcript: Text = Field(default="", exclude_if=operator.not_)
 
 
-class TaskReport(_Entry, distinct=(("id",),)):
+class TaskReport(_OfItem, _Known, distinct=(("id",),)):
     """A report to be labelled, under an alias that only the coordinator can resolve."""
 
-    id: Id
-    item_id: Id
     text: Text
     group: int = Field(
         default=1, ge=1, le=10**6, description="Reports of one group are compared with one another"
@@ -154,10 +160,9 @@ class TaskPage(_Entry, row=PageFields, distinct=(("url",),)):
     fetched_at: Moment
 
 
-class _ItemDocument(_Entry):
+class _ItemDocument(_OfItem):
     """A document of one kind on an item."""
 
-    item_id: Id
     kind: Kind
     document: dict[str, Any]
 
@@ -173,10 +178,9 @@ class TaskDocument(_ItemDocument, distinct=(("id",), ("item_id", "kind"))):
     id: Id
 
 
-class TaskAssignment(_Entry, distinct=(("item_id", "stage"),)):
+class TaskAssignment(_OfItem, distinct=(("item_id", "stage"),)):
     """An assignment with its due date. A silent repeat looks like any other."""
 
-    item_id: Id
     stage: Stage
     pilot: bool = False
     due: Moment | None = None
@@ -215,10 +219,9 @@ class TaskGuideline(_Entry, row=GuidelineFields, distinct=(("stage",),)):
     at: Moment
 
 
-class TaskFeedback(_Entry, distinct=(("item_id",),)):
+class TaskFeedback(_OfItem, distinct=(("item_id",),)):
     """The fate of this person's work on an item."""
 
-    item_id: Id
     digest: tuple[StageDigest, ...]
 
     @model_validator(mode="after")
@@ -228,13 +231,12 @@ class TaskFeedback(_Entry, distinct=(("item_id",),)):
         return self
 
 
-class TaskAdjudication(_Entry, distinct=(("item_id", "stage"),)):
+class TaskAdjudication(_OfItem, distinct=(("item_id", "stage"),)):
     """An adjudication of a stage of an item: sealed documents under masks, and their frozen agreement.
 
     The agreement names masks in place of people, and its id is known to the coordinator alone.
     """
 
-    item_id: Id
     stage: Stage
     agreement: Agreement
     documents: dict[Id, dict[str, Any]] = Field(min_length=2, description="By mask")
@@ -291,11 +293,9 @@ class DraftedUnit(_Entry):
     model: Text = Field(default="", max_length=400)
 
 
-class WorkArtifact(_Entry, distinct=(("id",), ("item_id", "kind"))):
+class WorkArtifact(_OfItem, _Known, distinct=(("id",), ("item_id", "kind"))):
     """All sealed revisions of one of the person's artifacts, the active seconds spent on it, and its drafted units."""
 
-    id: Id
-    item_id: Id
     kind: Kind
     revisions: tuple[WorkRevision, ...] = Field(min_length=1)
     seconds: float = Field(default=0.0, ge=0)
@@ -311,10 +311,9 @@ class WorkArtifact(_Entry, distinct=(("id",), ("item_id", "kind"))):
         return self
 
 
-class WorkDispute(_Entry, distinct=(("item_id",),)):
+class WorkDispute(_OfItem, distinct=(("item_id",),)):
     """The person's objection to the consensus of an item."""
 
-    item_id: Id
     stage: Stage
     text: Text = Field(min_length=1, max_length=20_000)
     at: Moment
@@ -337,23 +336,21 @@ class WorkVersion(_Entry):
     at: Moment
 
 
-class WorkRemark(_Entry):
+class WorkRemark(_Known):
     """A note of the adjudicator on an adjudication or one of its rulings."""
 
-    id: Id
     subject: Id
     text: Text = Field(min_length=1, max_length=20_000)
     at: Moment
 
 
-class WorkAdjudication(_Entry, distinct=(("item_id", "stage"),)):
+class WorkAdjudication(_OfItem, distinct=(("item_id", "stage"),)):
     """All closed versions of an adjudication, the first one first, and their inputs.
 
     `agreement` is its id in the task; `letters` maps each letter of the rulings to its mask, `documents` each mask to
     the hash of its document.
     """
 
-    item_id: Id
     stage: Stage
     agreement: Id
     letters: dict[str, Id]
@@ -461,18 +458,11 @@ def _records(file: str, entry: str, trees: Any, cls: type[E]) -> list[E]:
         raise Refusal(f"“{file}”: “{entry}” is not a list.", AGAIN)
     made = []
     for place, tree in enumerate(trees):
-        try:
-            made.append(cls.model_validate(tree))
-            if cls.ROW is not None:
-                cls.ROW.model_validate(tree)
-        except ValidationError as error:
-            raise Refusal(f"“{file}”: {entry}[{place}]: {in_words(error)}.", AGAIN) from None
+        where = f"“{file}”: {entry}[{place}]"
+        made.append(fitting(cls, tree, where, AGAIN))
+        if cls.ROW is not None:
+            fitting(cls.ROW, tree, where, AGAIN)
     for names in cls.DISTINCT:
-        seen: set[tuple[Any, ...]] = set()
-        for values in (tuple(getattr(one, name) for name in names) for one in made):
-            if values in seen:
-                raise Refusal(
-                    f"“{file}”: two records of “{entry}” have the same {' and '.join(names)}.", AGAIN
-                )
-            seen.add(values)
+        if len({tuple(getattr(one, name) for name in names) for one in made}) < len(made):
+            raise Refusal(f"“{file}”: two records of “{entry}” have the same {' and '.join(names)}.", AGAIN)
     return made
