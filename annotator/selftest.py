@@ -232,7 +232,8 @@ def _fonts() -> str:
 
 def _display() -> str:
     """The present screen, tested in a process of its own: Qt ends the process if it cannot reach a screen."""
-    if _headless():
+    screen = any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")))
+    if sys.platform == "linux" and not screen:
         return "no screen here"
     # The window closes by itself when first idle.
     result = _spoken(GOLDSMITH_STOPWATCH="1")
@@ -298,14 +299,6 @@ def _languages() -> str:
     month = dated(0, "zh")
     assert "月" in month, f"January 1970 reads {month!r}"
     return f"{' < '.join(order)}; {month}"
-
-
-def _headless() -> bool:
-    """Whether this is a Linux machine without a screen."""
-    shown = (
-        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or os.environ.get("QT_QPA_PLATFORM")
-    )
-    return sys.platform == "linux" and not shown
 
 
 def _in_memory() -> None:

@@ -144,7 +144,13 @@ def staged(folder: Path, files: Files) -> Iterator[Callable[[], None]]:
     mark = uuid.uuid4().hex[:8]
     partial, former = (folder.with_name(f".{folder.name}.{mark}.{word}") for word in ("partial", "former"))
     try:
-        _write_all(partial, files)
+        partial.mkdir(parents=True)
+        for path, content in files.items():
+            (partial / path).parent.mkdir(parents=True, exist_ok=True)
+            with (partial / path).open("wb") as file:
+                file.writelines(pieces_of(content))
+                file.flush()
+                os.fsync(file.fileno())
         yield lambda: _swap(partial, folder, former)
     except OSError as error:
         raise Refusal(
@@ -189,17 +195,6 @@ def _is_former(paths: Mapping[str, Path]) -> bool:
     return sums.keys() == paths.keys() - {SUMS} and all(
         sha256(paths[path].read_bytes()) == digest for path, digest in sums.items()
     )
-
-
-def _write_all(partial: Path, files: Files) -> None:
-    folder_of = {path: (partial / path).parent for path in files}
-    for parent in sorted({partial, *folder_of.values()}):
-        parent.mkdir(parents=True, exist_ok=True)
-    for path, content in files.items():
-        with (partial / path).open("wb") as file:
-            file.writelines(pieces_of(content))
-            file.flush()
-            os.fsync(file.fileno())
 
 
 def _recover(folder: Path) -> None:

@@ -373,10 +373,10 @@ def bars(
             continue
         for y, value in zip(at, values, strict=True):
             words = "–" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:.2f}"
-            label = axes.annotate(
-                words, (value or 0.0, y), (4, 0), textcoords="offset points", va="center", fontsize=8
-            )
-            label.set_color(ink.text)
+            axes.annotate(
+                words, (value or 0.0, y), (4, 0), textcoords="offset points", va="center", fontsize=8,
+                color=ink.text,
+            )  # fmt: skip
     name_rows(axes, [short(group) for group in groups], ink)
     axes.set_ylim(len(groups) - 0.5, -0.5)
     axes.margins(x=0.12)
@@ -688,10 +688,10 @@ def _rated(axes: Any, y: float, rater: PlottedRater, ink: Ink, furthest: float) 
     )  # fmt: skip
     edge = max(result.value, result.high if result.high is not None else result.value)
     words = f"{result.value:.3f}  {rater.remark}".rstrip().replace("-", "−")
-    label = axes.annotate(
-        words, (min(edge, furthest), y), (8, 0), textcoords="offset points", va="center", fontsize=8.5
-    )
-    label.set_color(ink.text)
+    axes.annotate(
+        words, (min(edge, furthest), y), (8, 0), textcoords="offset points", va="center", fontsize=8.5,
+        color=ink.text,
+    )  # fmt: skip
 
 
 def _key(figure: Any, axes: Any, sections: Sequence[Section], ink: Ink) -> None:

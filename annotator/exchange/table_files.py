@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from annotator.domain.texts.canonical import storable
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.exchange.folders import CORRECT, LARGEST_FILE, decoded, json_lines, parse, read_bytes
 from annotator.exchange.release.bundle import Problem, of_file
 
@@ -197,11 +197,11 @@ def _rows(name: str, rows: Mapping[Any, Row], unit: str, notes: tuple[str, ...] 
 
 
 def _of_file(path: Path, problems: list[Problem], unknown_as: str) -> list[Table]:
-    reader = READERS.get(path.suffix.lower()) or READERS.get(unknown_as)
-    if reader is None:
-        raise Refusal(
-            f"“{path.name}” is not a table that can be read.", f"Tables end in {', '.join(READERS)}."
-        )
+    reader = required(
+        READERS.get(path.suffix.lower()) or READERS.get(unknown_as),
+        f"“{path.name}” is not a table that can be read.",
+        f"Tables end in {', '.join(READERS)}.",
+    )
     content = _content(path)
     if content.startswith(WEBANNO):
         return _webanno(_text(content, path.name)[0], path)

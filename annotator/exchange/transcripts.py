@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from xml.etree import ElementTree
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from annotator.domain.material.transcript import PARAGRAPH, TURN, UNKNOWN, Doubt, Segment, Transcript, prefix
 from annotator.domain.texts.canonical import Text, storable
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import COMMON, counted, unspaced, word_count
 from annotator.exchange.folders import LONGEST_TEXT, decoded, parse, xml_tree
 from annotator.exchange.pages import worker
@@ -223,11 +223,11 @@ ENDINGS = tuple(_READ)
 
 def read(content: bytes, name: str) -> ReadTranscript:
     """The content of a file, by the ending of its name; Refusal if it cannot be read at all."""
-    known = _READ.get(Path(name).suffix.lower())
-    if known is None:
-        raise Refusal(
-            f"“{name}” is no transcript that can be read.", f"Choose files in {', '.join(ENDINGS)}."
-        )
+    known = required(
+        _READ.get(Path(name).suffix.lower()),
+        f"“{name}” is no transcript that can be read.",
+        f"Choose files in {', '.join(ENDINGS)}.",
+    )
     result = known(content, name)
     if not result.lines and not result.bad:
         raise Refusal(f"“{name}” holds no words.", documents.OTHER)
@@ -420,10 +420,8 @@ def _take(
     for place, entry in enumerate(entries):
         try:
             line = kind.model_validate(entry).line()
-        except ValidationError as error:
-            transcript.bad.append(f"{name}[{place}]: {in_words(error)}")
         except ValueError as error:
-            transcript.bad.append(f"{name}[{place}]: {error}")
+            transcript.bad.append(f"{name}[{place}]: {in_words(error)}")
         else:
             if line.text:
                 transcript.lines.append(line)

@@ -147,7 +147,10 @@ def replaced(path: Path) -> Iterator[tuple[Path, Path]]:
             f"Your files are still there; look for “{path.name}” and “{aside.name}”.",
         ) from error
     finally:
-        _forget_second_name(path, aside)
+        # Only if putting back failed: a live project with two names would get two journals.
+        if aside.exists() and path.exists() and aside.samefile(path):
+            with suppress(OSError):
+                aside.unlink()
 
 
 def _refuse_in_use(path: Path) -> None:
@@ -177,10 +180,3 @@ def _set_aside(path: Path, aside: Path) -> None:
     if left.exists() and left.stat().st_size > 0:
         # Beside the restored file SQLite would take the journal for its own and play it back.
         files.move(left, files.journal(aside))
-
-
-def _forget_second_name(path: Path, aside: Path) -> None:
-    # Only if putting back failed: a live project with two names would get two journals.
-    if aside.exists() and path.exists() and aside.samefile(path):
-        with suppress(OSError):
-            aside.unlink()

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from pydantic import ValidationError
-
 from annotator.domain.material.extract import Funnel
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
@@ -229,11 +227,8 @@ class Incoming:
     def _add(self, plan: ImportPlan, record: Record, name: str, count: ImportCount) -> None:
         try:
             row = plan.row(record)
-        except ValidationError as error:
-            self.refuse(plan.thing, name, in_words(error))
-            return
         except ValueError as error:
-            self.refuse(plan.thing, name, str(error))
+            self.refuse(plan.thing, name, in_words(error))
             return
         for table, rows in row.items():
             self.rows.setdefault(table, []).extend(rows if isinstance(rows, list) else [rows])

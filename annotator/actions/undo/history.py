@@ -60,7 +60,21 @@ def latest(project: Project) -> Change | None:
 def redo(project: Project) -> Change:
     """Redo what was undone last, unless something else was changed since."""
     with project.store.write() as db:
-        row = required(_latest_undone(project, db), "There is nothing to redo.")
+        # Only what was undone after this person's last own change can be redone.
+        newest = select(AUDIT.c.seq).where(_mine(project)).order_by(AUDIT.c.seq.desc()).limit(1)
+        last_own = db.execute(newest).scalar() or 0
+        undoing = AUDIT.alias("undoing")
+        latest = db.execute(
+            select(AUDIT, undoing.c.seq.label("undo_seq"))
+            .select_from(undoing)
+            .join(AUDIT, AUDIT.c.seq == undoing.c.undoes)
+            .where(
+                undoing.c.seq > last_own, undoing.c.by == project.by, _mine(project), AUDIT.c.undone.is_(True)
+            )
+            .order_by(undoing.c.seq.desc())
+            .limit(1)
+        )
+        row = required(latest.first(), "There is nothing to redo.")
         change = _restore(project, db, row, row.before, row.after)
         db.execute(update(AUDIT).where(AUDIT.c.seq == row.seq).values(undone=False))
         return record(project, db, change, undoes=row.undo_seq)
@@ -81,21 +95,6 @@ def _mine(project: Project) -> ColumnElement[bool]:
 def _latest_standing(project: Project, db: Connection) -> Row[Any] | None:
     standing = and_(_mine(project), AUDIT.c.before.is_not(None), AUDIT.c.undone.is_(False))
     return db.execute(select(AUDIT).where(standing).order_by(AUDIT.c.seq.desc()).limit(1)).first()
-
-
-def _latest_undone(project: Project, db: Connection) -> Row[Any] | None:
-    # Only what was undone after this person's last own change can be redone.
-    newest = select(AUDIT.c.seq).where(_mine(project)).order_by(AUDIT.c.seq.desc()).limit(1)
-    last_own = db.execute(newest).scalar() or 0
-    undoing = AUDIT.alias("undoing")
-    return db.execute(
-        select(AUDIT, undoing.c.seq.label("undo_seq"))
-        .select_from(undoing)
-        .join(AUDIT, AUDIT.c.seq == undoing.c.undoes)
-        .where(undoing.c.seq > last_own, undoing.c.by == project.by, _mine(project), AUDIT.c.undone.is_(True))
-        .order_by(undoing.c.seq.desc())
-        .limit(1)
-    ).first()
 
 
 def _restore(

@@ -115,25 +115,24 @@ def _at(page: str, **place: Any) -> Callable[[Project, Change], UndoneChange]:
 
 
 def _setting(_project: Project, change: Change) -> UndoneChange:
-    if change.subject == label_sealing.SAMPLE:
-        return UndoneChange(change.verb, "Validate", {"part": "Reviews"})
     if change.subject.startswith(final_pass.PREFIX):
         return UndoneChange(change.verb, "Final pass")
-    if change.subject in (materials.PAIRS, label_cases.BOTH_ORDERS):
-        return UndoneChange(change.verb, "People", {"part": "Hand out"})
-    if change.subject in (USES, METADATA):
-        return UndoneChange(change.verb, "Project", {"part": "uses"} if change.subject == USES else {})
-    if change.subject in (ERRATA, WITHDRAWN):
-        return UndoneChange(change.verb, "Release")
-    if change.subject in (settings.SETTING, annotating.RUBRIC_SET):
-        return UndoneChange(change.verb, "Guidelines", {"stage": Stage.RUBRIC.value})
-    return UndoneChange(change.verb, "Results")
+    return UndoneChange(change.verb, *_OF_SETTINGS.get(change.subject, ("Results", {})))
 
 
 def _key(project: Project, item_id: str) -> str:
     return items.read(project, item_id).key
 
 
+# Setting → the page and place where it is seen; any other changes the results.
+_OF_SETTINGS: Mapping[str, tuple[str, dict[str, Any]]] = {
+    label_sealing.SAMPLE: ("Validate", {"part": "Reviews"}),
+    **dict.fromkeys((materials.PAIRS, label_cases.BOTH_ORDERS), ("People", {"part": "Hand out"})),
+    USES: ("Project", {"part": "uses"}),
+    METADATA: ("Project", {}),
+    **dict.fromkeys((ERRATA, WITHDRAWN), ("Release", {})),
+    **dict.fromkeys((settings.SETTING, annotating.RUBRIC_SET), ("Guidelines", {"stage": Stage.RUBRIC.value})),
+}
 _SEEN: Mapping[str, Callable[[Project, Change], UndoneChange]] = {
     "artifact": _artifact,
     "assignment": _at("People", part="Progress"),

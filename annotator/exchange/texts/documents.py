@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from annotator.domain.texts.canonical import checked_text, storable
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.rendered import EM, LONGEST_PATH, Formula
 from annotator.exchange.folders import read_bytes
 
@@ -33,9 +33,8 @@ OTHER = "Choose another file; nothing was changed."
 
 def read(path: Path) -> bytes:
     """The bytes of a document; Refusal if it is absent, unreadable, empty or too large."""
-    content = read_bytes(path, path.name, LARGEST_DOCUMENT)
-    if not content:
-        raise Refusal(f"“{path.name}” is empty.", OTHER)
+    whole = read_bytes(path, path.name, LARGEST_DOCUMENT)
+    content = required(whole, f"“{path.name}” is empty.", OTHER)
     if len(content) > LARGEST_DOCUMENT:
         raise Refusal(f"“{path.name}” is larger than {LARGEST_DOCUMENT // 2**20} MB.", OTHER)
     return content

@@ -107,7 +107,10 @@ def render(markdown: str) -> Rendered:
     """A Markdown text as safe HTML; one that exceeds a limit is returned as `plain`."""
     left: Left = {}
     try:
-        check_size(markdown)
+        if len(markdown) > MAX_CHARACTERS:
+            raise TooMuch(f"It is longer than {MAX_CHARACTERS // 1024} KB.")
+        if markdown.count("\n") > MAX_LINES:
+            raise TooMuch(f"It has more than {MAX_LINES} lines.")
         html = CUT.join(_pieces(markdown, left))
         return Rendered(html=html, reason=_note(left), unfinished=_LATE in left)
     except TooMuch as reason:
@@ -245,7 +248,8 @@ def _footnote_words(state: StateBlock, first: int, _last: int, silent: bool) -> 
 def _inline(state: StateCore) -> None:
     """The parser's own step, with limits checked before it and long runs broken after it."""
     check_tables(state.tokens)
-    check_marks(state.src)
+    if _marks(state.src) > MAX_ALL_MARKS:
+        raise TooMuch(f"It has more than {MAX_ALL_MARKS} marks for links, bold and the like.")
     for token in state.tokens:
         if token.type == "inline":
             check_time(state.env)
@@ -258,7 +262,11 @@ def _inline(state: StateCore) -> None:
                     if child.type in ("text", "code_inline"):
                         child.content = with_breaks(child.content, BREAK_EVERY) + BREAK
         elif token.content and token.type != documents.TOKEN:
-            check_code(token.content)
+            if (
+                len(token.content) > MAX_PARAGRAPH
+                and max(map(len, token.content.split("\n"))) > MAX_PARAGRAPH
+            ):
+                raise TooMuch(f"One line of code is longer than {MAX_PARAGRAPH} characters.")
             token.content = with_breaks(token.content.rstrip("\n"))
     check_links(state.tokens)
 
@@ -369,14 +377,6 @@ class TooMuch(Exception):
     """A limit was exceeded; the message is the reason to show."""
 
 
-def check_size(markdown: str) -> None:
-    """Raises TooMuch if a text is too long to be parsed at all."""
-    if len(markdown) > MAX_CHARACTERS:
-        raise TooMuch(f"It is longer than {MAX_CHARACTERS // 1024} KB.")
-    if markdown.count("\n") > MAX_LINES:
-        raise TooMuch(f"It has more than {MAX_LINES} lines.")
-
-
 def check_block(state: StateBlock, _line: int, _end: int, _silent: bool) -> bool:
     """A block rule that never matches: raises TooMuch if lists or quotes nest too deep or time runs out.
 
@@ -396,24 +396,12 @@ def check_time(env: MutableMapping[str, Any]) -> None:
         raise TooMuch(f"Rendering it took more than {MAX_SECONDS:.0f} seconds.")
 
 
-def check_marks(text: str) -> None:
-    """Raises TooMuch if all paragraphs together have too many marks."""
-    if _marks(text) > MAX_ALL_MARKS:
-        raise TooMuch(f"It has more than {MAX_ALL_MARKS} marks for links, bold and the like.")
-
-
 def check_paragraph(text: str) -> None:
     """Raises TooMuch if one paragraph, heading or cell is too long or has too many marks."""
     if len(text) > MAX_PARAGRAPH:
         raise TooMuch(f"One paragraph is longer than {MAX_PARAGRAPH} characters.")
     if len(text) > MAX_MARKS and _marks(text) > MAX_MARKS:
         raise TooMuch(f"One paragraph has more than {MAX_MARKS} marks for links, bold and the like.")
-
-
-def check_code(text: str) -> None:
-    """Raises TooMuch if a line of a code block is too long."""
-    if len(text) > MAX_PARAGRAPH and max(map(len, text.split("\n"))) > MAX_PARAGRAPH:
-        raise TooMuch(f"One line of code is longer than {MAX_PARAGRAPH} characters.")
 
 
 def check_tables(tokens: Sequence[Token]) -> None:
