@@ -1,6 +1,8 @@
 """The migrations from each schema to the next; older files are read in no other way."""
 
 import json
+from collections.abc import Callable
+from typing import Any
 
 import sqlalchemy as sa
 from alembic import op
@@ -306,10 +308,18 @@ def schema_1() -> None:
     op.execute("CREATE VIRTUAL TABLE item_words USING fts5(item_id UNINDEXED, words, tokenize='trigram')")
 
 
+def _add(table: str, *columns: sa.Column[Any]) -> None:
+    for column in columns:
+        op.add_column(table, column)
+
+
 def schema_2() -> None:
     """Guidelines, frozen agreement, adjudication, disputes, and the exchange by file."""
-    op.add_column("revision", sa.Column("form", sa.String(40), nullable=False, server_default="1"))
-    op.add_column("revision", sa.Column("skipped", sa.String(), nullable=True))
+    _add(
+        "revision",
+        sa.Column("form", sa.String(40), nullable=False, server_default="1"),
+        sa.Column("skipped", sa.String(), nullable=True),
+    )
     # A unique constraint can only be changed by recreating the table; no other table refers to this one.
     with op.batch_alter_table("assignment", recreate="always") as batch:
         batch.add_column(sa.Column("trial", sa.Integer(), nullable=False, server_default="1"))
@@ -657,13 +667,20 @@ DAYS = {"response": ("collected_on", "cutoff"), "source": ("citations_on",)}
 def schema_6() -> None:
     """The origin of sources and responses, and the group of a system."""
     for table, lengths in WORDS.items():
-        for name, length in lengths.items():
-            op.add_column(table, sa.Column(name, sa.String(length), nullable=False, server_default=""))
+        _add(
+            table,
+            *(
+                sa.Column(name, sa.String(length), nullable=False, server_default="")
+                for name, length in lengths.items()
+            ),
+        )
     for table, names in DAYS.items():
-        for name in names:
-            op.add_column(table, sa.Column(name, sa.Date(), nullable=True))
-    op.add_column("source", sa.Column("kind", sa.String(), nullable=False, server_default=""))
-    op.add_column("source", sa.Column("citations", sa.Integer(), nullable=True))
+        _add(table, *(sa.Column(name, sa.Date(), nullable=True) for name in names))
+    _add(
+        "source",
+        sa.Column("kind", sa.String(), nullable=False, server_default=""),
+        sa.Column("citations", sa.Integer(), nullable=True),
+    )
 
 
 # Queries whose text is final: a consensus, or an import as gold. A query being edited keeps its earlier text.
@@ -713,28 +730,6 @@ def _ask(db: sa.Connection, row: dict[str, str], wording: str) -> None:
     db.execute(sa.text(answers), {"id": row["id"], "asked": sha256(row["question"].strip())})
 
 
-def schema_8() -> None:
-    """The protocols that a person is asked to label by."""
-    op.add_column("assignment", sa.Column("protocols", sa.String(400), server_default="", nullable=False))
-
-
-def schema_9() -> None:
-    """The citation counts of the works that reports name."""
-    op.add_column("page", sa.Column("citations", sa.Integer(), nullable=True))
-    op.add_column("page", sa.Column("citations_on", sa.Date(), nullable=True))
-
-
-def schema_10() -> None:
-    """Further traits of items, and the seminar task that an item was made from."""
-    op.add_column("item", sa.Column("traits", sa.JSON(), nullable=False, server_default="{}"))
-    op.add_column("item", sa.Column("made_from", sa.String(80), nullable=False, server_default=""))
-
-
-def schema_11() -> None:
-    """Times and speakers of a transcript's words."""
-    op.add_column("source", sa.Column("transcript", sa.String(), nullable=False, server_default=""))
-
-
 def schema_12() -> None:
     """Contests of tasks."""
     op.create_table(
@@ -763,14 +758,8 @@ def schema_12() -> None:
     )
 
 
-def schema_13() -> None:
-    """Tokens and cost of a whole run, beside the report."""
-    op.add_column("response", sa.Column("run_tokens", sa.Integer(), nullable=True))
-    op.add_column("response", sa.Column("cost_part_usd", sa.Float(), nullable=True))
-
-
 # In order: the first makes a new project, each other one migrates a project from the schema before it.
-MIGRATIONS = (
+MIGRATIONS: tuple[Callable[[], None], ...] = (
     schema_1,
     schema_2,
     schema_3,
@@ -778,10 +767,27 @@ MIGRATIONS = (
     schema_5,
     schema_6,
     schema_7,
-    schema_8,
-    schema_9,
-    schema_10,
-    schema_11,
+    # The protocols that a person is asked to label by.
+    lambda: _add("assignment", sa.Column("protocols", sa.String(400), server_default="", nullable=False)),
+    # The citation counts of the works that reports name.
+    lambda: _add(
+        "page",
+        sa.Column("citations", sa.Integer(), nullable=True),
+        sa.Column("citations_on", sa.Date(), nullable=True),
+    ),
+    # Further traits of items, and the seminar task that an item was made from.
+    lambda: _add(
+        "item",
+        sa.Column("traits", sa.JSON(), nullable=False, server_default="{}"),
+        sa.Column("made_from", sa.String(80), nullable=False, server_default=""),
+    ),
+    # Times and speakers of a transcript's words.
+    lambda: _add("source", sa.Column("transcript", sa.String(), nullable=False, server_default="")),
     schema_12,
-    schema_13,
+    # Tokens and cost of a whole run, beside the report.
+    lambda: _add(
+        "response",
+        sa.Column("run_tokens", sa.Integer(), nullable=True),
+        sa.Column("cost_part_usd", sa.Float(), nullable=True),
+    ),
 )
