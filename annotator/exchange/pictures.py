@@ -1,8 +1,10 @@
 """Pictures of results, agreement and validation, as matplotlib figures."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from itertools import accumulate, groupby
 from math import isfinite, nan
 from textwrap import fill
 from typing import Any
@@ -83,8 +85,7 @@ def sheet(height: float, title: str, ink: Ink) -> tuple[Any, Any]:
     spell([made.suptitle(_wrapped(title, ink.width), x=0.01, ha="left", fontsize=10.5, color=ink.text)], ink)
     axes.tick_params(axis="both", length=0, labelsize=9, colors=ink.text)
     axes.set_axisbelow(True)
-    for side in axes.spines.values():
-        side.set_visible(False)
+    axes.spines[:].set_visible(False)
     return made, axes
 
 
@@ -497,10 +498,20 @@ def by_week(points: Points, title: str, axis: str, ink: Ink = PRINTED) -> Any:
         axes.set_ylim(low - 0.03, 1.03)
     axes.grid(axis="y", color=ink.grid, linewidth=0.8)
     days = [date.fromisoformat(f"{week}-1") for week, _ in points]
-    for run in _runs(points):
-        axes.plot([days[i] for i in run], [points[i][1].value for i in run], color=ink.mark, linewidth=1.6)
-    for day, (_, result) in zip(days, points, strict=True):
-        _mark(axes, day, result, low, ink)
+    dated = list(zip(days, [result for _, result in points], strict=True))
+    for known, run in groupby(dated, key=lambda each: each[1].value is not None):
+        if known:
+            axes.plot(
+                *zip(*((day, result.value) for day, result in run), strict=True),
+                color=ink.mark,
+                linewidth=1.6,
+            )
+    for day, result in dated:
+        if result.value is None:
+            axes.annotate("undefined", (day, low), ha="center", fontsize=8, color=ink.faint, rotation=90)
+            continue
+        draw_interval(axes, result, day, upright=True, color=ink.mark, linewidth=2, alpha=0.55)
+        axes.plot([day], [result.value], "o", markersize=6, color=ink.mark)
     spelt = range(0, len(points), max(1, -(-len(points) // SPELT_WEEKS)))
     axes.set_xticks([days[i] for i in spelt], [_week(points, i, spelt.step) for i in spelt])
     axes.set_xlim(min(days) - timedelta(days=4), max(days) + timedelta(days=4))
@@ -533,27 +544,6 @@ def _draw_dots(axes: Any, shown: Sequence[Figure], low: float, ink: Ink) -> None
     for place, result in enumerate(shown):
         if result.value is None:
             axes.annotate("undefined", (low, place), va="center", fontsize=8, color=ink.faint)
-
-
-def _mark(axes: Any, day: date, figure: Figure, low: float, ink: Ink) -> None:
-    if figure.value is None:
-        axes.annotate("undefined", (day, low), ha="center", fontsize=8, color=ink.faint, rotation=90)
-        return
-    draw_interval(axes, figure, day, upright=True, color=ink.mark, linewidth=2, alpha=0.55)
-    axes.plot([day], [figure.value], "o", markersize=6, color=ink.mark)
-
-
-def _runs(points: Points) -> Iterator[list[int]]:
-    """The indices of values that follow one another without a gap."""
-    run: list[int] = []
-    for place, (_, result) in enumerate(points):
-        if result.value is not None:
-            run.append(place)
-        elif run:
-            yield run
-            run = []
-    if run:
-        yield run
 
 
 def _least(figures: Sequence[Figure]) -> float:
@@ -603,50 +593,31 @@ class Section:
 def beside(title: str, sections: Sequence[Section], axis: str, ink: Ink = PRINTED) -> Any:
     """Raters section by section on one axis, each with its interval, and the human band behind those of a section."""
     headed = len(sections) > 1
-    shown, left = _fitting(sections, headed)
-    count = sum(len(each.raters) + headed for each in shown)
-    words = axis + left_out(left, "\n")
+    lines = list(accumulate(len(section.raters) + headed for section in sections))
+    # As many sections as are still readable, one at least.
+    shown = sections[: max(1, bisect_right(lines, MOST_LINES))]
+    words = axis + left_out(len(sections) - len(shown), "\n")
+    count = lines[len(shown) - 1] if shown else 0
     figure, axes = lying_sheet(1.35 + INCH_PER_LINE * max(3, count), title, words, ink)
-    places: list[float] = []
-    names: list[str] = []
-    y = 0.0
+    furthest, names = _reach(shown), list[str]()
     for section in shown:
-        if headed:
-            places.append(y)
-            names.append(short(section.title, 34))
-            y += 1
-        _band(axes, section.human, y - 0.5, y + len(section.raters) - 0.5, ink)
-        for rater in section.raters:
-            _rated(axes, y, rater, ink, max(1.0, _reach(shown)))
-            places.append(y)
-            names.append(short(rater.name))
-            y += 1
+        names += [short(section.title, 34)] * headed
+        _band(axes, section.human, len(names) - 0.5, len(names) + len(section.raters) - 0.5, ink)
+        for place, rater in enumerate(section.raters, len(names)):
+            _rated(axes, place, rater, ink, max(1.0, furthest))
+        names += [short(rater.name) for rater in section.raters]
     low, high = axes.get_xlim()
-    if _reach(shown) > 1:
+    if furthest > 1:
         axes.set_xlim(min(0.0, low), high + ROOM_FOR_WORDS * (high - low))
     else:
         axes.set_xlim(max(-1.05, min(0.0, low)), 1 + ROOM_FOR_WORDS)
-    axes.set_yticks(places, names)
-    axes.set_ylim(max(y, 1) - 0.4, -0.6)
-    spell(axes.get_yticklabels(), ink)
+    name_rows(axes, names, ink)
     if headed:
-        titles = {id(section): short(section.title, 34) for section in shown}.values()
+        titles = [short(section.title, 34) for section in shown]
         for label in axes.get_yticklabels():
             label.set_fontweight("bold" if label.get_text() in titles else "normal")
     _key(figure, axes, shown, ink)
     return figure
-
-
-def _fitting(sections: Sequence[Section], headed: bool) -> tuple[list[Section], int]:
-    """As many sections as are still readable, one at least, and the number left out."""
-    shown: list[Section] = []
-    lines = 0
-    for section in sections:
-        lines += len(section.raters) + headed
-        if shown and lines > MOST_LINES:
-            break
-        shown.append(section)
-    return shown, len(sections) - len(shown)
 
 
 def _band(axes: Any, human: Estimate | None, top: float, bottom: float, ink: Ink) -> None:
@@ -770,8 +741,7 @@ def _panel(
 ) -> None:  # fmt: skip
     colours = _colours(ink)
     axes.set_facecolor(ink.paper)
-    for side in axes.spines.values():
-        side.set_visible(False)
+    axes.spines[:].set_visible(False)
     totals = {true: sum(counts.get((true, given), 0) for given in values) for true in values}
     shares = [
         [counts.get((true, given), 0) / totals[true] if totals[true] else 0.0 for given in values] for true in values
