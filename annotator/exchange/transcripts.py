@@ -205,16 +205,11 @@ _END = re.compile(r"[.!?。！？…][\"'”’»」』)\]]*$")
 _SENTENCES = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])\s*")
 
 
-def _of_text(content: bytes, name: str) -> ReadTranscript:
-    return read_text(text_of(content, name))
-
-
 _READ: dict[str, Callable[[bytes, str], ReadTranscript]] = {
     ".vtt": lambda content, name: read_captions(text_of(content, name), subrip=False),
     ".srt": lambda content, name: read_captions(text_of(content, name), subrip=True),
     ".json": lambda content, name: read_recognized(parse(text_of(content, name).encode(), name)),
-    ".txt": _of_text,
-    ".md": _of_text,
+    **dict.fromkeys((".txt", ".md"), lambda content, name: read_text(text_of(content, name))),
     ".docx": lambda content, name: read_text(docx_text(content, name)),
     ".pdf": lambda content, name: read_text(worker.pdf_text(content, name)),
 }

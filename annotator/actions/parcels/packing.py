@@ -203,22 +203,14 @@ def _later(project: Project, person: Person) -> tuple[str, ...]:
         assignment.id not in going and assignment.stage is Stage.ADJUDICATION for assignment in assigned
     )
     labelling = sum(assignment.id not in going for assignment in assigned) - repeats - frozen
-    notes = []
-    if repeats:
-        notes.append(
-            f"{counted(repeats, 'repeat')} {'is' if repeats == 1 else 'are'} not served before their date."
-        )
-    if labelling:
-        notes.append(
-            f"{counted(labelling, 'piece')} of labelling {'waits' if labelling == 1 else 'wait'} until they have "
-            "handed in their own documents for the same item."
-        )
-    if frozen:
-        notes.append(
-            f"{counted(frozen, 'item')} to adjudicate {'waits' if frozen == 1 else 'wait'} for what their annotators "
-            "have not submitted, or somebody else has begun to rule."
-        )
-    return tuple(notes)
+    notes = {
+        f"{counted(repeats, 'repeat')} {'is' if repeats == 1 else 'are'} not served before their date.": repeats,
+        f"{counted(labelling, 'piece')} of labelling {'waits' if labelling == 1 else 'wait'} until they have "
+        "handed in their own documents for the same item.": labelling,
+        f"{counted(frozen, 'item')} to adjudicate {'waits' if frozen == 1 else 'wait'} for what their annotators "
+        "have not submitted, or somebody else has begun to rule.": frozen,
+    }
+    return tuple(words for words, many in notes.items() if many)
 
 
 def _entries(

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, fields, replace
@@ -601,14 +602,12 @@ def add_reports(db: Connection, reports: list[parcels.TaskReport]) -> None:
     known = {
         row.id: row for row in db.execute(select(RESPONSE.c.id, RESPONSE.c.item_id, RESPONSE.c.system_id))
     }
-    taken: dict[str, int] = {}
-    for row in known.values():
-        taken[row.item_id] = taken.get(row.item_id, 0) + 1
+    taken = Counter(row.item_id for row in known.values())
     systems, rows = {}, []
     for report in reports:
         if report.id in known:
             continue
-        number = taken[report.item_id] = taken.get(report.item_id, 0) + 1
+        number = taken[report.item_id] = taken[report.item_id] + 1
         system_id = derived_id("nameless system", number)
         systems[system_id] = {"id": system_id, "name": f"Report {number}", "notes": ""}
         rows.append(

@@ -75,10 +75,10 @@ def read(paths: Sequence[Path], mapping: TablesMapping | None = None) -> LabelFi
 
 
 def _of_tables(path: Path, mapping: TablesMapping | None) -> LabelFileContent:
-    content = LabelFileContent()
     read, problems = read_tables([path])
-    for problem in problems:
-        content.problems.append(wrong(EntryTrouble.UNREADABLE, problem.file, None, problem.reason))
+    content = LabelFileContent(
+        problems=[wrong(EntryTrouble.UNREADABLE, problem.file, None, problem.reason) for problem in problems]
+    )
     for table, how in (mapped(one, mapping, proposed_labels) for one in read):
         given = {*how.columns, *how.constants}
         lacking = next((names for names in _NEEDED if not given & set(names)), ())

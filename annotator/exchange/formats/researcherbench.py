@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import count
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
 
@@ -13,6 +14,7 @@ from annotator.domain.kinds.artifact import USUAL, Kind, Weight
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.texts.canonical import Text, derived_id, now
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import grouped
 from annotator.exchange.folders import LARGEST_NUMBER, pretty, read_json, slugs
 from annotator.exchange.formats.layout import MAPPING, ExistingItems, HasNumber, LayoutEntry, MappedSystem
 from annotator.exchange.release.bundle import Bundle, BundleReader, Problem, in_words, settled
@@ -110,11 +112,9 @@ def numbered(items: Iterable[ItemRecord]) -> Iterator[tuple[str, int]]:
     items = list(items)
     own = own_numbers(items)
     yield from own.items()
-    following = max((0, *own.values()))
-    for item in items:
-        if item.id not in own:
-            following += 1
-            yield item.id, following
+    yield from zip(
+        (item.id for item in items if item.id not in own), count(max((0, *own.values())) + 1), strict=False
+    )
 
 
 def mapped(items: Iterable[ItemRecord], numbers: Mapping[str, int]) -> list[MappedItem]:
@@ -357,12 +357,12 @@ class _Writer:
             self.notes.append(
                 f"The rubrics are the experts' own, and not the set “{name}” that scores count."
             )
-        rubrics: dict[str, list[ArtifactRecord]] = {item.id: [] for item in self.items}
-        for artifact in self.bundle.artifacts:
-            if artifact.kind is Kind.RUBRIC and artifact.document["units"]:
-                rubrics[artifact.item_id].append(artifact)
+        rubrics = grouped(
+            (artifact.item_id, artifact) for artifact in self.bundle.artifacts
+            if artifact.kind is Kind.RUBRIC and artifact.document["units"]
+        )  # fmt: skip
         for item in self.items:
-            own = rubrics[item.id]
+            own = rubrics.get(item.id, [])
             chosen = settled(own)
             if own and chosen is None:
                 self.notes.append(f"Item {item.key}: {len(own):,} sealed rubrics and no consensus; left out.")

@@ -18,7 +18,7 @@ from annotator.domain.judges.paper import DrawnPairs, ErrorSample
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.material.item import PageState
 from annotator.domain.texts.estimate import decimal, interval
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, grouped
 from annotator.exchange.release.bundle import Bundle, tally
 from annotator.exchange.release.encryption import Encryption
 from annotator.exchange.release.records import AdjudicationRecord, RulingRecord
@@ -115,13 +115,11 @@ def _drafts(drafted: Sequence[Drafted]) -> Iterator[str]:
         f"Models: {', '.join(line(model) for model in models)}. `manifest.json` says under `drafted` how many units of "
         "each document they are."
     )
-    groups = sorted({(one.kind, one.author) for one in drafted})
-    rows = []
-    for group in groups:
-        those = [one for one in drafted if (one.kind, one.author) == group]
-        rows.append(
-            (*group, *(str(sum(n)) for n in zip(*((one.units, one.of) for one in those), strict=True)))
-        )
+    groups = grouped(((one.kind, one.author), (one.units, one.of)) for one in drafted)
+    rows = [
+        (*group, *(str(sum(n)) for n in zip(*counts, strict=True)))
+        for group, counts in sorted(groups.items())
+    ]
     yield table(("kind", "by", "units from a draft", "of units"), rows)
 
 
@@ -406,9 +404,7 @@ People appear under pseudonyms only."""
 
 def _counts(bundle: Bundle) -> str:
     kinds = Counter(artifact.kind for artifact in bundle.artifacts)
-    units = Counter[Kind]()
-    for artifact in bundle.artifacts:
-        units[artifact.kind] += len(artifact.document["units"])
+    units = Counter(artifact.kind for artifact in bundle.artifacts for _ in artifact.document["units"])
     rows = [
         *((thing, str(count), "–") for thing, count in bundle.counts().items() if thing != "artifacts"),
         *((f"{kind.value} (artifact)", str(kinds[kind]), str(units[kind])) for kind in sorted(kinds)),

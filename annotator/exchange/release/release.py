@@ -17,6 +17,7 @@ from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.documents import DOCUMENTS
 from annotator.domain.texts.canonical import canonical_json, derived_id, sha256
 from annotator.domain.texts.refusal import Refusal, required
+from annotator.domain.texts.words import grouped
 from annotator.exchange.folders import (
     LARGEST_FILE,
     Content,
@@ -216,18 +217,16 @@ def ranked(items: Iterable[ItemRecord]) -> dict[str, int]:
 
 
 def _by_file(bundle: Bundle) -> dict[str, list[Any]]:
-    made: dict[str, list[Any]] = {
+    whole: dict[str, list[Any]] = {
         cls.FILE: getattr(bundle, thing)
         for thing, cls in CLASSES.items()
         if cls.FILE.endswith(".json") and (getattr(bundle, thing) or cls.FILE not in LEFT_OUT_EMPTY)
     }
     stems = slugs(system.name for system in bundle.systems)
     path_of = {system.id: f"responses/{stems[system.name].lower()}.json" for system in bundle.systems}
-    for response in bundle.responses:
-        made.setdefault(path_of[response.system_id], []).append(response)
-    for artifact in bundle.artifacts:
-        made.setdefault(f"artifacts/{artifact.kind.value}.json", []).append(artifact)
-    return made
+    responses = grouped((path_of[response.system_id], response) for response in bundle.responses)
+    artifacts = grouped((f"artifacts/{artifact.kind.value}.json", artifact) for artifact in bundle.artifacts)
+    return whole | responses | artifacts
 
 
 def read(paths: Sequence[Path]) -> tuple[Bundle, list[Problem]]:

@@ -166,13 +166,13 @@ def _read_base(folder: Path, report: SystemReport) -> None:
     """Links as marks; works by their id with version in `paper.csv`."""
     report.text = _text(folder / BASE_TEXT)
     if (folder / BASE_WORKS).is_file():
-        for row in read_table(folder / BASE_WORKS, ("id", "title")).rows:
-            address = row.get("url", "") or (f"arXiv:{row['id']}" if parse(row["id"]) else "")
-            report.works.append(
-                CitedWork(
-                    row.get("mark", ""), address, " ".join(row["title"].split()), row.get("snippet", "")
-                )
+        report.works += [
+            CitedWork(
+                row.get("mark", ""), row.get("url", "") or (f"arXiv:{row['id']}" if parse(row["id"]) else ""),
+                " ".join(row["title"].split()), row.get("snippet", ""),
             )
+            for row in read_table(folder / BASE_WORKS, ("id", "title")).rows
+        ]  # fmt: skip
     if (folder / BASE_QUERY).is_file():
         report.question_sha256 = _string(_mapping(read_json(folder / BASE_QUERY)).get("query"))
     if (folder / BASE_TIMES).is_file():
