@@ -10,7 +10,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from importlib import import_module
 from pathlib import Path
@@ -81,11 +81,9 @@ def _beside() -> str:
             dir=places.user_data(), prefix="tried ", ignore_cleanup_errors=True
         ) as name:
             project = new_project(Path(name) / "tried.goldsmith")
-            try:
+            # Nothing is recorded about a deleted project.
+            with closing(project.store):
                 return f"{backups.make(project, 'tried').parent.name} beside a project"
-            finally:
-                # Nothing is recorded about a deleted project.
-                project.store.close()
     except OSError as error:
         raise Refusal(f"{places.user_data()} cannot be written: {error.strerror}.") from error
 
@@ -282,11 +280,9 @@ def _documents() -> str:
     made = render("**tried** $x_1$")
     assert "<strong>" in made.html, "bold text was not rendered"
     assert '<img src="formula:' in made.html, "a formula was not drawn"
-    document = pypdfium2.PdfDocument.new()
-    document.new_page(100, 100)
-    pages = len(document)
-    document.close()
-    return f"Markdown rendered, a PDF of {pages} page made"
+    with closing(pypdfium2.PdfDocument.new()) as document:
+        document.new_page(100, 100)
+        return f"Markdown rendered, a PDF of {len(document)} page made"
 
 
 def _languages() -> str:

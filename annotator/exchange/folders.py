@@ -259,11 +259,18 @@ def read_bytes(path: Path, name: str, cap: int = LARGEST_FILE) -> bytes:
         raise Refusal(f"“{name}” cannot be read: {error.strerror}.", "Check that you may read it.") from None
 
 
+def within(
+    content: bytes, name: str, cap: int = LARGEST_FILE, todo: str = "Split it, or choose the right file."
+) -> bytes:
+    """The bytes of a file; Refusal if they are more than `cap`."""
+    if len(content) > cap:
+        raise Refusal(f"“{name}” is larger than {cap // 2**20} MB.", todo)
+    return content
+
+
 def parse(content: bytes, name: str, cap: int = LARGEST_FILE) -> Any:
     """The JSON tree of a file's bytes; Refusal as in `read_json`."""
-    if len(content) > cap:
-        raise Refusal(f"“{name}” is larger than {cap // 2**20} MB.", "Split it, or choose the right file.")
-    text = decoded(content, name)
+    text = decoded(within(content, name, cap), name)
     if not text.strip():
         raise Refusal(f"“{name}” is empty.", CORRECT)
     try:

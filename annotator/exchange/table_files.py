@@ -21,7 +21,7 @@ from typing import Any
 
 from annotator.domain.texts.canonical import storable
 from annotator.domain.texts.refusal import Refusal, required
-from annotator.exchange.folders import CORRECT, LARGEST_FILE, decoded, json_lines, parse, read_bytes
+from annotator.exchange.folders import CORRECT, LARGEST_FILE, decoded, json_lines, parse, read_bytes, within
 from annotator.exchange.release.bundle import Problem, of_file
 
 # The library's own limit of 131 072 characters for a cell is less than an abstract or a report may have.
@@ -155,7 +155,7 @@ def read_tables(paths: Sequence[Path], unknown_as: str = "") -> tuple[list[Table
         for file in files:
             try:
                 if path.is_dir() and file.suffix.lower() in REPORT_ENDINGS:
-                    text, doubts = _text(_content(file), file.name)
+                    text, doubts = _text(within(read_bytes(file, file.name), file.name), file.name)
                     notes += doubts
                     item, _, system = file.stem.rpartition("__")
                     reports[file.relative_to(path.absolute()).as_posix()] = {
@@ -202,19 +202,10 @@ def _of_file(path: Path, problems: list[Problem], unknown_as: str) -> list[Table
         f"“{path.name}” is not a table that can be read.",
         f"Tables end in {', '.join(READERS)}.",
     )
-    content = _content(path)
+    content = within(read_bytes(path, path.name), path.name)
     if content.startswith(WEBANNO):
         return _webanno(_text(content, path.name)[0], path)
     return reader(content, path.name, problems)
-
-
-def _content(path: Path) -> bytes:
-    content = read_bytes(path, path.name)
-    if len(content) > LARGEST_FILE:
-        raise Refusal(
-            f"“{path.name}” is larger than {LARGEST_FILE // 2**20} MB.", "Split it, or choose the right file."
-        )
-    return content
 
 
 def _text(content: bytes, name: str) -> tuple[str, tuple[str, ...]]:

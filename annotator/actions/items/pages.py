@@ -196,9 +196,9 @@ def _host(address: str) -> str:
 
 def fetcher_of(order: FetchRequest) -> "Fetcher":
     """The fetcher for a request; raises Refusal if its reader service is invalid."""
-    from annotator.exchange.pages.fetching import AddressRules, Fetcher
+    from annotator.exchange.pages.fetching import Fetcher
 
-    return Fetcher(AddressRules(order.allow_private), reader=order.reader)
+    return Fetcher(allow_private=order.allow_private, reader=order.reader)
 
 
 async def fetch(

@@ -725,12 +725,12 @@ def _files(db: Connection, me: str) -> list[tuple[dict[str, Any], SentFile]]:
     question = select(PARCEL).where(
         PARCEL.c.direction == "out", PARCEL.c.person_id == me, PARCEL.c.receipt != ""
     )
-    result = []
-    for row in db.execute(question.order_by(PARCEL.c.at.desc(), PARCEL.c.sha256)):
-        facts = json.loads(row.content)
-        sent = SentFile(row.receipt, row.at, str(facts.get("file", "")), len(facts.get("sealed", {})))
-        result.append((facts, sent))
-    return result
+    rows = db.execute(question.order_by(PARCEL.c.at.desc(), PARCEL.c.sha256))
+    return [
+        (facts, SentFile(row.receipt, row.at, str(facts.get("file", "")), len(facts.get("sealed", {}))))
+        for row in rows
+        for facts in [json.loads(row.content)]
+    ]
 
 
 def _held(files: list[tuple[dict[str, Any], SentFile]]) -> dict[str, int]:

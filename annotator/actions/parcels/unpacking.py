@@ -430,7 +430,7 @@ class Sorter:
                     words = "It will be added after the earlier revision, which stays."
                 elif annotating.is_second(self.project, kind, item_id, self.person.id):
                     words = f"It will be added, and {annotating.TAKES_SCORES}."
-                self._add(artifact.id, item_id, kind, revision)
+                self._add(artifact.id, item_id, kind, revision, existing)
                 existing = self._existing(item_id, kind)
             pieces.append(self._returned(outcome, item_id, stage, words, revision.number, _text(revision)))
         return pieces
@@ -447,8 +447,14 @@ class Sorter:
         )
         return {row.number: row for row in self.db.execute(question)}
 
-    def _add(self, artifact_id: str, item_id: str, kind: Kind, revision: parcels.WorkRevision) -> None:
-        existing = self._existing(item_id, kind)
+    def _add(
+        self,
+        artifact_id: str,
+        item_id: str,
+        kind: Kind,
+        revision: parcels.WorkRevision,
+        existing: Mapping[int, Any],
+    ) -> None:
         if not existing:
             annotating.keep_scoring(self.project, self.db, kind, item_id)
             row = {"id": artifact_id, "item_id": item_id, "kind": kind.value, "author_id": self.person.id}

@@ -96,10 +96,9 @@ class Project:
         path = files.real(path)
         with backup.created(path) as unfinished, closing(cls(Store(unfinished))) as project:
             with project.store.write():
-                project.set("id", new_id())
-                project.set("title", title or path.stem)
-                project.set("made_with", __version__)
-                project.set(USES, uses)
+                settings = {"id": new_id(), "title": title or path.stem, "made_with": __version__, USES: uses}
+                for name, value in settings.items():
+                    project.set(name, value)
             if fill is not None:
                 fill(project)
         return cls(Store(path))

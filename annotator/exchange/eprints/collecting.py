@@ -22,7 +22,7 @@ from annotator.exchange.eprints.folder import (
     eprint_stem,
     read_feed,
 )
-from annotator.exchange.pages.fetching import AddressRules, Download, Fetcher, FetchLimits, HostTurns
+from annotator.exchange.pages.fetching import Download, Fetcher, FetchLimits, HostTurns
 
 API = "https://export.arxiv.org/api/query"
 # The day of arXiv's first paper.
@@ -71,7 +71,7 @@ class Collected:
 
 
 def polite_fetcher(turns: HostTurns, *, allow_private: bool = False) -> Fetcher:
-    return Fetcher(AddressRules(allow_private=allow_private), bounds=LIMITS, hosts=turns, agent=AGENT)
+    return Fetcher(allow_private=allow_private, bounds=LIMITS, hosts=turns, agent=AGENT)
 
 
 class Collector:

@@ -107,16 +107,6 @@ _INNER = tuple(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class AddressRules:
-    """Rules for fetching. `allow_private` permits loopback and private networks, and any port there.
-
-    Link-local addresses, among them those at which clouds hand out their machines' keys, stay forbidden in any case.
-    """
-
-    allow_private: bool = False
-
-
 def target(cited: str) -> str:
     """The address to open for a citation: for a DOI its resolver's, for an arXiv id the paper's PDF.
 
@@ -133,7 +123,7 @@ def target(cited: str) -> str:
     return cited.partition("#")[0]
 
 
-def checked(address: str, rules: AddressRules) -> "URL":
+def checked(address: str, allow_private: bool) -> "URL":
     """The address as the client will use it; raises UnreadablePage unless its form may be fetched.
 
     The client's own parser reads it, so that nothing is checked here and understood otherwise there.
@@ -154,12 +144,12 @@ def checked(address: str, rules: AddressRules) -> "URL":
         raise UnreadablePage(PageState.DEAD, "This is no address that could be opened.")
     if url.raw_user is not None or url.raw_password is not None:
         raise UnreadablePage(PageState.FORBIDDEN, "Its address holds a name or a password.")
-    if port not in PORTS and not rules.allow_private:
+    if port not in PORTS and not allow_private:
         raise UnreadablePage(PageState.FORBIDDEN, f"Port {port} is not one of the web.")
     return url.with_fragment(None)
 
 
-async def pinned(url: "URL", rules: AddressRules, look_up: LookUp | None = None) -> tuple[str, ...]:
+async def pinned(url: "URL", allow_private: bool, look_up: LookUp | None = None) -> tuple[str, ...]:
     """The present numeric addresses of the host, all of which may be connected to: connect to these and no others.
 
     Raises UnreadablePage if there is none, or if one of them may not be fetched.
@@ -175,7 +165,7 @@ async def pinned(url: "URL", rules: AddressRules, look_up: LookUp | None = None)
             raise UnreadablePage(PageState.DEAD, f"The name {host} cannot be looked up now.") from None
         raise UnreadablePage(PageState.DEAD, f"There is no machine of the name {host}.") from None
     for number in result:
-        cause = barred(number, rules)
+        cause = barred(number, allow_private)
         if cause:
             raise UnreadablePage(PageState.FORBIDDEN, cause)
     if not result:
@@ -183,7 +173,7 @@ async def pinned(url: "URL", rules: AddressRules, look_up: LookUp | None = None)
     return tuple(dict.fromkeys(result))
 
 
-def barred(number: str, rules: AddressRules) -> str:
+def barred(number: str, allow_private: bool) -> str:
     """Why a numeric address may not be connected to, as a sentence; empty if it may."""
     try:
         written = ipaddress.ip_address(number)
@@ -191,12 +181,12 @@ def barred(number: str, rules: AddressRules) -> str:
         return NEVER
     ip = _carried(written) or written
     if ip.is_loopback:
-        return "" if rules.allow_private else PRIVATE
+        return "" if allow_private else PRIVATE
     if ip.is_link_local or ip.is_multicast or ip.is_unspecified or ip.is_reserved:
         return NEVER
     if any(ip.version == net.version and ip in net for net in _INNER):
         return NEVER
-    return "" if ip.is_global or rules.allow_private else PRIVATE
+    return "" if ip.is_global or allow_private else PRIVATE
 
 
 def _carried(ip: IP) -> ipaddress.IPv4Address | None:
@@ -272,13 +262,15 @@ class Fetcher:
     """A fetcher of pages, several at once. Use as an async context manager, in one event loop.
 
     `reader` is the address of a reader service to be asked instead of the pages themselves; being the user's own
-    choice, it alone may be in a private network whatever the rules say.
+    choice, it alone may be in a private network in any case. `allow_private` permits loopback and private networks, and
+    any port there; link-local addresses, among them those at which clouds hand out their machines' keys, stay
+    forbidden.
     """
 
     def __init__(
         self,
-        rules: AddressRules | None = None,
         *,
+        allow_private: bool = False,
         reader: str = "",
         bounds: FetchLimits | None = None,
         hosts: HostTurns | None = None,
@@ -286,7 +278,7 @@ class Fetcher:
         look_up: LookUp | None = None,
         agent: str = USER_AGENT,
     ) -> None:
-        self.rules = rules or AddressRules()
+        self.allow_private = allow_private
         self.reader = checked_prefix(reader) if reader else ""
         self.bounds = bounds or FetchLimits()
         self.hosts = hosts or HostTurns()
@@ -344,16 +336,16 @@ class _Visit:
     async def read(self, address: str) -> PageReading:
         """The text of the page; UnreadablePage if it cannot be fetched or read."""
         fetcher = self._fetcher
-        first = checked(address, fetcher.rules)
+        first = checked(address, fetcher.allow_private)
         if fetcher.reader:
             # A service inside a private network must not be sent to what may not be fetched from there. A name that
             # this machine cannot look up is left to the service.
             try:
-                await pinned(first, fetcher.rules, fetcher.look_up)
+                await pinned(first, fetcher.allow_private, fetcher.look_up)
             except UnreadablePage as why:
                 if why.state is not PageState.DEAD:
                     raise
-            first = checked(through(fetcher.reader, str(first)), AddressRules(allow_private=True))
+            first = checked(through(fetcher.reader, str(first)), allow_private=True)
             self._trusted = first.raw_host or ""
         async with self._session() as session:
             result = await self._followed(session, first)
@@ -365,7 +357,7 @@ class _Visit:
         """The response at the end of all redirects of the servers, unprocessed; UnreadablePage if it cannot be
         fetched.
         """
-        url = checked(address, self._fetcher.rules)
+        url = checked(address, self._fetcher.allow_private)
         async with self._session() as session:
             for _ in range(self._fetcher.bounds.redirects + 1):
                 answer = await self._fetch(session, url)
@@ -424,9 +416,9 @@ class _Visit:
 
     def _onward(self, url: URL, onward: str) -> URL:
         # The ports of a reader service's own machine are not restricted to those of the web.
-        form = AddressRules(allow_private=bool(self._trusted) or self._fetcher.rules.allow_private)
+        allow_private = bool(self._trusted) or self._fetcher.allow_private
         try:
-            return checked(urljoin(str(url), _characters(onward).strip()), form)
+            return checked(urljoin(str(url), _characters(onward).strip()), allow_private)
         except UnreadablePage as why:
             raise UnreadablePage(why.state, f"It redirects. {why.cause}") from None
         except ValueError:
@@ -439,8 +431,8 @@ class _Visit:
         async with self._fetcher.hosts.turn(host):
             self.reached = bool(self.reached)
             trusted = self._trusted and host == self._trusted
-            rules = AddressRules(allow_private=True) if trusted else self._fetcher.rules
-            self._pins.numbers[host] = await pinned(url, rules, self._fetcher.look_up)
+            allow_private = bool(trusted) or self._fetcher.allow_private
+            self._pins.numbers[host] = await pinned(url, allow_private, self._fetcher.look_up)
             began = time.monotonic()
             try:
                 async with asyncio.timeout(self._left):

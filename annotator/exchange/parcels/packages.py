@@ -9,6 +9,7 @@ import zlib
 from collections import Counter, namedtuple
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from io import BytesIO
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Literal
@@ -687,8 +688,4 @@ def _residue(values: Iterable[int]) -> int:
 
     The generator's powers differ, so that a change of one value, or a swap of two, is always detected.
     """
-    residue = 0
-    for value in values:
-        residue <<= 1
-        residue ^= (0b100101 if residue & 32 else 0) ^ value
-    return residue
+    return reduce(lambda residue, value: residue << 1 ^ (0b100101 if residue & 16 else 0) ^ value, values, 0)

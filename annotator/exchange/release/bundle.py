@@ -4,7 +4,7 @@ import re
 import tempfile
 import weakref
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -196,26 +196,6 @@ THINGS = tuple(CLASSES)
 CONTEST = ("matches", "ratings", "decisions")
 
 
-def record_id(record: Record) -> str:
-    """The id of a record; one without an id in a release has one derived from its identifying fields."""
-    if isinstance(record, RevisionRecord):
-        return revision_key(record.artifact_id, record.revision)
-    if isinstance(record, GuidelineRecord):
-        return derived_id("guideline", record.stage.value, record.version)
-    if isinstance(record, PageRecord):
-        return derived_id("page", record.url)
-    if isinstance(record, PromptRecord):
-        return derived_id("prompt", record.name)
-    if isinstance(record, MatchRecord):
-        return showing_id(record.rater, record.round, record.first, record.second)
-    if isinstance(record, DecisionRecord):
-        return derived_id("decision", record.task_id)
-    if isinstance(record, JudgementRecord):
-        r = record
-        return judgement_key(r.protocol, r.response_id, r.unit_id, r.rater_kind.value, r.rater_id, r.trial)
-    return str(getattr(record, "id", ""))
-
-
 def revision_key(artifact_id: str, number: int) -> str:
     return f"{artifact_id}\x1f{number}"
 
@@ -224,6 +204,24 @@ def judgement_key(
     protocol: str, response_id: str, unit_id: str, rater_kind: str, rater_id: str, trial: int
 ) -> str:
     return "\x1f".join((protocol, response_id, unit_id, rater_kind, rater_id, str(trial)))
+
+
+# For records without an id in a release, one derived from their identifying fields.
+_IDS: dict[type[Record], Callable[[Any], str]] = {
+    RevisionRecord: lambda r: revision_key(r.artifact_id, r.revision),
+    GuidelineRecord: lambda r: derived_id("guideline", r.stage.value, r.version),
+    PageRecord: lambda r: derived_id("page", r.url),
+    PromptRecord: lambda r: derived_id("prompt", r.name),
+    MatchRecord: lambda r: showing_id(r.rater, r.round, r.first, r.second),
+    DecisionRecord: lambda r: derived_id("decision", r.task_id),
+    JudgementRecord: lambda r: judgement_key(
+        r.protocol, r.response_id, r.unit_id, r.rater_kind.value, r.rater_id, r.trial
+    ),
+}
+
+
+def record_id(record: Record) -> str:
+    return _IDS.get(type(record), lambda one: str(getattr(one, "id", "")))(record)
 
 
 def of_file(file: str, refusal: Refusal) -> Problem:

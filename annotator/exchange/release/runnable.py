@@ -17,7 +17,7 @@ from annotator.domain.judges.judge import YES, JudgeKind, RaterKind, RunState, S
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.canonical import canonical_json, derived_id, redact, sha256, storable
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.folders import CORRECT, Content, decoded, pretty, read_bytes, slug, slugs
+from annotator.exchange.folders import CORRECT, Content, decoded, pretty, read_bytes, slug, slugs, within
 from annotator.exchange.release.bundle import Bundle, BundleReader, Problem, in_words
 from annotator.exchange.release.data_card import ReleaseFacts
 from annotator.exchange.release.records import (
@@ -307,10 +307,9 @@ def _tree(path: Path) -> Any:
 
 def _parsed(content: bytes, name: str) -> Any:
     """The tree of a part of a log, in which a number may be NaN."""
-    if len(content) > LARGEST_LOG:
-        raise Refusal(f"“{name}” is larger than {LARGEST_LOG // 2**20} MB.", "Evaluate in several runs.")
+    text = decoded(within(content, name, LARGEST_LOG, "Evaluate in several runs."), name)
     try:
-        return json.loads(decoded(content, name), parse_constant=lambda _: None)
+        return json.loads(text, parse_constant=lambda _: None)
     except (ValueError, RecursionError):
         raise Refusal(f"“{name}” is no JSON that can be read.", CORRECT) from None
 

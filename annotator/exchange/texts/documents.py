@@ -4,6 +4,7 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from ctypes import c_int, create_string_buffer
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
@@ -17,7 +18,7 @@ from xml.etree import ElementTree
 from annotator.domain.texts.canonical import checked_text, storable
 from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.rendered import EM, LONGEST_PATH, Formula
-from annotator.exchange.folders import read_bytes
+from annotator.exchange.folders import read_bytes, within
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -35,9 +36,7 @@ def read(path: Path) -> bytes:
     """The bytes of a document; Refusal if it is absent, unreadable, empty or too large."""
     whole = read_bytes(path, path.name, LARGEST_DOCUMENT)
     content = required(whole, f"“{path.name}” is empty.", OTHER)
-    if len(content) > LARGEST_DOCUMENT:
-        raise Refusal(f"“{path.name}” is larger than {LARGEST_DOCUMENT // 2**20} MB.", OTHER)
-    return content
+    return within(content, path.name, LARGEST_DOCUMENT, OTHER)
 
 
 def plain_text(content: bytes, name: str) -> str:
@@ -102,10 +101,8 @@ class _Run:
 
 
 def _page_layout(page: Any) -> str:
-    words = page.get_textpage()
-    runs = [run for run in _runs(words) if run.text]
-    words.close()
-    page.close()
+    with closing(page), closing(page.get_textpage()) as words:
+        runs = [run for run in _runs(words) if run.text]
     if not runs:
         return ""
     height, bold = median(run.height for run in runs), sum(run.bold for run in runs) * 2 > len(runs)
@@ -193,11 +190,8 @@ def _rows(part: Sequence[_Run]) -> Iterator[_Run]:
 
 
 def _page_text(page: Any) -> str:
-    words = page.get_textpage()
-    text: str = words.get_text_range()
-    words.close()
-    page.close()
-    return text.replace("\r\n", "\n")
+    with closing(page), closing(page.get_textpage()) as words:
+        return str(words.get_text_range()).replace("\r\n", "\n")
 
 
 LONGEST = 2_000

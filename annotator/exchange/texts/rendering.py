@@ -203,11 +203,10 @@ def _parser() -> MarkdownIt:
     # Every link and image is parsed, so that none is left as raw Markdown; `_link` checks the target.
     parser.validateLink = lambda url: True  # type: ignore[method-assign]  # noqa: ARG005
     for name, rule in (
-        ("image", _image), ("link_open", _link), ("table_open", _table), (documents.TOKEN, _formula)
+        ("image", _image), ("link_open", _link), ("table_open", _table), ("th_open", _cell), ("td_open", _cell),
+        (documents.TOKEN, _formula),
     ):  # fmt: skip
         parser.add_render_rule(name, rule)
-    for name in ("th_open", "td_open"):
-        parser.add_render_rule(name, _cell)
     return parser
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from annotator.domain.material.item import Page
 from annotator.exchange.pages import reading
-from annotator.exchange.pages.fetching import AddressRules, Fetcher, FetchLimits, HostTurns
+from annotator.exchange.pages.fetching import Fetcher, FetchLimits, HostTurns
 from annotator.exchange.pages.states import PageReading, UnreadablePage
 from annotator.exchange.pages.worker import ReadingProcess
 
@@ -158,7 +158,7 @@ LOOPBACK = (("127.0.0.1",),)
 def fetcher(**rest: Any) -> Fetcher:
     """A fetcher that may come to loopback, never pauses, and reads in this process."""
     given: dict[str, Any] = {
-        "rules": AddressRules(allow_private=True),
+        "allow_private": True,
         "hosts": HostTurns(pause_s=0.0),
         "worker": HereWorker(),
         "look_up": Names(),

@@ -19,7 +19,6 @@ from annotator.exchange.pages import fetching, reading
 from annotator.exchange.pages.fetching import (
     NEVER,
     PRIVATE,
-    AddressRules,
     Fetcher,
     FetchLimits,
     HostTurns,
@@ -99,7 +98,7 @@ async def test_a_real_process_reads_what_came(server: PageServer) -> None:
 
 async def test_loopback_is_not_fetched_unless_allowed(server: PageServer) -> None:
     server.pages["/"] = article()
-    async with Fetcher(AddressRules(), worker=HereWorker()) as one:
+    async with Fetcher(worker=HereWorker()) as one:
         for host in ("127.0.0.1", "localhost"):
             page = (await one.fetch(f"http://{host}/")).page
             assert (page.state, page.cause, server.asked) == (PageState.FORBIDDEN, PRIVATE, [])
@@ -155,7 +154,7 @@ async def test_a_public_page_cannot_redirect_into_this_machine(server: PageServe
     server.pages["/secret"] = article()
     names = Names(public_example=[["1.1.1.1"]], inside_example=LOOPBACK)
     page = await fetched(
-        "https://public.example/x", rules=AddressRules(), reader=server.url("/read"), look_up=names
+        "https://public.example/x", allow_private=False, reader=server.url("/read"), look_up=names
     )
     assert (page.state, "/secret" in server.asked) == (PageState.FORBIDDEN, False)
 
@@ -391,7 +390,7 @@ def test_any_text_is_an_address_or_has_a_cause(text: str, start: str) -> None:
     normal(start + text)
     is_address(start + text)
     try:
-        url = checked(start + text, AddressRules())
+        url = checked(start + text, allow_private=False)
     except UnreadablePage as why:
         result = why.state is not PageState.OK and why.cause.endswith(".")
     else:
@@ -642,7 +641,7 @@ def test_what_a_person_saved_is_taken_at_its_word() -> None:
     assert state_of(PageReading(), by_a_person=True) is PageState.NOT_TEXT
 
 
-OPEN, CLOSED = AddressRules(allow_private=True), AddressRules()
+OPEN, CLOSED = True, False
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from annotator.domain.material.item import PageState
 from annotator.exchange.pages import reading
-from annotator.exchange.pages.fetching import PRIVATE, AddressRules, checked_prefix, named, through, unwrapped
+from annotator.exchange.pages.fetching import PRIVATE, checked_prefix, named, through, unwrapped
 from annotator.exchange.pages.reading import PageBody, decoded, known
 from annotator.exchange.pages.states import PageReading
 from annotator.exchange.pages.worker import ReadingProcess
@@ -217,7 +217,7 @@ async def test_a_reader_is_asked_and_named_and_may_itself_be_private(server: Pag
     server.pages[f"/read/{PAGE}"] = Given(
         f"Title: T\n\nMarkdown Content:\n{ARTICLE}", content_type="text/plain"
     )
-    page = await fetched(PAGE, rules=AddressRules(), reader=server.url("/read/"), look_up=PUBLIC)
+    page = await fetched(PAGE, allow_private=False, reader=server.url("/read/"), look_up=PUBLIC)
     assert (page.state, page.text, page.title) == (PageState.OK, ARTICLE.strip(), "T")
     assert (page.url, page.by_reader, page.final_url) == (PAGE, server.url(""), "")
 
@@ -225,14 +225,14 @@ async def test_a_reader_is_asked_and_named_and_may_itself_be_private(server: Pag
 @pytest.mark.anyio
 @pytest.mark.parametrize("inside", ["https://inside.example/x", "http://10.0.0.1/", "http://127.0.0.1/"])
 async def test_a_reader_is_not_sent_into_a_private_network(server: PageServer, inside: str) -> None:
-    page = await fetched(inside, rules=AddressRules(), reader=server.url("/read"), look_up=PUBLIC)
+    page = await fetched(inside, allow_private=False, reader=server.url("/read"), look_up=PUBLIC)
     assert (page.state, page.cause, server.asked) == (PageState.FORBIDDEN, PRIVATE, [])
 
 
 @pytest.mark.anyio
 async def test_a_service_out_of_order_says_nothing_of_the_page(server: PageServer) -> None:
     server.pages[f"/read/{PAGE}"] = Given(status=402)
-    page = await fetched(PAGE, rules=AddressRules(), reader=server.url("/read"), look_up=PUBLIC)
+    page = await fetched(PAGE, allow_private=False, reader=server.url("/read"), look_up=PUBLIC)
     words = "The reader service did not give it. The server asks for payment (402)."
     assert (page.state, page.cause) == (PageState.DEAD, words)
 
@@ -241,7 +241,7 @@ async def test_a_service_out_of_order_says_nothing_of_the_page(server: PageServe
 async def test_a_name_only_the_service_can_look_up_is_left_to_it(server: PageServer) -> None:
     server.pages["/read/https://elsewhere.example"] = Given(ARTICLE, content_type="text/plain")
     page = await fetched(
-        "https://elsewhere.example", rules=AddressRules(), reader=server.url("/read"), look_up=PUBLIC
+        "https://elsewhere.example", allow_private=False, reader=server.url("/read"), look_up=PUBLIC
     )
     assert page.state is PageState.OK
 
