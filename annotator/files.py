@@ -209,7 +209,6 @@ def remove(path: Path) -> None:
 
 
 def journal(path: Path) -> Path:
-    """The path of a database's SQLite journal."""
     return path.with_name(f"{path.name}-journal")
 
 

@@ -134,7 +134,6 @@ class _Answer(BaseHTTPRequestHandler):
     """A test endpoint that always says yes."""
 
     def do_POST(self) -> None:
-        """Answer one call."""
         self.rfile.read(int(self.headers["Content-Length"]))
         choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "yes"}}
         reply = json.dumps(

@@ -646,12 +646,7 @@ def schema_5() -> None:
         sa.Column("judge_id", sa.String(), nullable=False),
         sa.Column("content", sa.String(), nullable=False),
         sa.Column("sha256", sa.String(64), nullable=False),
-        *(
-            sa.ForeignKeyConstraint(
-                [f"{of}_id"], [f"{of}.id"], name=f"fk_assisted_pair_{of}_id", ondelete="RESTRICT"
-            )
-            for of in ("agreement", "judge")
-        ),
+        *_links("assisted_pair", "agreement", "judge"),
         sa.PrimaryKeyConstraint("id", name="pk_assisted_pair"),
     )
 

@@ -302,7 +302,6 @@ def commit(project: Project, change: Change, *statements: Executable) -> Change:
 
 
 def change_setting(project: Project, name: str, verb: str, before: Any, after: Any) -> Change:
-    """Change the value of a setting and record the change."""
     with project.store.write() as db:
         project.set(name, after)
         return record(project, db, Change("setting", name, verb, before, after))

@@ -298,7 +298,6 @@ class Package:
 
 
 def version_for(entries: Mapping[str, bytes]) -> str:
-    """The version of the format that these entries need."""
     return WITH_ADJUDICATIONS if ADJUDICATIONS in entries else FORMAT_VERSION
 
 

@@ -137,7 +137,6 @@ class BundleReader:
         self.problems: list[Problem] = []
 
     def add(self, thing: str, record: Record, file: str, index: int) -> None:
-        """Add a record with its place in a file."""
         getattr(self.bundle, thing).append(record)
         self.bundle.places[thing, record_id(record)] = (file, index)
 

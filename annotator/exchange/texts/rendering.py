@@ -396,7 +396,6 @@ def check_time(env: MutableMapping[str, Any]) -> None:
 
 
 def check_paragraph(text: str) -> None:
-    """Raises TooMuch if one paragraph, heading or cell is too long or has too many marks."""
     if len(text) > MAX_PARAGRAPH:
         raise TooMuch(f"One paragraph is longer than {MAX_PARAGRAPH} characters.")
     if len(text) > MAX_MARKS and _marks(text) > MAX_MARKS:
@@ -404,7 +403,6 @@ def check_paragraph(text: str) -> None:
 
 
 def check_tables(tokens: Sequence[Token]) -> None:
-    """Raises TooMuch if one table has too many rows or cells."""
     rows = cells = 0
     for token in tokens:
         if token.type == "table_open":

@@ -103,9 +103,9 @@ def folders_in(folder: Path) -> Iterator[Path]:
     """Every folder of one system's report on one paper: named by a number, with a report inside, within a system's
     folder.
     """
-    for result in sorted(path for path in folder.rglob("*") if path.is_dir() and is_numbered(path)):
-        if _layout_of(result):
-            yield result
+    return filter(
+        _layout_of, sorted(path for path in folder.rglob("*") if path.is_dir() and is_numbered(path))
+    )
 
 
 def is_numbered(folder: Path) -> bool:
@@ -173,37 +173,30 @@ def _read_base(folder: Path, report: SystemReport) -> None:
             )
             for row in read_table(folder / BASE_WORKS, ("id", "title")).rows
         ]  # fmt: skip
-    if (folder / BASE_QUERY).is_file():
-        report.question_sha256 = _string(_mapping(read_json(folder / BASE_QUERY)).get("query"))
+    report.question_sha256 = _string(_data(folder / BASE_QUERY).get("query"))
     if (folder / BASE_TIMES).is_file():
         lines = csv.reader(io.StringIO(_text(folder / BASE_TIMES)), skipinitialspace=True)
         whole = [line for line in lines if len(line) >= 3 and line[1].endswith("_pipeline")]
         report.latency_s = _number(whole[-1][2]) if whole else None
-    if (folder / BASE_USAGE).is_file():
-        usage = _mapping(read_json(folder / BASE_USAGE))
-        report.take_usage([one for one in usage.values() if isinstance(one, Mapping)], "total_cost")
+    usage = _data(folder / BASE_USAGE).values()
+    report.take_usage([one for one in usage if isinstance(one, Mapping)], "total_cost")
 
 
 def _read_storm(folder: Path, report: SystemReport) -> None:
     """Marks by number; `url_to_info.json` maps addresses to marks."""
     text = next(iter(sorted(folder.glob(f"**/{STORM_TEXT}"))))
     report.text = _text(text)
-    beside = text.with_name(STORM_WORKS)
-    if beside.is_file():
-        content = _mapping(read_json(beside))
-        known = _mapping(content.get("url_to_info"))
-        for url, number in _mapping(content.get("url_to_unified_index")).items():
-            info = _mapping(known.get(url))
-            work = CitedWork(f"[{number}]", url, _string(info.get("title")), _string(info.get("description")))
-            report.works.append(work)
-    usage = text.with_name(BASE_USAGE)
-    if usage.is_file():
-        spent = _mapping(read_json(usage))
-        times = [_number(one) for one in _mapping(spent.get("time")).values()]
-        modules = _mapping(spent.get("lm_cost")).items()
-        calls = [{**_mapping(one), "module": name} for name, of in modules for one in _mapping(of).values()]
-        report.take_usage(calls, "cost")
-        report.latency_s = sum(time for time in times if time) if times and None not in times else None
+    content, spent = _data(text.with_name(STORM_WORKS)), _data(text.with_name(BASE_USAGE))
+    known = _mapping(content.get("url_to_info"))
+    for url, number in _mapping(content.get("url_to_unified_index")).items():
+        info = _mapping(known.get(url))
+        work = CitedWork(f"[{number}]", url, _string(info.get("title")), _string(info.get("description")))
+        report.works.append(work)
+    times = [_number(one) for one in _mapping(spent.get("time")).values()]
+    modules = _mapping(spent.get("lm_cost")).items()
+    calls = [{**_mapping(one), "module": name} for name, of in modules for one in _mapping(of).values()]
+    report.take_usage(calls, "cost")
+    report.latency_s = sum(time for time in times if time) if times and None not in times else None
 
 
 def _read_with_contexts(folder: Path, report: SystemReport) -> None:
@@ -245,6 +238,11 @@ def _contexts(contexts: Sequence[Mapping[str, Any]], *, numbered: bool) -> Itera
 
 def _text(path: Path) -> str:
     return storable(decoded(read_bytes(path, shown(path)), shown(path))).strip()
+
+
+def _data(path: Path) -> Mapping[str, Any]:
+    """The data of a file beside a report; empty if there is none."""
+    return _mapping(read_json(path)) if path.is_file() else {}
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
@@ -467,15 +465,13 @@ class _RelatedWorkReader(BundleReader):
         mentioned = latex.cited_keys(paper.section)
         order = {key: place for place, key in enumerate(mentioned)}
         ordered = sorted(rows, key=lambda one: (order.get(one.key, len(order)), one.index))
-        numbers: dict[str, int] = {}
-        for one in ordered:
-            numbers.setdefault(one.key, len(numbers) + 1)
-        for key in mentioned:
-            if rows and key not in numbers:
+        keys = dict.fromkeys(one.key for one in ordered)
+        for key in mentioned if rows else ():
+            if key not in keys:
                 self.note(
                     tables.CITATIONS, f"paper {paper.arxiv_id} cites “{key}”, of which the file says nothing"
                 )
-            numbers.setdefault(key, len(numbers) + 1)
+        numbers = {key: number for number, key in enumerate(keys | dict.fromkeys(mentioned), start=1)}
         self._take_evidence(paper.arxiv_id, ordered)
         if paper.section:
             self._take_exemplar(paper, ordered, numbers)
@@ -525,9 +521,12 @@ class _RelatedWorkReader(BundleReader):
         own = item_id(key)
         units = []
         for place, one in enumerate(made):
-            fields = {name: one.get(name) for name in ("text", "importance")} if isinstance(one, dict) else {}
-            fields["support"] = one.get("assignment", "") if isinstance(one, dict) else ""
-            fields["id"] = derived_id(own, "nugget", place, str(fields.get("text")))
+            given = _mapping(one)
+            fields = {
+                "id": derived_id(own, "nugget", place, str(given.get("text"))),
+                "text": given.get("text"), "importance": given.get("importance"),
+                "support": given.get("assignment", ""),
+            }  # fmt: skip
             try:
                 units.append(Nugget.model_validate(fields))
             except ValueError:
