@@ -37,17 +37,6 @@ from annotator.storage.tables import metadata
 SCHEMA = 13
 UNHARMED = "The file was not changed."
 RESTORE = "Restore it from a backup, or choose another file."
-# SQLite's error codes that say more than “read-only”.
-PARTICULAR = {
-    sqlite3.SQLITE_READONLY_DBMOVED: (
-        "was moved, renamed or deleted while it was open; the change was not saved.",
-        "Save a copy elsewhere and go on there.",
-    ),
-    sqlite3.SQLITE_READONLY_ROLLBACK: (
-        "was left in the middle of a change by a crash, and is read-only here.",
-        "Copy it together with the file ending in “-journal” to a folder you may write to, and open it there.",
-    ),
-}
 PATIENCE = 3.0
 # The hash of every table, index, view and trigger of a project of this schema, as computed by `objects_of`.
 OBJECTS = "8a533801c3d72020c3c9f05040e7a20dc0e0a5b587a2cf4b1555c59045471b46"
@@ -278,26 +267,20 @@ def _fits(column: Column[object]) -> str:
     moment = f"coalesce(datetime({second}, '+0 days') = {second} AND datetime({name}) IS NOT NULL, 0)"
     moment += f" AND length({name}) <= 26"
     # SQLModel declares texts by a decorator around the type in the file.
-    match column.type.impl_instance if isinstance(column.type, TypeDecorator) else column.type:
-        case Boolean():
-            fits = f"typeof({name}) = 'integer' AND {name} IN (0, 1)"
-        case Integer():
-            fits = f"typeof({name}) = 'integer'"
-        case Float():
-            fits = f"typeof({name}) IN ('real', 'integer') AND abs({name}) < 1e300"
-        case DateTime():
-            fits = f"{text} AND {name} GLOB '????-??-?? ??:??:??*' AND {moment} AND {name} >= '0001'"
-        case Date():
-            fits = f"{text} AND coalesce(date({name}, '+0 days') = {name}, 0) AND {name} >= '0001'"
-        case LargeBinary():
-            fits = f"typeof({name}) = 'blob'"
-        case JSON():
-            fits = f"{text} AND json_valid({name})"
-        case String(length=most):
-            longest = max(10 * most, LONGEST_NAMED) if most else LONGEST
-            fits = f"{text} AND length({name}) <= {longest} AND instr({name}, char(0)) = 0"
-        case other:
-            raise TypeError(other)
+    of = column.type.impl_instance if isinstance(column.type, TypeDecorator) else column.type
+    most = getattr(of, "length", None)
+    longest = max(10 * most, LONGEST_NAMED) if most else LONGEST
+    conditions = {
+        Boolean: f"typeof({name}) = 'integer' AND {name} IN (0, 1)",
+        Integer: f"typeof({name}) = 'integer'",
+        Float: f"typeof({name}) IN ('real', 'integer') AND abs({name}) < 1e300",
+        DateTime: f"{text} AND {name} GLOB '????-??-?? ??:??:??*' AND {moment} AND {name} >= '0001'",
+        Date: f"{text} AND coalesce(date({name}, '+0 days') = {name}, 0) AND {name} >= '0001'",
+        LargeBinary: f"typeof({name}) = 'blob'",
+        JSON: f"{text} AND json_valid({name})",
+        String: f"{text} AND length({name}) <= {longest} AND instr({name}, char(0)) = 0",
+    }
+    fits = next(condition for kind, condition in conditions.items() if isinstance(of, kind))
     return f"({name} IS NULL OR {fits})" if column.nullable else f"({fits})"
 
 
@@ -348,41 +331,54 @@ def closed(path: Path) -> Refusal:
     return Refusal(f"“{path.name}” is closed.", "Nothing was lost; open it again.")
 
 
+_IN_USE = (Busy, "“{name}” is in use by another program.", "Nothing was lost; try again in a moment.")
+_READ_ONLY = (Refusal, "“{name}” is read-only.", "Save a copy elsewhere to change it.")
+_FAILED, _CHECK = "The disk failed while working on “{name}” ({text}).", "Check the disk, then try again."
+# SQLite's error codes, the extended ones where they say more.
+_CAUSES: dict[int, tuple[type[Refusal], str, str]] = {
+    sqlite3.SQLITE_READONLY_DBMOVED: (
+        Refusal,
+        "“{name}” was moved, renamed or deleted while it was open; the change was not saved.",
+        "Save a copy elsewhere and go on there.",
+    ),
+    sqlite3.SQLITE_READONLY_ROLLBACK: (
+        Refusal,
+        "“{name}” was left in the middle of a change by a crash, and is read-only here.",
+        "Copy it together with the file ending in “-journal” to a folder you may write to, and open it there.",
+    ),
+    sqlite3.SQLITE_IOERR_WRITE: (Unwritable, _FAILED, _CHECK),
+    sqlite3.SQLITE_IOERR: (Refusal, _FAILED, _CHECK),
+    sqlite3.SQLITE_BUSY: _IN_USE,
+    sqlite3.SQLITE_LOCKED: _IN_USE,
+    sqlite3.SQLITE_FULL: (
+        Unwritable, "The disk is full; the change was not saved.", "Free some space and do it again.",
+    ),
+    sqlite3.SQLITE_READONLY: _READ_ONLY,
+    sqlite3.SQLITE_PERM: _READ_ONLY,
+    sqlite3.SQLITE_AUTH: _READ_ONLY,
+    sqlite3.SQLITE_NOTADB: (
+        Damaged, f"“{{name}}” is not a Goldsmith project, or is damaged. {UNHARMED}", RESTORE,
+    ),
+    sqlite3.SQLITE_CORRUPT: (Damaged, f"“{{name}}” is damaged ({{text}}). {UNHARMED}", RESTORE),
+    sqlite3.SQLITE_CANTOPEN: (
+        Refusal, "“{name}” could not be opened.", "Check that its folder exists and may be written.",
+    ),
+}  # fmt: skip
+
+
 def explained(error: sqlite3.Error, path: Path) -> Refusal:
     """The refusal that explains a failure of the file or the disk to a person.
 
     Raises the error itself if it is neither: then the statement was wrong, which is a bug.
     """
-    name, text = path.name, str(error)
     if isinstance(error, sqlite3.ProgrammingError | sqlite3.InterfaceError):
         raise error
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
-    if code in PARTICULAR:
-        happened, todo = PARTICULAR[code]
-        return Refusal(f"“{name}” {happened}", todo)
-    match code & 0xFF:
-        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            return Busy(f"“{name}” is in use by another program.", "Nothing was lost; try again in a moment.")
-        case sqlite3.SQLITE_FULL:
-            return Unwritable(
-                "The disk is full; the change was not saved.", "Free some space and do it again."
-            )
-        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_AUTH:
-            return Refusal(f"“{name}” is read-only.", "Save a copy elsewhere to change it.")
-        case sqlite3.SQLITE_NOTADB:
-            return Damaged(f"“{name}” is not a Goldsmith project, or is damaged. {UNHARMED}", RESTORE)
-        case sqlite3.SQLITE_CORRUPT:
-            return Damaged(f"“{name}” is damaged ({text}). {UNHARMED}", RESTORE)
-        case sqlite3.SQLITE_CANTOPEN:
-            return Refusal(
-                f"“{name}” could not be opened.", "Check that its folder exists and may be written."
-            )
-        case sqlite3.SQLITE_IOERR:
-            kind = Unwritable if code == sqlite3.SQLITE_IOERR_WRITE else Refusal
-            return kind(
-                f"The disk failed while working on “{name}” ({text}).", "Check the disk, then try again."
-            )
-    raise error
+    known = _CAUSES.get(code) or _CAUSES.get(code & 0xFF)
+    if known is None:
+        raise error
+    kind, happened, todo = known
+    return kind(happened.format(name=path.name, text=error), todo)
 
 
 class UnreadableProject(Exception):

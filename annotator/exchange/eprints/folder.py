@@ -1,7 +1,6 @@
 """The folder of collected papers: requests, received feeds and files, and which of its works an entry refers to."""
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,6 +15,7 @@ from annotator.domain.material.item import CatalogueWork
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.identifier import Identifier, normal_title, work_named
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import grouped
 from annotator.exchange.eprints.assembling import ON_ARXIV, Unfit
 from annotator.exchange.folders import LARGEST_FILE, pretty, read_bytes, read_json, xml_tree
 from annotator.exchange.formats.bibliographies import works_of
@@ -280,16 +280,12 @@ class KnownWorks:
 
     def __init__(self, works: Iterable[CatalogueWork]) -> None:
         self._named: dict[str, CatalogueWork] = {}
-        self._titled: defaultdict[str, list[CatalogueWork]] = defaultdict(list)
-        self._by: defaultdict[str, list[CatalogueWork]] = defaultdict(list)
         for work in works:
-            named = work_named(work.identifier)
-            if named is None or str(named) in self._named:
-                continue
-            self._named[str(named)] = work
-            self._titled[normal_title(work.title)].append(work)
-            for name in _last_names(work.authors):
-                self._by[name].append(work)
+            if named := work_named(work.identifier):
+                self._named.setdefault(str(named), work)
+        known = self._named.values()
+        self._titled = grouped((normal_title(work.title), work) for work in known)
+        self._by = grouped((name, work) for work in known for name in _last_names(work.authors))
 
     def __contains__(self, named: Identifier) -> bool:
         return str(named) in self._named

@@ -15,7 +15,7 @@ from typing import Any
 
 from annotator.domain.judges.judge import NO, YES
 from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, nested
 from annotator.exchange.folders import pretty, read_json, slugs
 from annotator.exchange.formats.layout import (
     LONGEST_CELL,
@@ -267,10 +267,11 @@ def lay_out(labelled: Labelled) -> Files:
 
 def _judged(labelled: Labelled, numbers: Mapping[str, int], report_ids: set[str]) -> list[AnnotatorSheet]:
     """The judge's labels on the reports that people labelled, question by question."""
-    labels_of: dict[str, dict[str, GivenLabel]] = defaultdict(dict)
-    for label in labelled.judge:
-        if label.report_id in report_ids and label.value in (YES, NO):
-            labels_of[label.report_id][label.unit_id] = label
+    labels_of = nested(
+        (label.report_id, label.unit_id, label)
+        for label in labelled.judge
+        if label.report_id in report_ids and label.value in (YES, NO)
+    )
     sheets = [
         AnnotatorSheet(
             numbers[labelled.reports[own].item.id], labelled.reports[own], labelled.judge[0].rater, "", labels

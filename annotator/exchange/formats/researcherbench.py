@@ -101,9 +101,8 @@ def own_numbers(items: Iterable[HasNumber]) -> dict[str, int]:
         numbers |= {derived_id(DATASET, one): one for one in below}
         start = number + 1
     own = {item_id: numbers.get(item_id, key) for item_id, key in called.items()}
-    first: dict[int, str] = {}
-    for item_id, number in sorted(own.items(), key=lambda one: derived_id(DATASET, one[1]) != one[0]):
-        first.setdefault(number, item_id)
+    ordered = sorted(own.items(), key=lambda one: derived_id(DATASET, one[1]) != one[0])
+    first = {number: item_id for item_id, number in reversed(ordered)}
     return {item_id: number for item_id, number in own.items() if first[number] == item_id}
 
 

@@ -20,7 +20,7 @@ from annotator.domain.kinds.documents import KINDS
 from annotator.domain.material.extract import Funnel
 from annotator.domain.texts.canonical import derived_id
 from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted, grouped
+from annotator.domain.texts.words import counted, grouped, nested
 from annotator.exchange.folders import AT_ONCE, Pieces, stretches
 from annotator.exchange.release.records import (
     AdjudicationRecord,
@@ -448,12 +448,11 @@ def _changed_scores(old: Bundle, new: Bundle) -> Iterator[str]:
 def _ranks(bundle: Bundle) -> dict[tuple[str, str, str], dict[str, int]]:
     """The rank of each system by protocol, metric and rater, the best first; equal values share theirs."""
     lower = {(one.protocol, one.metric) for one in bundle.metrics if not one.higher_is_better}
-    values: dict[tuple[str, str, str], dict[str, float]] = {}
-    for record in bundle.scores:
-        if record.group == "all" and record.system and record.value is not None:
-            values.setdefault((record.protocol, record.metric, record.rater), {})[record.system] = (
-                record.value
-            )
+    values = nested(
+        ((record.protocol, record.metric, record.rater), record.system, record.value)
+        for record in bundle.scores
+        if record.group == "all" and record.system and record.value is not None
+    )
     return {
         of: {
             system: 1

@@ -164,7 +164,7 @@ def fetcher(**rest: Any) -> Fetcher:
         "look_up": Names(),
         **rest,
     }
-    return Fetcher(given.pop("rules"), **given)
+    return Fetcher(**given)
 
 
 async def fetched(url: str, **rest: Any) -> Page:
