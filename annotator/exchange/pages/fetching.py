@@ -20,7 +20,7 @@ from annotator.domain.material.item import Page, PageState
 from annotator.domain.texts import identifier
 from annotator.domain.texts.canonical import now, sha256, storable
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.pages.reading import ACCEPTED, PageBody, aside, hopeless, too_large
+from annotator.exchange.pages.reading import ACCEPTED, accepted, aside, hopeless, too_large, unpacked
 from annotator.exchange.pages.states import PageReading, UnreadablePage, check_reading, check_status, normal
 from annotator.exchange.pages.worker import ReadingProcess
 from annotator.places import no_certificates, trusted
@@ -458,10 +458,12 @@ class _Visit:
             most = self._fetcher.bounds.size
             if (response.content_length or 0) > most:
                 raise too_large(most)
-            body = PageBody(headers.get("Content-Encoding", ""), most)
+            packing, body = accepted(headers.get("Content-Encoding", "")), bytearray()
             async for chunk in response.content.iter_chunked(_CHUNK):
-                body.add(chunk)
-            return Download(status, headers, body.content())
+                body += chunk
+                if len(body) > most:
+                    raise too_large(most)
+            return Download(status, headers, unpacked(bytes(body), packing, most))
 
 
 class _Pins:

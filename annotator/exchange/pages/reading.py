@@ -115,13 +115,17 @@ _HEAD = 300_000
 _LONGEST_WAIT_S = 10
 # A notice of a redirect is short; a page that reloads every minute is not.
 _NOTICE = 500
+LAYOUT = "layout"
 
 
 def read(content: bytes, content_type: str = "") -> PageReading:
     """The text of a document. `content_type` is the server's word for it; its own first bytes take precedence."""
     form = _form(content, content_type)
     if form == "pdf":
-        return _pdf(content)
+        result = pdf(content)
+        scanned = not (result.text or result.unreadable)
+        words = "Its pages are pictures, without words." if scanned else result.unreadable
+        return PageReading(text=result.text.strip(), unreadable=words)
     if form not in ("html", "text"):
         return PageReading(unreadable=form)
     try:
@@ -161,16 +165,12 @@ def _form(content: bytes, content_type: str) -> str:
     return f"It is no text but {kind[:80]}." if kind not in _UNSAID else "It is no text."
 
 
-def _pdf(content: bytes) -> PageReading:
+def pdf(content: bytes, form: str = "") -> PageReading:
+    """The words of a PDF unchanged, without any if it has none; with the form LAYOUT line by line as on the page."""
     try:
-        text = documents.parse_pdf(content, "It")
+        return PageReading(text=documents.parse_pdf(content, "It", form == LAYOUT))
     except Refusal as refusal:
         return PageReading(unreadable=refusal.happened.replace("“It”", "It"))
-    return (
-        PageReading(text=text.strip())
-        if text
-        else PageReading(unreadable="Its pages are pictures, without words.")
-    )
 
 
 def _html(html: str) -> PageReading:
@@ -340,46 +340,38 @@ _MEMBER = b"\x1f"
 _RAW, _EITHER = -zlib.MAX_WBITS, zlib.MAX_WBITS | 32
 
 
-class PageBody:
-    """The bytes of a body as they come in; raises UnreadablePage beyond `most`, packed or not."""
+def accepted(packing: str) -> str:
+    """A body's Content-Encoding in small letters; UnreadablePage for one that was not asked for."""
+    packing = packing.strip().lower()
+    if packing not in ("", "identity", "gzip", "x-gzip", "deflate"):
+        raise UnreadablePage(PageState.NOT_TEXT, "It was sent packed in a way that was not asked for.")
+    return packing
 
-    def __init__(self, packing: str, most: int) -> None:
-        """`packing` is the Content-Encoding; UnreadablePage for one that was not accepted."""
-        self._packing = packing.strip().lower()
-        self._most = most
-        self._received = bytearray()
-        if self._packing not in ("", "identity", "gzip", "x-gzip", "deflate"):
-            raise UnreadablePage(PageState.NOT_TEXT, "It was sent packed in a way that was not asked for.")
 
-    def add(self, chunk: bytes) -> None:
-        """Add received bytes; UnreadablePage if they are too many."""
-        self._received += chunk
-        if len(self._received) > self._most:
-            raise too_large(self._most)
+def unpacked(body: bytes, packing: str, most: int) -> bytes:
+    """A body unpacked; UnreadablePage if it is damaged or incomplete, or longer than `most`."""
+    if packing in ("", "identity") or not body:
+        return body
+    # Some servers send deflate without the two bytes that the standard asks for.
+    for window in (_EITHER, _RAW) if packing == "deflate" else (_EITHER,):
+        with suppress(zlib.error):
+            return _members(body, window, most)
+    raise UnreadablePage(PageState.DEAD, "It came damaged: what was sent packed cannot be unpacked.")
 
-    def content(self) -> bytes:
-        """All received bytes, unpacked; UnreadablePage if they are too many, damaged or incomplete."""
-        if self._packing in ("", "identity") or not self._received:
-            return bytes(self._received)
-        # Some servers send deflate without the two bytes that the standard asks for.
-        for window in (_EITHER, _RAW) if self._packing == "deflate" else (_EITHER,):
-            with suppress(zlib.error):
-                return self._unpacked(window)
-        raise UnreadablePage(PageState.DEAD, "It came damaged: what was sent packed cannot be unpacked.")
 
-    def _unpacked(self, window: int) -> bytes:
-        made, rest = bytearray(), bytes(self._received)
-        while True:
-            member = zlib.decompressobj(window)
-            made += member.decompress(rest, self._most + 1 - len(made))
-            if len(made) > self._most:
-                raise too_large(self._most)
-            if not member.eof:
-                raise UnreadablePage(PageState.DEAD, "The server broke off in the middle of it.")
-            rest = member.unused_data
-            # A gzip file may have several members; anything else after the last is no part of it.
-            if not rest.startswith(_MEMBER):
-                return bytes(made)
+def _members(rest: bytes, window: int, most: int) -> bytes:
+    made = bytearray()
+    while True:
+        member = zlib.decompressobj(window)
+        made += member.decompress(rest, most + 1 - len(made))
+        if len(made) > most:
+            raise too_large(most)
+        if not member.eof:
+            raise UnreadablePage(PageState.DEAD, "The server broke off in the middle of it.")
+        rest = member.unused_data
+        # A gzip file may have several members; anything else after the last is no part of it.
+        if not rest.startswith(_MEMBER):
+            return bytes(made)
 
 
 def too_large(most: int) -> UnreadablePage:

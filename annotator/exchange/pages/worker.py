@@ -15,8 +15,9 @@ from multiprocessing.context import SpawnProcess
 import orjson
 
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.pages.reading import aside
+from annotator.exchange.pages import reading
 from annotator.exchange.pages.states import PageReading
+from annotator.exchange.texts.documents import OTHER
 
 READ_S = 10.0
 LONGEST_PDF_S = 60.0
@@ -28,7 +29,6 @@ _LOOK_S = 0.05
 _OVER = 70
 _ANSWER = 256 * 2**20
 READY = b"ready"
-_LAYOUT = "layout"
 
 TOO_MUCH = PageReading(unreadable="Reading it takes more memory than is allowed.", too_much=True)
 
@@ -60,7 +60,7 @@ class ReadingProcess:
             line, fresh = self._line or self._begin(), self._line is None
             whole = False
             try:
-                answer = await aside(lambda: _ask(line, fresh, content, content_type, self._seconds))
+                answer = await reading.aside(lambda: _ask(line, fresh, content, content_type, self._seconds))
                 self._line, whole = line, True
             except (EOFError, OSError) as error:
                 return self._failure(error)
@@ -127,9 +127,7 @@ def pdf_text(content: bytes, name: str, *, layout: bool = False) -> str:
     With `layout` the lines of its columns, as `documents.parse_pdf` describes them. Refusal if it is encrypted or
     damaged, or too much for that process.
     """
-    from annotator.exchange.texts.documents import OTHER
-
-    result = ReadingProcess(LONGEST_PDF_S, serve_pdfs).read_once(content, _LAYOUT if layout else "")
+    result = ReadingProcess(LONGEST_PDF_S, serve_pdfs).read_once(content, reading.LAYOUT if layout else "")
     if not result.unreadable:
         return result.text
     if result.unreadable.startswith("It "):
@@ -138,22 +136,12 @@ def pdf_text(content: bytes, name: str, *, layout: bool = False) -> str:
 
 
 def serve_readings(line: Connection) -> None:
-    from annotator.exchange.pages import reading
-
     _serve(line, reading.read)
 
 
 def serve_pdfs(line: Connection) -> None:
     """The same for PDFs only, whose text is returned unchanged, including empty pages."""
-    from annotator.exchange.texts import documents
-
-    def read(content: bytes, form: str) -> PageReading:
-        try:
-            return PageReading(text=documents.parse_pdf(content, "It", form == _LAYOUT))
-        except Refusal as refusal:
-            return PageReading(unreadable=refusal.happened.replace("“It”", "It"))
-
-    _serve(line, read)
+    _serve(line, reading.pdf)
 
 
 def _serve(line: Connection, read: Callable[[bytes, str], PageReading]) -> None:

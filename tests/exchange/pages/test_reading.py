@@ -11,7 +11,7 @@ import pytest
 from annotator.domain.material.item import PageState
 from annotator.exchange.pages import reading
 from annotator.exchange.pages.fetching import PRIVATE, checked_prefix, named, through, unwrapped
-from annotator.exchange.pages.reading import PageBody, decoded, known
+from annotator.exchange.pages.reading import accepted, decoded, known, unpacked
 from annotator.exchange.pages.states import PageReading
 from annotator.exchange.pages.worker import ReadingProcess
 from tests.common import expect_refusal, within_memory
@@ -295,14 +295,6 @@ def test_codecs_that_are_no_encodings_of_pages_are_unknown(label: str) -> None:
 WORDS = b"Residual connections. " * 100_000
 
 
-def unpacked(packing: str, content: bytes, chunk: int, most: int = 10_000_000) -> bytes:
-    body = PageBody(packing, most)
-    for start in range(0, len(content), chunk):
-        body.add(content[start : start + chunk])
-    return body.content()
-
-
-@pytest.mark.parametrize("chunk", [7, 65_536, 10_000_000])
 @pytest.mark.parametrize(
     ("packing", "content"),
     [
@@ -317,27 +309,27 @@ def unpacked(packing: str, content: bytes, chunk: int, most: int = 10_000_000) -
         ("gzip", compressed(WORDS) + b"\0" * 20),
     ],
 )
-def test_what_was_packed_comes_out_whole(packing: str, content: bytes, chunk: int) -> None:
-    assert unpacked(packing, content, chunk if packing else 65_536) == WORDS
-    assert unpacked(packing, b"", chunk) == b""
+def test_what_was_packed_comes_out_whole(packing: str, content: bytes) -> None:
+    assert unpacked(content, accepted(packing), len(WORDS)) == WORDS
+    assert unpacked(b"", accepted(packing), len(WORDS)) == b""
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zlib.compress])
 def test_a_bomb_is_stopped_at_the_bound(pack) -> None:
     bomb, packing = pack(b"\0" * 40_000_000), "gzip" if pack is gzip.compress else "deflate"
     with within_memory(12 * 2**20):
-        why = unreadable(unpacked, packing, bomb, 65_536, 4 * 2**20)
+        why = unreadable(unpacked, bomb, packing, 4 * 2**20)
     assert (why.state, why.cause) == (PageState.TOO_LONG, "It is larger than 4 MB.")
 
 
 @pytest.mark.parametrize("packing", ["br", "zstd", "compress", "gzip, gzip"])
 def test_a_packing_that_was_not_asked_for_is_not_text(packing: str) -> None:
-    assert unreadable(PageBody, packing, 100).state is PageState.NOT_TEXT
+    assert unreadable(accepted, packing).state is PageState.NOT_TEXT
 
 
 def test_damage_and_a_missing_end_are_seen() -> None:
-    assert "damaged" in unreadable(unpacked, "gzip", b"no gzip at all", 100).cause
-    assert "broke off" in unreadable(unpacked, "gzip", compressed(WORDS)[:-20], 65_536).cause
+    assert "damaged" in unreadable(unpacked, b"no gzip at all", "gzip", 100).cause
+    assert "broke off" in unreadable(unpacked, compressed(WORDS)[:-20], "gzip", len(WORDS)).cause
 
 
 async def test_one_process_reads_one_document_after_the_other() -> None:
