@@ -259,15 +259,13 @@ def files(bundle: Bundle, facts: ReleaseFacts, *, parquet: bool = False) -> dict
     made[CROISSANT] = pretty(_croissant(facts, flat, made))
     changes = data_card.corrections(facts.publication, quoted=facts.access is SplitAccess.AS_IS)
     made[CHANGES] = f"# Changes\n\n{changes or 'There are none yet.'}\n".encode()
-    if patterns := data_card.blocked_sources(metadata):
-        made[BLOCKED] = "".join(f"{pattern}\n" for pattern in patterns).encode()
-    if facts.encryption:
-        made[DECODER] = (resources() / "release" / DECODER).read_bytes()
-    if metadata.licence:
-        made[LICENCE] = _licence(metadata, facts.title).encode()
-    if metadata.authors:
-        made[CITATION] = _yaml(_citation(metadata, facts.title)).encode()
-    return made
+    where_known = {
+        BLOCKED: "".join(f"{pattern}\n" for pattern in data_card.blocked_sources(metadata)).encode(),
+        DECODER: (resources() / "release" / DECODER).read_bytes() if facts.encryption else b"",
+        LICENCE: _licence(metadata, facts.title).encode() if metadata.licence else b"",
+        CITATION: _yaml(_citation(metadata, facts.title)).encode() if metadata.authors else b"",
+    }
+    return made | {path: content for path, content in where_known.items() if content}
 
 
 def _lines(table: FlatTable, canary: str, encryption: Encryption | None) -> Pieces:
@@ -461,12 +459,13 @@ def _record_set(table: FlatTable) -> dict[str, Any]:
 
 
 def _person(author: Author) -> dict[str, Any]:
-    made: dict[str, Any] = {"@type": "sc:Person", "name": author.name}
-    if author.orcid:
-        made["sameAs"] = f"https://orcid.org/{author.orcid}"
-    if author.affiliation:
-        made["affiliation"] = {"@type": "sc:Organization", "name": author.affiliation}
-    return made
+    values = {
+        "sameAs": f"https://orcid.org/{author.orcid}" if author.orcid else "",
+        "affiliation": {"@type": "sc:Organization", "name": author.affiliation} if author.affiliation else "",
+    }
+    return {"@type": "sc:Person", "name": author.name} | {
+        name: value for name, value in values.items() if value
+    }
 
 
 def _citation(metadata: ReleaseMetadata, title: str) -> dict[str, Any]:

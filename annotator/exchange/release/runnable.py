@@ -97,13 +97,12 @@ def eval_records(bundle: Bundle, facts: ReleaseFacts) -> dict[str, Content]:
     )
     judges = {one.name: one for one in bundle.judges if one.model}
     prompts = {one.name: one.versions[-1].text for one in bundle.prompts}
-    source: dict[str, Any] = {
-        "dataset_name": facts.title,
-        "source_type": "other",
-        "source_version": metadata.version,
-    }
-    if metadata.homepage:
-        source = {"dataset_name": facts.title, "source_type": "url", "url": [metadata.homepage]}
+    of = (
+        {"source_type": "url", "url": [metadata.homepage]}
+        if metadata.homepage
+        else {"source_type": "other", "source_version": metadata.version}
+    )
+    source = {"dataset_name": facts.title, **of}
     about = {
         "source_name": facts.title,
         "source_type": "evaluation_run",
