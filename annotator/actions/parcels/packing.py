@@ -18,7 +18,7 @@ from annotator.actions.authoring import annotating, settings
 from annotator.actions.parcels import adjudications, known_keys, tasking
 from annotator.actions.parcels.tasking import ServedAssignment
 from annotator.actions.project import people
-from annotator.actions.project.file import Progress, Project, record
+from annotator.actions.project.file import Progress, Project
 from annotator.domain.experts.assignment import Assignment, Person, Purpose, Stage, stage_of
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import KINDS
@@ -28,7 +28,7 @@ from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted, grouped, local
 from annotator.exchange.parcels import packages, parcels
 from annotator.protocols import PROTOCOLS, assigned_protocols
-from annotator.storage.tables import ASSIGNMENT, ITEM, PARCEL, SOURCE, SOURCE_FILE, add_missing
+from annotator.storage.tables import ASSIGNMENT, ITEM, PARCEL, SOURCE, SOURCE_FILE
 
 # Characters not allowed in file names on some system; an alias may contain any of them.
 _NO_FILE_NAME = re.compile(r'[\x00-\x1f<>:"/\\|?*]')
@@ -118,12 +118,10 @@ def task(
             place = place_of(project, path, f"{whose}-task", packages.suffix(packages.TASK))
             keep(place, content, facts)
         digest = sha256(content)
-        row = {
-            "sha256": digest, "direction": "out", "person_id": person.id, "package_id": digest, "receipt": "",
-            "content": json.dumps(issue), "at": now(),
-        }  # fmt: skip
-        add_missing(db, PARCEL, row)
-        record(project, db, Change("parcel", digest, "pack task", after={"person": person.id}))
+        tasking.keep_parcel(
+            project, db, Change("parcel", digest, "pack task", after={"person": person.id}), direction="out",
+            person_id=person.id, package_id=digest, content=json.dumps(issue),
+        )  # fmt: skip
     items, words = (
         {assignment.item_id for assignment in served},
         packages.fingerprint(packages.public_key(key)),

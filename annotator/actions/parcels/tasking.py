@@ -1,6 +1,5 @@
 """Opening a task file: it becomes a project of its own, and later tasks add to it."""
 
-import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -43,7 +42,7 @@ from annotator.exchange.release.bundle import fitting
 from annotator.places import user_data
 from annotator.protocols import PROTOCOLS, assigned_protocols
 from annotator.protocols.profiles import HELD
-from annotator.storage import store, tables
+from annotator.storage import store
 from annotator.storage.opening import is_passing
 from annotator.storage.tables import (
     ARTIFACT,
@@ -58,6 +57,7 @@ from annotator.storage.tables import (
     SOURCE,
     SOURCE_FILE,
     SYSTEM,
+    add_missing,
 )
 
 
@@ -532,12 +532,10 @@ def _take(
         for feedback in records["feedback.json"]:
             digest = [each.model_dump(mode="json") for each in feedback.digest]
             project.set(f"{RECEIVED}{feedback.item_id}", digest)
-        remember(db, package)
-        record(
-            project,
-            db,
-            Change("parcel", package.sha256, "open task", after={"task": package.manifest.package_id}),
-        )
+        keep_parcel(
+            project, db, Change("parcel", package.sha256, "open task", after={"task": package.manifest.package_id}),
+            direction="in", person_id=package.manifest.person_id, package_id=package.manifest.package_id,
+        )  # fmt: skip
         store.rebuild(db)
 
 
@@ -698,9 +696,7 @@ def add_guidelines(db: Connection, given: list[parcels.TaskGuideline]) -> None:
     _add(db, GUIDELINE, *rows)
 
 
-def remember(db: Connection, package: packages.Package) -> None:
-    row = {
-        "sha256": package.sha256, "direction": "in", "person_id": package.manifest.person_id,
-        "package_id": package.manifest.package_id, "receipt": "", "content": json.dumps({}), "at": now(),
-    }  # fmt: skip
-    tables.add_missing(db, PARCEL, row)
+def keep_parcel(project: Project, db: Connection, change: Change, **about: Any) -> None:
+    """Record a change by a package that went out or came in, and keep what is known about the package, once."""
+    add_missing(db, PARCEL, {"sha256": change.subject, "receipt": "", "content": "{}", "at": now(), **about})
+    record(project, db, change)

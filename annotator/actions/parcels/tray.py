@@ -52,7 +52,6 @@ from annotator.storage.tables import (
     REVISION,
     TIME,
     TRAY,
-    add_missing,
 )
 
 
@@ -134,12 +133,10 @@ def work(project: Project, path: Path | None = None, *, put: Put | None = None) 
             "disputes": len(disputes),
             "answers": len(answers),
         }
-        row = {
-            "sha256": digest, "direction": "out", "person_id": result.person_id, "package_id": digest,
-            "receipt": receipt, "content": json.dumps(held), "at": now(),
-        }  # fmt: skip
-        add_missing(db, PARCEL, row)
-        record(project, db, Change("parcel", digest, "pack work", after={"receipt": receipt}))
+        tasking.keep_parcel(
+            project, db, Change("parcel", digest, "pack work", after={"receipt": receipt}), direction="out",
+            person_id=result.person_id, package_id=digest, receipt=receipt, content=json.dumps(held),
+        )  # fmt: skip
     items = {one.item_id for one in artifacts} | {adjudication.item_id for adjudication in adjudicated}
     pieces = len(artifacts) + len(adjudicated)
     notes = (f"Not submitted yet and left here: {counted(drafts, 'document')}.",) if drafts else ()

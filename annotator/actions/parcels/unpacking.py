@@ -17,7 +17,7 @@ from annotator.actions.consensus import ruling_rows
 from annotator.actions.labelling import label_cases
 from annotator.actions.parcels import adjudications, known_keys, tasking, tray
 from annotator.actions.project import backups, people
-from annotator.actions.project.file import Progress, Project, record
+from annotator.actions.project.file import Progress, Project
 from annotator.domain.experts.adjudication import AdjudicationState
 from annotator.domain.experts.assignment import (
     TRAYED,
@@ -183,19 +183,11 @@ def _remember(project: Project, db: Connection, package: packages.Package, arriv
     arrival = arrival.model_copy(update={"outcome": outcome})
     if db.execute(select(PARCEL.c.sha256).where(PARCEL.c.sha256 == package.sha256)).first():
         return arrival
-    db.execute(
-        insert(PARCEL),
-        {
-            "sha256": package.sha256,
-            "direction": "in",
-            "person_id": arrival.person_id,
-            "receipt": arrival.receipt,
-            "package_id": package.manifest.package_id,
-            "content": arrival.model_dump_json(),
-            "at": now(),
-        },
-    )
-    record(project, db, Change("parcel", package.sha256, "take in", after={"outcome": outcome.value}))
+    tasking.keep_parcel(
+        project, db, Change("parcel", package.sha256, "take in", after={"outcome": outcome.value}), direction="in",
+        person_id=arrival.person_id, package_id=package.manifest.package_id, receipt=arrival.receipt,
+        content=arrival.model_dump_json(),
+    )  # fmt: skip
     return arrival
 
 

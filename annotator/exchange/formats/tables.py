@@ -285,16 +285,17 @@ class _Intake(BundleReader):
             *(f"{name.replace('_', ' ')} = {value}" for name, value in how.constants.items()),
         ]
         words = f"{counted(len(table.rows), table.unit)}: {', '.join(parts)}"
-        if not how.of_labels:
-            extra = extra_columns(table, how)
-            words += f"; kept with new items: {_some(extra)}" if extra else ""
-            left = [path for path in unused(table, how) if path not in extra]
-            words += f"; left out, as too long, empty or a canary: {_some(left)}" if left else ""
-        if CRITERION in how.columns and "weight" not in how.columns and not how.of_labels:
-            words += "; without weights each criterion counts 1"
-        if how.of_labels and self._bare:
-            words += "; items and reports without words of their own are called by their keys and systems"
-        self.note(table.name, words)
+        extra = [] if how.of_labels else extra_columns(table, how)
+        left = [] if how.of_labels else [path for path in unused(table, how) if path not in extra]
+        unweighted = CRITERION in how.columns and "weight" not in how.columns
+        further = {
+            f"kept with new items: {_some(extra)}": extra,
+            f"left out, as too long, empty or a canary: {_some(left)}": left,
+            "without weights each criterion counts 1": unweighted and not how.of_labels,
+            "items and reports without words of their own are called by their keys and systems":
+                how.of_labels and self._bare,
+        }  # fmt: skip
+        self.note(table.name, "; ".join([words, *(more for more, so in further.items() if so)]))
 
     def finished(self) -> Bundle:
         self.bundle.items = [

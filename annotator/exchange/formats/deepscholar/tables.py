@@ -269,6 +269,7 @@ class _RelatedWorkWriter:
         stems = slugs(names.values())
         works = {extract.response_id: extract.document["units"] for extract in self.bundle.extracts
                  if extract.kind == ResponsePart.REFERENCES}  # fmt: skip
+        abstracts = {page.url: page.text for page in self.bundle.pages}
         made: dict[str, bytes] = {}
         further = 0
         for response in self.bundle.responses:
@@ -281,7 +282,6 @@ class _RelatedWorkWriter:
             folder = f"{SYSTEMS}/{stem}/{self.rows[response.item_id]}"
             self.folders[response.id] = stem, folder
             made[f"{folder}/{BASE_TEXT}"] = response.text.encode()
-            abstracts = {page.url: page.text for page in self.bundle.pages}
             rows = (
                 {
                     "id": str(unit["identifier"]).rpartition("/")[2],
