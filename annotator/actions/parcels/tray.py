@@ -52,6 +52,7 @@ from annotator.storage.tables import (
     REVISION,
     TIME,
     TRAY,
+    add_missing,
 )
 
 
@@ -370,24 +371,11 @@ def put(
     """Put a piece of work into the tray; False if that very piece is or was in it already."""
     digest, name = sha256(content), stage.value if stage else ""
     entry_id = derived_id("tray", person_id, item_id, name, revision, digest)
-    if db.execute(select(TRAY.c.id).where(TRAY.c.id == entry_id)).first():
-        return False
-    db.execute(
-        insert(TRAY),
-        {
-            "id": entry_id,
-            "reason": reason.value,
-            "person_id": person_id,
-            "item_id": item_id,
-            "stage": name,
-            "revision": revision,
-            "content": content,
-            "sha256": digest,
-            "state": TrayState.WAITING.value,
-            "at": now(),
-        },
-    )
-    return True
+    row = {
+        "id": entry_id, "reason": reason.value, "person_id": person_id, "item_id": item_id, "stage": name,
+        "revision": revision, "content": content, "sha256": digest, "state": TrayState.WAITING.value, "at": now(),
+    }  # fmt: skip
+    return add_missing(db, TRAY, row).rowcount > 0
 
 
 def entries(project: Project, state: TrayState | None = TrayState.WAITING) -> list[TrayEntry]:
