@@ -579,21 +579,8 @@ def sample(progress: Tell) -> Path:
     return path
 
 
-def related_sample(progress: Tell) -> Path:
-    """The sample of related-work sections, created if missing."""
-    from annotator.actions.imports import samples
-
-    return _small(samples.RELATED_WORK, progress)
-
-
-def seminar_sample(progress: Tell) -> Path:
-    """The sample of a seminar, created if missing."""
-    from annotator.actions.imports import samples
-
-    return _small(samples.SEMINAR, progress)
-
-
-def _small(name: str, progress: Tell) -> Path:
+def small_sample(name: str, progress: Tell) -> Path:
+    """A paper's sample by its name, created if missing."""
     from annotator.actions.imports import samples
 
     path = user_data() / f"{name}.goldsmith"

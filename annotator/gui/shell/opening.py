@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import (
     QWidget,
@@ -15,30 +15,23 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
 from annotator.gui.session import page, session
 from annotator.gui.session.session import BackgroundTasks, TaskCallbacks, Tell
+from annotator.gui.shell import navigation
 from annotator.gui.shell.window import Window
 from annotator.gui.widgets.message_bar import Level, MessageBar
 from annotator.places import user_data
 
-
-class Host(Protocol):
-    def show(self, path: Path | None) -> QWidget:
-        """Show a project or the start page."""
-
-    def shown(self) -> QWidget:
-        """The widget in view; the start page if there is none."""
-
-    def known(self) -> list[Path]:
-        """The projects this program has opened."""
+if TYPE_CHECKING:
+    from annotator.gui.shell.start import Goldsmith
 
 
 class Packages:
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: "Goldsmith") -> None:
         self._host = host
         self._tasks_behind = BackgroundTasks()
 
     def open(self, path: Path) -> QWidget:
         """Open a task or returned work; return the widget that stays in view until that is done."""
-        shown, known = self._host.shown(), self._host.known()
+        shown, known = self._host.shown(), navigation.recent()
         if page.form_of(path) == page.TASK:
             here = shown.session.project.path if isinstance(shown, Window) else None
             self._progress(path, "large sources take a few seconds", 0, 0)

@@ -221,9 +221,13 @@ class Window(QMainWindow):
             self.status.addPermanentWidget(self.tries.button)
         from annotator.gui.shell import menus
 
-        self._acts = menus.build(self) | self.status.acts
-        # Keys that people have learnt, of acts that no menu lists.
-        unlisted: dict[str, Callable[[], object]] = {"checkpoint": self.checkpoint}
+        self._acts = menus.build(self)
+        # Keys of acts that no menu lists.
+        unlisted: dict[str, Callable[[], object]] = {
+            "checkpoint": self.checkpoint,
+            "hold_run": partial(self.status.act, lambda run: run.hold()),
+            "stop_run": partial(self.status.act, lambda run: run.cancel()),
+        }
         if not self.session.project.from_task:
             unlisted["exchange"] = partial(self.show_page, "Exchange")
         for act, slot in unlisted.items():
@@ -623,20 +627,8 @@ class StatusBar(QStatusBar):
         self._saved.setText("Everything is saved")
         session.saved.connect(self._show_saved)
         session.run_changed.connect(self._show_run)
-        self.acts = {
-            "hold_run": self._bound("hold_run", lambda run: run.hold()),
-            "stop_run": self._bound("stop_run", lambda run: run.cancel()),
-        }
 
-    def _bound(self, act: str, verb: "Callable[[BackgroundRun], None]") -> QAction:
-        """An action for an act on the current run, whose keys work on every page."""
-        action = QAction(self)
-        action.setShortcuts(keys.sequences(act))
-        action.triggered.connect(lambda: self._act(verb))
-        self.addAction(action)
-        return action
-
-    def _act(self, verb: "Callable[[BackgroundRun], None]") -> None:
+    def act(self, verb: "Callable[[BackgroundRun], None]") -> None:
         """Apply an act to the visible run, otherwise to the one started last."""
         seen = [run for run in self.runs if run.is_seen()]
         for run in [*seen, *reversed(self.runs)][:1]:
