@@ -93,9 +93,8 @@ class TryStrip(Pane):
         self._steps_to_try: Sequence[PracticeStep] = ()
         self._person = ""
         theme.apply_theme(self)
-        self._fit()
         window.installEventFilter(self)
-        theme.watch(window, self._fit)
+        theme.follow(window, self._fit)
 
     def refresh(self) -> None:
         if self._person == self.session.project.by:

@@ -296,8 +296,7 @@ class LinesTable(QTableView):
         for instance in changes:
             instance.connect(self._soon.start)
         self._height = row_height
-        self._restyle()
-        theme.watch(self, self._restyle)
+        theme.follow(self, self._restyle)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         for place, room in self.rooms.items():
@@ -450,8 +449,7 @@ class RowsTree(Refitting, QTreeWidget):
         self._widths, self._columns, self._firm = tuple(widths), Columns(stretched, least), firm
         self._soon = later(self, self.refit, 0)
         self.model().rowsInserted.connect(self._soon.start)
-        self.refit()
-        theme.watch(self, self.refit)
+        theme.follow(self, self.refit)
 
     def refit(self) -> None:
         px = theme.current().px

@@ -87,8 +87,7 @@ class SidePanel(Pane):
             on=self,
             margins=(10, 6, 8, 8),
         )
-        self._fit()
-        theme.watch(self, self._fit)
+        theme.follow(self, self._fit)
         self.hide()
 
     @cached_property

@@ -649,8 +649,7 @@ class RawText(TextBox):
         super().__init__()
         self.setReadOnly(readonly)
         with_properties(self, accessibleName=name, tabChangesFocus=True)
-        self._restyle()
-        theme.watch(self, self._restyle)
+        theme.follow(self, self._restyle)
 
     def _restyle(self) -> None:
         self.setFont(even_letters())
