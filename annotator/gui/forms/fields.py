@@ -40,7 +40,21 @@ SHOWN_LETTERS = 8
 AROUND_LIST = 46
 
 
-class ChoiceButtons(QWidget):
+class FormField:
+    """What the fields of a unit do alike, before the class of Qt that each of them is."""
+
+    def lock(self, locked: bool) -> None:
+        self.setEnabled(not locked)  # type: ignore[attr-defined]
+
+    def enter(self) -> None:
+        self.setFocus(Qt.FocusReason.ShortcutFocusReason)  # type: ignore[attr-defined]
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Scroll the page, never change the value."""
+        event.ignore()
+
+
+class ChoiceButtons(FormField, QWidget):
     """Buttons of which at most one is checked; digits and arrows choose while it has the focus."""
 
     chosen = Signal(object)
@@ -91,9 +105,6 @@ class ChoiceButtons(QWidget):
             self._group.button(number - 1).click()
             self._skip_unchecked()
 
-    def lock(self, locked: bool) -> None:
-        self.setEnabled(not locked)
-
     def enter(self) -> None:
         (self._group.checkedButton() or self._group.button(0)).setFocus(Qt.FocusReason.ShortcutFocusReason)
 
@@ -126,7 +137,7 @@ def _position(first: bool, last: bool) -> str:
     return "first" if first else "last" if last else "middle"
 
 
-class PickList(ChoiceBox):
+class PickList(FormField, ChoiceBox):
     """One value from a list, whose first entry stands for no value if that is allowed."""
 
     chosen = Signal(object)
@@ -173,18 +184,8 @@ class PickList(ChoiceBox):
             self.setCurrentIndex(place)
         self.setToolTip("" if place == none else tooltip(self.currentText()))
 
-    def lock(self, locked: bool) -> None:
-        self.setEnabled(not locked)
 
-    def enter(self) -> None:
-        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Scroll the page, never change the value."""
-        event.ignore()
-
-
-class TextLine(LineField):
+class TextLine(FormField, LineField):
     stirred = Signal()
     edited = Signal(str)
 
@@ -210,9 +211,6 @@ class TextLine(LineField):
 
     def lock(self, locked: bool) -> None:
         self.setReadOnly(locked)
-
-    def enter(self) -> None:
-        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
 
 class YearField(TextLine):
@@ -245,7 +243,7 @@ class _Digits(QValidator):
         return (QValidator.State.Acceptable if fits else QValidator.State.Invalid, text, place)
 
 
-class ShareField(AmountBox):
+class ShareField(FormField, AmountBox):
     stirred = Signal()
 
     def __init__(self) -> None:
@@ -269,12 +267,8 @@ class ShareField(AmountBox):
         self.setReadOnly(locked)
 
     def enter(self) -> None:
-        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        super().enter()
         self.selectAll()
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Scroll the page, never change the value."""
-        event.ignore()
 
 
 class TextField(GrowingEdit):
@@ -379,7 +373,7 @@ class ToggleButtons(ChoiceButtons):
             self._group.button(place).setChecked(known in value)
 
 
-class MarkMenu(QToolButton):
+class MarkMenu(FormField, QToolButton):
     """A menu of checkable entries; the button shows the numbers of the checked ones."""
 
     chosen = Signal(object)
@@ -425,12 +419,6 @@ class MarkMenu(QToolButton):
         words = f"{self._name} {', '.join(numbers)}" if numbers else self._none
         self.setText(words)
         self.setAccessibleName(words)
-
-    def lock(self, locked: bool) -> None:
-        self.setEnabled(not locked)
-
-    def enter(self) -> None:
-        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in keys.ENTER and keys.plain(event):
