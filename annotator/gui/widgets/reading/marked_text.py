@@ -98,12 +98,17 @@ def lay_out(
 def _formats(text: str, marked: Sequence[Span], mark: str) -> list[QTextLayout.FormatRange]:
     if not marked:
         return []
-    look, places = QTextCharFormat(), TextPositions(text)
+    look = QTextCharFormat()
     look.setBackground(theme.token(f"{mark}-soft"))
     look.setUnderlineStyle(QTextCharFormat.UnderlineStyle.SingleUnderline)
     look.setUnderlineColor(theme.token(mark))
-    made = []
-    for start, end in marked:
+    return format_ranges(text, marked, look)
+
+
+def format_ranges(text: str, spans: Sequence[Span], look: QTextCharFormat) -> list[QTextLayout.FormatRange]:
+    """The spans of a text in this format, as a layout takes them."""
+    made, places = [], TextPositions(text)
+    for start, end in spans:
         part = QTextLayout.FormatRange()
         part.start = places.to_qt(start)
         part.length = places.to_qt(end) - part.start
