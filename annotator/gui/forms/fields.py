@@ -10,10 +10,10 @@ from PySide6.QtGui import (
     QAction,
     QKeyEvent,
     QKeySequence,
+    QRegularExpressionValidator,
     QResizeEvent,
     QTextCharFormat,
     QTextCursor,
-    QValidator,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QButtonGroup, QMenu, QTextEdit, QToolButton, QWidget
@@ -218,7 +218,7 @@ class YearField(TextLine):
         super().__init__("Year", "Year")
         self._restored: int | None = None
         with_properties(self, maxLength=4, maximumWidth=self.fontMetrics().horizontalAdvance("88888888"))
-        self.setValidator(_Digits(self))
+        self.setValidator(QRegularExpressionValidator("[0-9]*", self))
 
     def value(self) -> int | None:
         """The year, or None if the field is empty; while the text is not a year, the last valid one."""
@@ -235,12 +235,6 @@ class YearField(TextLine):
     def unfit(self) -> bool:
         """Whether the text is not a year."""
         return bool(self.text()) and not 1000 <= int(self.text()) <= 2200
-
-
-class _Digits(QValidator):
-    def validate(self, text: str, place: int) -> object:
-        fits = not text or (text.isascii() and text.isdigit())
-        return (QValidator.State.Acceptable if fits else QValidator.State.Invalid, text, place)
 
 
 class ShareField(FormField, AmountBox):
