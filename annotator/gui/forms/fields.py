@@ -27,7 +27,7 @@ from annotator.gui.theme import set_role
 from annotator.gui.widgets.bars import FlowRow
 from annotator.gui.widgets.basics import later, tooltip, with_properties
 from annotator.gui.widgets.fields import AmountBox, ChoiceBox, GrowingEdit, LineField
-from annotator.gui.widgets.reading.marked_text import TextPositions
+from annotator.gui.widgets.reading.marked_text import TextPositions, painted_over, words_between
 
 if TYPE_CHECKING:
     from annotator.actions.items.spelling import Spelling
@@ -527,17 +527,10 @@ class SpellMarks(QObject):
         self._field.setExtraSelections([self._wave(*span) for span in spans if span[1] != caret])
 
     def _wave(self, start: int, end: int) -> QTextEdit.ExtraSelection:
-        made, look = QTextEdit.ExtraSelection(), QTextCharFormat()
+        look = QTextCharFormat()
         look.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
         look.setUnderlineColor(theme.token("level-error"))
-        made.cursor, made.format = self._over(start, end), look
-        return made
-
-    def _over(self, start: int, end: int) -> QTextCursor:
-        cursor = QTextCursor(self._field.document())
-        cursor.setPosition(start)
-        cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-        return cursor
+        return painted_over(words_between(self._field.document(), start, end), look)
 
     def _rest(self) -> None:
         self._writing = False
@@ -558,7 +551,7 @@ class SpellMarks(QObject):
         span = next((span for span in spans if span[0] <= position <= span[1]), None)
         if span is None or self._field.isReadOnly():
             return
-        cursor = self._over(*span)
+        cursor = words_between(self._field.document(), *span)
         word, first = cursor.selectedText(), menu.actions()[0]
         waiting, add = (
             QAction("Looking for suggestions…", menu, enabled=False),

@@ -24,7 +24,7 @@ from PySide6.QtGui import (
     QTextOption,
     QTransform,
 )
-from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QTextEdit, QWidget
 
 from annotator.domain.texts.difference import TextPiece, differences
 from annotator.domain.texts.rendered import EM, Formula
@@ -199,6 +199,21 @@ class MarkedText(QWidget):
         self._laid = None
         self.updateGeometry()
         self.update()
+
+
+def words_between(document: QTextDocument, start: int, end: int) -> QTextCursor:
+    """A cursor that selects the characters [start, end) of a document, as Qt counts."""
+    cursor = QTextCursor(document)
+    cursor.setPosition(start)
+    cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+    return cursor
+
+
+def painted_over(words: QTextCursor, look: QTextCharFormat) -> QTextEdit.ExtraSelection:
+    """Selected words in another format, which is no change of the text."""
+    made = QTextEdit.ExtraSelection()
+    made.cursor, made.format = words, look
+    return made
 
 
 def spans_of(pieces: Sequence[TextPiece], kind: str) -> list[Span]:

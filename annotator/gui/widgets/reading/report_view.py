@@ -36,7 +36,14 @@ from annotator.gui.widgets.basics import (
     with_properties,
 )
 from annotator.gui.widgets.fields import NumberBox, TextBox
-from annotator.gui.widgets.reading.marked_text import OBJECT, Formulas, TextPositions, read
+from annotator.gui.widgets.reading.marked_text import (
+    OBJECT,
+    Formulas,
+    TextPositions,
+    painted_over,
+    read,
+    words_between,
+)
 
 SLICE_S = 0.008
 STEP = 2_000
@@ -205,17 +212,6 @@ def mark_format(kind: str) -> QTextCharFormat:
     look.setUnderlineStyle(line)
     look.setUnderlineColor(theme.token("on-mark"))
     return look
-
-
-def selection(view: QTextEdit, start: int, end: int, kind: str) -> QTextEdit.ExtraSelection:
-    """A mark over the characters [start, end) of the view's document, as document positions."""
-    made = QTextEdit.ExtraSelection()
-    cursor = view.textCursor()
-    cursor.setPosition(start)
-    cursor.setPosition(end, cursor.MoveMode.KeepAnchor)
-    made.cursor = cursor
-    made.format = mark_format(kind)
-    return made
 
 
 # HTML of up to this many characters is loaded at once, longer HTML in slices.
@@ -577,19 +573,17 @@ class ReportView(QTextBrowser):
         base = self._places.to_qt(first)
         start = self._places.to_qt(max(mark.start, first))
         end = self._places.to_qt(min(mark.end, last), end=True)
-        return selection(self, start - base, end - base, mark.kind)
+        return painted_over(words_between(self.document(), start - base, end - base), mark_format(mark.kind))
 
     def _cursor(self, start: int, end: int) -> QTextCursor:
         self.text()
         base = self._places.to_qt(self._pages[self._page])
         last = self.document().characterCount() - 1
-        cursor = QTextCursor(self.document())
-        cursor.setPosition(max(0, min(last, self._places.to_qt(start) - base)))
-        cursor.setPosition(
+        return words_between(
+            self.document(),
+            max(0, min(last, self._places.to_qt(start) - base)),
             max(0, min(last, self._places.to_qt(end, end=end > start) - base)),
-            QTextCursor.MoveMode.KeepAnchor,
         )
-        return cursor
 
 
 def _page_starts(text: str) -> list[int]:
