@@ -25,7 +25,7 @@ from annotator.domain.texts.words import shortened
 from annotator.gui import keys, theme
 from annotator.gui.theme import set_role
 from annotator.gui.widgets.bars import FlowRow
-from annotator.gui.widgets.basics import later, tooltip, with_properties
+from annotator.gui.widgets.basics import check_only, later, tooltip, with_properties
 from annotator.gui.widgets.fields import AmountBox, ChoiceBox, GrowingEdit, LineField
 from annotator.gui.widgets.reading.marked_text import TextPositions, painted_over, words_between
 
@@ -93,10 +93,8 @@ class ChoiceButtons(FormField, QWidget):
         """Check the button of a value, or uncheck all, without emitting."""
         if value == self.value():
             return
-        self._group.setExclusive(False)
-        for place, known in enumerate(self._values):
-            self._group.button(place).setChecked(known == value and value is not None)
-        self._group.setExclusive(True)
+        place = -1 if value is None or value not in self._values else self._values.index(value)
+        check_only(self._group, self._group.button(place))
         self._skip_unchecked()
 
     def choose(self, number: int) -> None:

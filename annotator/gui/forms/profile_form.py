@@ -26,6 +26,7 @@ from annotator.gui.widgets.basics import (
     PlainArea,
     PlainLabel,
     StretchSpace,
+    check_only,
     column_of,
     horizontal,
     push_button,
@@ -110,10 +111,7 @@ class ProfileForm(QWidget):
 
     def _choose_own(self) -> None:
         """Use the ticked parts instead of a card."""
-        self._group.setExclusive(False)
-        for card in self.cards.values():
-            card.radio.setChecked(False)
-        self._group.setExclusive(True)
+        check_only(self._group, None)
         self._changed()
 
     def _changed(self) -> None:
