@@ -31,7 +31,7 @@ from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.material.item import Item, by_set
 from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, nested
 from annotator.protocols import PROTOCOLS
 from annotator.storage import store
 from annotator.storage.tables import (
@@ -116,6 +116,15 @@ def artifacts_of(project: Project, item_id: str) -> list[Artifact]:
     rows = project.query(_OF_ITEM, {"of_item": item_id, "reader": person.id}).all()
     result = [artifacts.artifact_of(row) for row in rows]
     return sorted(result, key=lambda a: (a.author_id != person.id, a.state is not State.CONSENSUS, a.kind))
+
+
+def own_states(project: Project) -> dict[str, dict[Kind, State]]:
+    """Item → kind → whether the document of the person working is open or submitted."""
+    question = select(ARTIFACT.c.item_id, ARTIFACT.c.kind, ARTIFACT.c.state).where(
+        ARTIFACT.c.author_id == project.by, ARTIFACT.c.state != State.CONSENSUS.value
+    )
+    rows = project.query(question)
+    return nested((item_id, Kind(kind), State(state)) for item_id, kind, state in rows)
 
 
 def judged_artifact(db: Connection, item_id: str, kind: Kind) -> Artifact | None:

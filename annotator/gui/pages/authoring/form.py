@@ -1,18 +1,16 @@
 """The form of an artifact (its units in a list that keeps each in place while others change), saving, and unit acts."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any
 
 from PySide6.QtCore import QObject, QPoint, QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication, QFormLayout, QFrame, QTabBar, QVBoxLayout, QWidget
 
-from annotator.actions.authoring import annotating, artifacts
-from annotator.actions.items import items
-from annotator.actions.project.file import Project
+from annotator.actions.authoring import artifacts
 from annotator.domain.kinds.artifact import (
     Anchor,
     Artifact,
@@ -70,9 +68,6 @@ def changed(unit: Unit | Document[Any], fields: Mapping[str, Any]) -> dict[str, 
     return {name: value for name, value in fields.items() if getattr(unit, name) != value}
 
 
-T = TypeVar("T")
-
-
 @dataclass(frozen=True, slots=True)
 class WorkStatus:
     word: str
@@ -99,42 +94,6 @@ def standing_of(artifact: Artifact) -> WorkStatus:
 def standings(artifacts: Sequence[Artifact]) -> dict[Kind, WorkStatus]:
     """The status of each kind: that of its first artifact, which is the person's own if there is one."""
     return {artifact.kind: standing_of(artifact) for artifact in reversed(artifacts)}
-
-
-def next_open(project: Project, item_id: str, kind: Kind) -> tuple[str, Kind] | None:
-    """The item and kind where the person's work continues after a kind of an item, or None.
-
-    Another begun kind of the same item comes first, then the next item that is not submitted: the same kind there, or a
-    begun one if that is submitted already.
-    """
-    drafts = _kinds(project, item_id, State.DRAFT)
-    for other in _after(WRITTEN, kind):
-        if other in drafts:
-            return item_id, other
-    states = ("in progress", "new")
-    waiting = {result for state in states for result in items.ids(project, items.Filter(state=state))}
-    goal = next((result for result in _after(items.ids(project), item_id) if result in waiting), "")
-    if not goal:
-        return None
-    begun = _kinds(project, goal, State.DRAFT)
-    submitted = kind in _kinds(project, goal, State.SEALED)
-    return goal, min(begun, key=WRITTEN.index) if submitted and begun else kind
-
-
-def _kinds(project: Project, item_id: str, state: State) -> set[Kind]:
-    """The kinds on this page of which the person has an artifact in that state."""
-    result = annotating.artifacts_of(project, item_id)
-    mine = {
-        artifact.kind for artifact in result if artifact.author_id == project.by and artifact.state is state
-    }
-    return mine & set(WRITTEN)
-
-
-def _after(sequence: Sequence[T], present: T) -> Iterator[T]:
-    """The elements after `present`, wrapping around to just before it."""
-    place = sequence.index(present)
-    yield from sequence[place + 1 :]
-    yield from sequence[:place]
 
 
 class Saving(TypedFields):
