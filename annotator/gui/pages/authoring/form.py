@@ -203,12 +203,6 @@ class UnitsForm(PlainArea):
             sign.connect(lambda unit_id, *_: self._touched.add(unit_id))
         application().focusChanged.connect(self._focus_moved)
 
-    def minimumSizeHint(self) -> QSize:
-        """Wide enough that no field is cut off: units are never scrolled horizontally."""
-        inner = self.widget()
-        width = inner.minimumSizeHint().width() if inner else 0
-        return QSize(width + self.verticalScrollBar().sizeHint().width(), super().minimumSizeHint().height())
-
     def take_on(self, make: Callable[[], UnitEditor]) -> None:
         """Use editors built by `make` from now on; those of another kind are kept until theirs is shown again."""
         if make is self._make:
