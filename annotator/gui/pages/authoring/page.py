@@ -37,6 +37,7 @@ from annotator.gui.widgets.bars import wrapping
 from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainLabel,
+    Refitting,
     StretchSpace,
     column_of,
     horizontal,
@@ -511,7 +512,7 @@ class AuthorPage(Page):
         self._spending.stop()
 
 
-class ItemHeader(QFrame):
+class ItemHeader(Refitting, QFrame):
     stepped = Signal(int)
     """Go to another item: +1 the next, -1 the previous."""
 
@@ -542,7 +543,7 @@ class ItemHeader(QFrame):
         self.seminar.hide()
         self.question.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         self.more = with_properties(QPushButton("Full question"), role="quiet", checkable=True)
-        self.more.toggled.connect(self._show_question)
+        self.more.toggled.connect(self.refit)
         row = wrapping(self.key, self.about, self.due, self.seminar, self.became, self.more)
         button = partial(chips.tool_button, role="quiet", focusPolicy=Qt.FocusPolicy.NoFocus)
         top = horizontal(
@@ -564,11 +565,7 @@ class ItemHeader(QFrame):
         self.place.setAccessibleName(f"Item {place:,} of {count:,}" if place else "Not assigned to you")
         if other:
             self.more.setChecked(False)
-        self._show_question()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._show_question()
+        self.refit()
 
     def show_due(self, words: str) -> None:
         """Show the due date of the person's work on the item; empty words show nothing."""
@@ -580,7 +577,8 @@ class ItemHeader(QFrame):
         self.seminar.setText(f"Seminar {seminar}")
         self.seminar.setVisible(bool(seminar))
 
-    def _show_question(self) -> None:
+    def refit(self) -> None:
+        """Show as much of the question as fits into a line, or all of it."""
         question = self._item.question.strip() if self._item else ""
         line = max(SHORT, self.width() // self.fontMetrics().averageCharWidth())
         self.more.setVisible(len(question) > line)
