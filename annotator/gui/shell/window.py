@@ -384,10 +384,6 @@ class Window(QMainWindow):
         self._show_title()
         self._count_waiting()
 
-    def zoom(self, step: int) -> None:
-        """Enlarge (1) or reduce (-1) everything by a step; 0 restores 100 %."""
-        theme.zoom(step)
-
     @cached_property
     def _palette(self) -> "Palette":
         from annotator.gui.shell.palette import Palette
@@ -483,10 +479,6 @@ class Window(QMainWindow):
     def shows(self, path: Path | None) -> bool:
         return path is not None and not self._closed and files.same(path, self.session.project.path)
 
-    def open_other(self, path: Path | None) -> None:
-        """Close this window and open another project, or the start page."""
-        self.other_project_wanted.emit(path)
-
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if page_module.files(event):
             event.acceptProposedAction()
@@ -499,7 +491,7 @@ class Window(QMainWindow):
         if work and not self.session.project.from_task:
             self.show_page("Exchange", files=work)
         elif files:
-            self.open_other(files[0])
+            self.other_project_wanted.emit(files[0])
         else:
             self.session.attempt(partial(self._import, page_module.files(event)))
 

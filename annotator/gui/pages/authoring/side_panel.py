@@ -372,7 +372,7 @@ class AssignedKinds:
             )
             return {each: [own for own in WRITTEN if own in kinds] for each, kinds in left.items()}
         own_states = self._session.ask(annotating.own_states) or {}
-        begun = {
+        begun: dict[str, list[Kind]] = {
             each: [own for own in WRITTEN if states.get(own) is State.DRAFT]
             for each, states in own_states.items()
         }
