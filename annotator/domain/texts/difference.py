@@ -411,11 +411,6 @@ def _quotation_joined(before: str, after: str) -> bool:
 
 
 @lru_cache(maxsize=4)
-def _bare_report(text: str) -> _Bare:
-    return _bare(text)
-
-
-@lru_cache(maxsize=4)
 def _report_taken_apart(text: str) -> _Bare:
     bare = _bare_report(text)
     origins = [bare.origin(at) for at, letter in enumerate(bare.text) for _ in _apart(letter)]
@@ -437,6 +432,9 @@ def _bare(text: str) -> _Bare:
     pieces = [text[start:end] for start, end in seen]
     bare, starts = "".join(pieces), list(accumulate(map(len, pieces[:-1]), initial=0))
     return _Bare(bare, _quotation_folded(bare), _apart(bare), starts, [start for start, _ in seen])
+
+
+_bare_report = lru_cache(maxsize=4)(_bare)
 
 
 def _quotation_folded(text: str) -> str:

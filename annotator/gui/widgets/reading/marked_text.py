@@ -356,9 +356,7 @@ def _source_at(document: QTextDocument, position: int) -> str:
     return str(words) if words else ""
 
 
-@lru_cache(maxsize=2_048)
-def _decoded(address: str) -> Formula | None:
-    return Formula.at(address)
+_decoded = lru_cache(maxsize=2_048)(Formula.at)
 
 
 @lru_cache(maxsize=2_048)
