@@ -11,7 +11,6 @@ from PySide6.QtGui import (
     QKeyEvent,
     QKeySequence,
     QRegularExpressionValidator,
-    QResizeEvent,
     QTextCharFormat,
     QTextCursor,
     QWheelEvent,
@@ -25,7 +24,7 @@ from annotator.domain.texts.words import shortened
 from annotator.gui import keys, theme
 from annotator.gui.theme import set_role
 from annotator.gui.widgets.bars import FlowRow
-from annotator.gui.widgets.basics import check_only, later, tooltip, with_properties
+from annotator.gui.widgets.basics import Refitting, check_only, later, tooltip, with_properties
 from annotator.gui.widgets.fields import AmountBox, ChoiceBox, GrowingEdit, LineField
 from annotator.gui.widgets.reading.marked_text import TextPositions, painted_over, words_between
 
@@ -54,7 +53,7 @@ class FormField:
         event.ignore()
 
 
-class ChoiceButtons(FormField, QWidget):
+class ChoiceButtons(Refitting, FormField, QWidget):
     """Buttons of which at most one is checked; digits and arrows choose while it has the focus."""
 
     chosen = Signal(object)
@@ -106,9 +105,8 @@ class ChoiceButtons(FormField, QWidget):
     def enter(self) -> None:
         (self._group.checkedButton() or self._group.button(0)).setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
+    def refit(self) -> None:
         """When the row wraps, style both ends of each line like those of a whole row."""
-        super().resizeEvent(event)
         buttons = self._group.buttons()
         breaks = [True, *(one.y() != other.y() for one, other in pairwise(buttons)), True]
         for button, (first, last) in zip(buttons, pairwise(breaks), strict=True):

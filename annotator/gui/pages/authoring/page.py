@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import QSettings, Qt, Signal
-from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QPushButton,
@@ -71,7 +71,7 @@ NOT_YOURS = (
 )
 
 
-class AuthorPage(Page):
+class AuthorPage(Refitting, Page):
     NAME: ClassVar[str] = "Author"
     ICON: ClassVar[str] = "author"
     # Kinds of change that may affect the page; judgements come by the thousand and do not.
@@ -132,7 +132,7 @@ class AuthorPage(Page):
         self.side.taken.connect(self._take)
         self.side.quote_wanted.connect(self._show_quote)
         self.side.turned.connect(self._show_side)
-        theme.watch(self, self._offer_guideline)
+        theme.watch(self, self.refit)
         self.sheet.stirred.connect(self.clock.touch)
         self.source.stirred.connect(self.clock.touch)
         self.source.quoting.clicked.connect(lambda: self.sheet.change(self._quote))
@@ -300,7 +300,6 @@ class AuthorPage(Page):
             if not reworded:
                 self._go_after(change)
         else:
-            assert self.item is not None
             self._read_assigned()
             self._show_item(self.item.id)
             self.sheet.know(self.item, self._sources())
@@ -484,15 +483,11 @@ class AuthorPage(Page):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._offer_guideline()
+        self.refit()
         self._attention.begin()
         self._spending.start()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._offer_guideline()
-
-    def _offer_guideline(self) -> None:
+    def refit(self) -> None:
         """Open the guideline if the page is wide or the person once opened it, but never instead of the source.
 
         What the person toggles here is not changed back, and is stored as their preference.
