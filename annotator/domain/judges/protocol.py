@@ -347,7 +347,7 @@ class Answer:
 
 
 class NoReply(Exception):
-    """Ends an extraction at an answer without a reply that can be used; an `extracting` function returns its cause."""
+    """An answer without a reply that can be used, where one is needed; an `extracting` function returns its cause."""
 
     def __init__(self, answer: Answer) -> None:
         super().__init__(answer.cause)
