@@ -154,13 +154,12 @@ class Meeting:
 
 def meetings(showings: Iterable[Showing]) -> list[Meeting]:
     """The pairs of each round; the value is the mean of both orders, C = (C_ab + 1 − C_ba) / 2."""
-    held: dict[tuple[int, str, str], list[Showing]] = {}
-    for showing in showings:
-        low, high = sorted((showing.first, showing.second))
-        held.setdefault((showing.round, low, high), []).append(showing)
+    met = grouped(
+        ((one.round, min(one.first, one.second), max(one.first, one.second)), one) for one in showings
+    )
     return [
-        Meeting(round_, low, high, _value(low, result), tuple(result))
-        for (round_, low, high), result in sorted(held.items())
+        Meeting(round_, low, high, _value(low, met[round_, low, high]), tuple(met[round_, low, high]))
+        for round_, low, high in sorted(met)
     ]
 
 
