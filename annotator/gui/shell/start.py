@@ -264,7 +264,7 @@ class Goldsmith:
     def packages(self) -> "Packages":
         from annotator.gui.shell.opening import Packages
 
-        return Packages(self)
+        return Packages(self.shown, self.show)
 
     def shown(self) -> QWidget:
         """The widget in view; the start page if there is none."""
