@@ -125,7 +125,7 @@ def steps(window: Window, watch: Watch, rounds: int, pages: int, seconds: float)
     for name in WORK[:pages]:
         window.show_page(name)
         watch.rest(seconds)
-        ways = [lambda way=way: window.zoom(way) for _ in range(rounds) for way in (1, -1)]
+        ways = [lambda way=way: theme.zoom(way) for _ in range(rounds) for way in (1, -1)]
         zoom = sorted(_settled(watch, way, seconds) for way in ways)
         scheme = sorted(
             _settled(watch, lambda c=c: theme.choose(c), seconds)

@@ -217,6 +217,12 @@ def watch(owner: QObject, dress: Callable[[], object]) -> None:
     _Watcher(owner, _weakly(dress))
 
 
+def follow(owner: QObject, dress: Callable[[], object]) -> None:
+    """Call a function now and after each change of colours or sizes, as `watch` does."""
+    dress()
+    watch(owner, dress)
+
+
 def apply_theme(widget: QWidget, *, hidden: bool = False) -> None:
     """Style a window, a page or a part of one, with its children, now and after each change.
 

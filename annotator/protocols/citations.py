@@ -51,6 +51,10 @@ def fetchable(url: str) -> str:
     return given if len(given) <= LONGEST_ADDRESS else ""
 
 
+# Punctuation that ends the text around an address, and no address.
+_FINAL = ".,;:!?'*_’”"
+
+
 def trimmed(address: str) -> str:
     """An address from running text, cut at an unmatched closing bracket and without final punctuation."""
     depth = 0
@@ -59,7 +63,7 @@ def trimmed(address: str) -> str:
         if depth < 0:
             address = address[:place]
             break
-    return address.rstrip(".,;:!?'*_’”")
+    return address.rstrip(_FINAL)
 
 
 def addresses(text: str) -> Iterator[str]:
@@ -162,13 +166,7 @@ def _of_name(match: re.Match[str]) -> Identifier | None:
 
 def _trimmed(address: str) -> str:
     """An address without its fragment, a bracket that closes the text around it, and the end of a sentence."""
-    depth, end = 0, len(address)
-    for place, character in enumerate(address):
-        depth += (character == "(") - (character == ")")
-        if depth < 0 or character == "#":
-            end = place
-            break
-    return address[:end].rstrip(".,;:!?*_'”’…")
+    return trimmed(address.partition("#")[0]).rstrip(f"{_FINAL}…")
 
 
 def _link_before(text: str, start: int) -> tuple[int, int] | None:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, Self
 from pydantic import Field
 
 from annotator.domain.judges.judge import Status
-from annotator.domain.judges.protocol import Answer, Ask, Extracted, Extraction, Material
+from annotator.domain.judges.protocol import Answer, Ask, Extracted, Extraction, Material, extracting
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.rubric import Criterion, Rubric
@@ -73,6 +73,7 @@ class DraftedDiagnostics(ModelReply, again="Give the same draft again."):
         return cls.model_validate({"statements": statements})
 
 
+@extracting
 async def draft_rubric(material: Material, ask: Ask) -> Extracted:
     """Criteria for an item from its sources and the available key insights, to which they are linked."""
     sources = with_text(material)
@@ -84,9 +85,7 @@ async def draft_rubric(material: Material, ask: Ask) -> Extracted:
         "insights": numbered(unit.text for unit in insights) or NO_INSIGHTS,
     }
     answer = await ask(RUBRIC, fields, DraftedRubric, fenced=("question", "insights", "sources"))
-    if answer.status is not Status.OK:
-        return Extracted(None, answer.status, answer.cause, answer.flags)
-    drafted: list[DraftedCriterion] = answer.reply.criteria
+    drafted: list[DraftedCriterion] = answer.needed().criteria
     units = tuple(
         Criterion(
             text=criterion.text.strip(),
@@ -100,6 +99,7 @@ async def draft_rubric(material: Material, ask: Ask) -> Extracted:
     return _draft(Rubric(units=units), answer)
 
 
+@extracting
 async def draft_diagnostics(material: Material, ask: Ask) -> Extracted:
     """Statements about an item's sources, each with the label that the sources give it."""
     sources = with_text(material)
@@ -108,9 +108,7 @@ async def draft_diagnostics(material: Material, ask: Ask) -> Extracted:
     answer = await ask(
         DIAGNOSTICS, _fields(material, sources), DraftedDiagnostics, fenced=("question", "sources")
     )
-    if answer.status is not Status.OK:
-        return Extracted(None, answer.status, answer.cause, answer.flags)
-    drafted: list[DraftedStatement] = answer.reply.statements
+    drafted: list[DraftedStatement] = answer.needed().statements
     units = tuple(
         Statement(
             text=statement.text.strip(),

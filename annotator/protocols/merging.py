@@ -173,14 +173,6 @@ class Overlap:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Index:
-    """The spans of a report's sentences, and the sentences in which each term occurs."""
-
-    spans: tuple[tuple[int, int], ...]
-    places: dict[str, list[int]]
-
-
 def best_passage(report: str, unit_terms: frozenset[str]) -> Overlap:
     """The passage of up to three sentences in a row that holds most of the wanted terms.
 
@@ -188,11 +180,11 @@ def best_passage(report: str, unit_terms: frozenset[str]) -> Overlap:
     """
     if not unit_terms:
         raise ValueError("no terms to look for")
-    index = _indexed(report)
+    spans, places = _indexed(report)
     # For each sentence with any of the wanted terms, a bit for each term.
     held: dict[int, int] = defaultdict(int)
     for bit, term in enumerate(sorted(unit_terms)):
-        for place in index.places.get(term, ()):
+        for place in places.get(term, ()):
             held[place] |= 1 << bit
     most, length, first = 0, 0, 0
     for start in held:
@@ -203,7 +195,7 @@ def best_passage(report: str, unit_terms: frozenset[str]) -> Overlap:
                 most, length, first = mask.bit_count(), size, start
     if not most:
         return Overlap(0.0, 0, 0)
-    return Overlap(most / len(unit_terms), index.spans[first][0], index.spans[first + length - 1][1])
+    return Overlap(most / len(unit_terms), spans[first][0], spans[first + length - 1][1])
 
 
 def at_least(threshold: float, met: str, unmet: str) -> Callable[[float, str], tuple[str, str]]:
@@ -256,10 +248,13 @@ def pieces(text: str) -> list[tuple[int, int]]:
 
 
 @lru_cache(maxsize=16)
-def _indexed(report: str) -> _Index:
-    """A report split into sentences and lines; cached, since all criteria of an item need the same ones."""
+def _indexed(report: str) -> tuple[list[tuple[int, int]], dict[str, list[int]]]:
+    """The spans of a report's sentences and lines, and those in which each term occurs.
+
+    Cached, since all criteria of an item need the same ones.
+    """
     spans = pieces(report)
     places = grouped(
         (term, place) for place, (start, end) in enumerate(spans) for term in terms(report[start:end])
     )
-    return _Index(tuple(spans), places)
+    return spans, places

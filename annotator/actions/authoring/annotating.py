@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -32,7 +31,7 @@ from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.material.item import Item, by_set
 from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, nested
 from annotator.protocols import PROTOCOLS
 from annotator.storage import store
 from annotator.storage.tables import (
@@ -117,6 +116,15 @@ def artifacts_of(project: Project, item_id: str) -> list[Artifact]:
     """The artifacts of an item that the person working may see: their own first, then consensus, then imported."""
     rows = project.query(_OF_ITEM, {"of_item": item_id, "reader": people.someone(project).id})
     return list(map(artifacts.artifact_of, rows))
+
+
+def own_states(project: Project) -> dict[str, dict[Kind, State]]:
+    """Item → kind → whether the document of the person working is open or submitted."""
+    question = select(ARTIFACT.c.item_id, ARTIFACT.c.kind, ARTIFACT.c.state).where(
+        ARTIFACT.c.author_id == project.by, ARTIFACT.c.state != State.CONSENSUS.value
+    )
+    rows = project.query(question)
+    return nested((item_id, Kind(kind), State(state)) for item_id, kind, state in rows)
 
 
 def judged_artifact(db: Connection, item_id: str, kind: Kind) -> Artifact | None:
@@ -436,14 +444,6 @@ def _place(one: tuple[str, int]) -> tuple[int, int, str]:
     return {CONSENSUS: 0, IMPORTED: 1, LEFT_OUT: 3}.get(who, 2), -n, who
 
 
-@dataclass(frozen=True, slots=True)
-class OtherWording:
-    """A response to a wording of its item's question other than the present one."""
-
-    item_key: str
-    system: str
-
-
 def settled(db: Connection, item_ids: Iterable[str]) -> dict[str, str]:
     """Item → the first wording of its settled query; a query that is only submitted is not settled."""
     rows = judged_rows(db, Kind.QUERY, item_ids)
@@ -480,8 +480,10 @@ def keep_answers(db: Connection, item_id: str, question: str) -> None:
     db.execute(update(RESPONSE).where(*answers).values(asked=wording_hash(question)))
 
 
-def answered_otherwise(project: Project) -> list[OtherWording]:
-    """The responses to a wording of their item's question other than the present one, in the project's order."""
+def answered_otherwise(project: Project) -> list[tuple[str, str]]:
+    """(item's key, system) of each response to a wording of the question other than the present one, in the project's
+    order.
+    """
     rows = project.query(
         select(ITEM.c.key, SYSTEM.c.name, RESPONSE.c.asked, ITEM.c.question)
         .select_from(RESPONSE)
@@ -490,4 +492,4 @@ def answered_otherwise(project: Project) -> list[OtherWording]:
         .where(ITEM.c.retired.is_(False), RESPONSE.c.asked != "")
         .order_by(ITEM.c.position, ITEM.c.key, SYSTEM.c.name, RESPONSE.c.trial)
     ).all()
-    return [OtherWording(*row[:2]) for row in rows if row.asked != wording_hash(row.question)]
+    return [(row.key, row.name) for row in rows if row.asked != wording_hash(row.question)]

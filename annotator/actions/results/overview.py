@@ -290,7 +290,7 @@ class ResultsReport:
     rows: tuple[ResultRow, ...]
     metrics: Mapping[str, MetricInfo]
     limit: float
-    answered_otherwise: tuple[annotating.OtherWording, ...] = ()
+    answered_otherwise: tuple[tuple[str, str], ...] = ()
     mode: str = ""
     # If replies are read by another published rule: the protocols and ids of the judges it can read; otherwise None.
     readable: frozenset[tuple[str, str]] | None = None
@@ -543,7 +543,7 @@ def _gaps(results_report: ResultsReport, rows: list[ResultRow]) -> int:
 
 
 def _otherwise(report: ResultsReport) -> Iterator[str]:
-    of = grouped((wording.item_key, wording.system) for wording in report.answered_otherwise)
+    of = grouped(report.answered_otherwise)
     if of:
         named = "; ".join(f"item {key} ({', '.join(dict.fromkeys(systems))})" for key, systems in of.items())
         many = counted(len(report.answered_otherwise), "response")

@@ -30,49 +30,44 @@ class PairOutcome(StrEnum):
     ERROR = "error"
 
 
+_OUTCOMES = {1.0: PairOutcome.WIN, 0.5: PairOutcome.TIE, 0.0: PairOutcome.LOSS}
+
+
+def credit(value: str | None, own: str) -> float | None:
+    """The credit that one order's verdict gives the report at the position `own`, ½ for a tie; None if it is missing.
+
+    ValueError for anything but first, second, tie.
+    """
+    if value not in (FIRST, SECOND, TIE, None):
+        raise ValueError(f"a comparison's verdict is first, second or tie, not {value!r}")
+    return None if value is None else 0.5 if value == TIE else float(value == own)
+
+
 def outcome(shown_first: str | None, shown_second: str | None) -> PairOutcome:
     """The outcome of a response's verdicts in both orders: shown first, and shown second.
 
     The same verdict in both orders is the outcome; different ones are inconsistent; a missing one (None) is an error.
-    ValueError for anything but first, second, tie.
     """
-    one, two = _as_seen(shown_first, FIRST), _as_seen(shown_second, SECOND)
+    one, two = credit(shown_first, FIRST), credit(shown_second, SECOND)
     if one is None or two is None:
         return PairOutcome.ERROR
-    return one if one is two else PairOutcome.INCONSISTENT
+    return _OUTCOMES[one] if one == two else PairOutcome.INCONSISTENT
 
 
 def may_win(shown_first: str | None, shown_second: str | None) -> bool:
     """Whether a response has won, or still can once the missing verdicts come."""
-    seen = {_as_seen(shown_first, FIRST), _as_seen(shown_second, SECOND)}
-    return seen <= {PairOutcome.WIN, None}
-
-
-def _as_seen(value: str | None, own: str) -> PairOutcome | None:
-    """One order's verdict from the view of the response at the position `own`."""
-    if value not in (FIRST, SECOND, TIE, None):
-        raise ValueError(f"a comparison's verdict is first, second or tie, not {value!r}")
-    if value is None or value == TIE:
-        return PairOutcome.TIE if value else None
-    return PairOutcome.WIN if value == own else PairOutcome.LOSS
+    return {credit(shown_first, FIRST), credit(shown_second, SECOND)} <= {1.0, None}
 
 
 def preferred(shown_first: str | None, shown_second: str | None) -> Choice | None:
     """The preferred report from the view of one response: by the verdicts with it first, and with it second.
 
     FIRST is that response, SECOND the other. None if there is no verdict in either order; one order alone counts.
-    ValueError on another value.
     """
-    turned: dict[str | None, str] = {FIRST: SECOND, SECOND: FIRST}
-    answers = [shown_first, turned.get(shown_second, shown_second)]
-    if odd := set(answers) - {FIRST, SECOND, TIE, None}:
-        raise ValueError(f"a preference is first, second or tie, not {odd.pop()!r}")
-    known = {value for value in answers if value is not None}
+    known = {credit(shown_first, FIRST), credit(shown_second, SECOND)} - {None}
     if not known:
         return None
-    if len(known) > 1 or TIE in known:
-        return TIE
-    return FIRST if FIRST in known else SECOND
+    return FIRST if known == {1.0} else SECOND if known == {0.0} else TIE
 
 
 # All tasks of a project compete with one another.
@@ -159,13 +154,12 @@ class Meeting:
 
 def meetings(showings: Iterable[Showing]) -> list[Meeting]:
     """The pairs of each round; the value is the mean of both orders, C = (C_ab + 1 − C_ba) / 2."""
-    held: dict[tuple[int, str, str], list[Showing]] = {}
-    for showing in showings:
-        low, high = sorted((showing.first, showing.second))
-        held.setdefault((showing.round, low, high), []).append(showing)
+    met = grouped(
+        ((one.round, min(one.first, one.second), max(one.first, one.second)), one) for one in showings
+    )
     return [
-        Meeting(round_, low, high, _value(low, result), tuple(result))
-        for (round_, low, high), result in sorted(held.items())
+        Meeting(round_, low, high, _value(low, met[round_, low, high]), tuple(met[round_, low, high]))
+        for round_, low, high in sorted(met)
     ]
 
 

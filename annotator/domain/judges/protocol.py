@@ -1,10 +1,11 @@
 """Protocols: how a paper defines the judging and scoring of reports, with its published figures."""
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from functools import wraps
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol as Shape, TypeVar
 
@@ -338,6 +339,20 @@ class Answer:
     def verdict(self) -> Verdict:
         return Verdict(value=None, status=self.status, cause=self.cause, flags=" ".join(self.flags))
 
+    def needed(self) -> Any:
+        """The reply; `NoReply` if there is none."""
+        if self.status is not Status.OK:
+            raise NoReply(self)
+        return self.reply
+
+
+class NoReply(Exception):
+    """An answer without a reply that can be used, where one is needed; an `extracting` function returns its cause."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(answer.cause)
+        self.answer = answer
+
 
 class Ask(Shape):
     """The interface through which a protocol asks a model, whatever endpoint or cache is behind it.
@@ -524,6 +539,22 @@ class Extracted:
     status: Status = Status.OK
     cause: str = ""
     flags: tuple[str, ...] = ()
+
+
+Extract = Callable[["Material", Ask], Coroutine[Any, Any, Extracted]]
+
+
+def extracting(extract: Extract) -> Extract:
+    """The extraction, returning the cause if `NoReply` ends it."""
+
+    @wraps(extract)
+    async def ended(material: Material, ask: Ask) -> Extracted:
+        try:
+            return await extract(material, ask)
+        except NoReply as end:
+            return Extracted(None, end.answer.status, end.answer.cause, end.answer.flags)
+
+    return ended
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,10 +61,8 @@ class Anchor(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False, defer_
         return f" — p. {self.page}" if self.page else f" — {self.said}" if self.said else ""
 
 
-@lru_cache(maxsize=8)
-def _hash_of(text: str) -> str:
-    """A text's hash; cached, since hundreds of anchors may lie in one report."""
-    return sha256(text)
+# Cached, since hundreds of anchors may lie in one report.
+_hash_of = lru_cache(maxsize=8)(sha256)
 
 
 @dataclass(frozen=True, slots=True)

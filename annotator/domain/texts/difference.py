@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
-from itertools import chain, groupby, pairwise
+from itertools import accumulate, chain, groupby, pairwise
 from typing import Literal, NamedTuple
 from unicodedata import category, decomposition, normalize
 
@@ -411,11 +411,6 @@ def _quotation_joined(before: str, after: str) -> bool:
 
 
 @lru_cache(maxsize=4)
-def _bare_report(text: str) -> _Bare:
-    return _bare(text)
-
-
-@lru_cache(maxsize=4)
 def _report_taken_apart(text: str) -> _Bare:
     bare = _bare_report(text)
     origins = [bare.origin(at) for at, letter in enumerate(bare.text) for _ in _apart(letter)]
@@ -427,23 +422,19 @@ def _apart(text: str) -> str:
 
 
 def _bare(text: str) -> _Bare:
-    pieces: list[str] = []
-    starts: list[int] = []
-    origins: list[int] = []
-    at = length = 0
+    seen: list[Span] = []
+    at = 0
     for unseen in _UNSEEN.finditer(text):
         if unseen.start() > at:
-            pieces.append(text[at : unseen.start()])
-            starts.append(length)
-            origins.append(at)
-            length += unseen.start() - at
+            seen.append((at, unseen.start()))
         at = unseen.end()
-    if at < len(text):
-        pieces.append(text[at:])
-        starts.append(length)
-        origins.append(at)
-    bare = "".join(pieces)
-    return _Bare(bare, _quotation_folded(bare), _apart(bare), starts, origins)
+    seen.append((at, len(text)))
+    pieces = [text[start:end] for start, end in seen]
+    bare, starts = "".join(pieces), list(accumulate(map(len, pieces[:-1]), initial=0))
+    return _Bare(bare, _quotation_folded(bare), _apart(bare), starts, [start for start, _ in seen])
+
+
+_bare_report = lru_cache(maxsize=4)(_bare)
 
 
 def _quotation_folded(text: str) -> str:

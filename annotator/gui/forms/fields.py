@@ -10,10 +10,9 @@ from PySide6.QtGui import (
     QAction,
     QKeyEvent,
     QKeySequence,
-    QResizeEvent,
+    QRegularExpressionValidator,
     QTextCharFormat,
     QTextCursor,
-    QValidator,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QButtonGroup, QMenu, QTextEdit, QToolButton, QWidget
@@ -25,9 +24,9 @@ from annotator.domain.texts.words import shortened
 from annotator.gui import keys, theme
 from annotator.gui.theme import set_role
 from annotator.gui.widgets.bars import FlowRow
-from annotator.gui.widgets.basics import later, tooltip, with_properties
+from annotator.gui.widgets.basics import Refitting, check_only, later, tooltip, with_properties
 from annotator.gui.widgets.fields import AmountBox, ChoiceBox, GrowingEdit, LineField
-from annotator.gui.widgets.reading.marked_text import TextPositions
+from annotator.gui.widgets.reading.marked_text import TextPositions, painted_over, words_between
 
 if TYPE_CHECKING:
     from annotator.actions.items.spelling import Spelling
@@ -40,7 +39,21 @@ SHOWN_LETTERS = 8
 AROUND_LIST = 46
 
 
-class ChoiceButtons(QWidget):
+class FormField:
+    """What the fields of a unit do alike, before the class of Qt that each of them is."""
+
+    def lock(self, locked: bool) -> None:
+        self.setEnabled(not locked)  # type: ignore[attr-defined]
+
+    def enter(self) -> None:
+        self.setFocus(Qt.FocusReason.ShortcutFocusReason)  # type: ignore[attr-defined]
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Scroll the page, never change the value."""
+        event.ignore()
+
+
+class ChoiceButtons(Refitting, FormField, QWidget):
     """Buttons of which at most one is checked; digits and arrows choose while it has the focus."""
 
     chosen = Signal(object)
@@ -79,10 +92,8 @@ class ChoiceButtons(QWidget):
         """Check the button of a value, or uncheck all, without emitting."""
         if value == self.value():
             return
-        self._group.setExclusive(False)
-        for place, known in enumerate(self._values):
-            self._group.button(place).setChecked(known == value and value is not None)
-        self._group.setExclusive(True)
+        place = -1 if value is None or value not in self._values else self._values.index(value)
+        check_only(self._group, self._group.button(place))
         self._skip_unchecked()
 
     def choose(self, number: int) -> None:
@@ -91,15 +102,11 @@ class ChoiceButtons(QWidget):
             self._group.button(number - 1).click()
             self._skip_unchecked()
 
-    def lock(self, locked: bool) -> None:
-        self.setEnabled(not locked)
-
     def enter(self) -> None:
         (self._group.checkedButton() or self._group.button(0)).setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
+    def refit(self) -> None:
         """When the row wraps, style both ends of each line like those of a whole row."""
-        super().resizeEvent(event)
         buttons = self._group.buttons()
         breaks = [True, *(one.y() != other.y() for one, other in pairwise(buttons)), True]
         for button, (first, last) in zip(buttons, pairwise(breaks), strict=True):
@@ -126,7 +133,7 @@ def _position(first: bool, last: bool) -> str:
     return "first" if first else "last" if last else "middle"
 
 
-class PickList(ChoiceBox):
+class PickList(FormField, ChoiceBox):
     """One value from a list, whose first entry stands for no value if that is allowed."""
 
     chosen = Signal(object)
@@ -173,18 +180,8 @@ class PickList(ChoiceBox):
             self.setCurrentIndex(place)
         self.setToolTip("" if place == none else tooltip(self.currentText()))
 
-    def lock(self, locked: bool) -> None:
-        self.setEnabled(not locked)
 
-    def enter(self) -> None:
-        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Scroll the page, never change the value."""
-        event.ignore()
-
-
-class TextLine(LineField):
+class TextLine(FormField, LineField):
     stirred = Signal()
     edited = Signal(str)
 
@@ -211,16 +208,13 @@ class TextLine(LineField):
     def lock(self, locked: bool) -> None:
         self.setReadOnly(locked)
 
-    def enter(self) -> None:
-        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
 
 class YearField(TextLine):
     def __init__(self) -> None:
         super().__init__("Year", "Year")
         self._restored: int | None = None
         with_properties(self, maxLength=4, maximumWidth=self.fontMetrics().horizontalAdvance("88888888"))
-        self.setValidator(_Digits(self))
+        self.setValidator(QRegularExpressionValidator("[0-9]*", self))
 
     def value(self) -> int | None:
         """The year, or None if the field is empty; while the text is not a year, the last valid one."""
@@ -239,13 +233,7 @@ class YearField(TextLine):
         return bool(self.text()) and not 1000 <= int(self.text()) <= 2200
 
 
-class _Digits(QValidator):
-    def validate(self, text: str, place: int) -> object:
-        fits = not text or (text.isascii() and text.isdigit())
-        return (QValidator.State.Acceptable if fits else QValidator.State.Invalid, text, place)
-
-
-class ShareField(AmountBox):
+class ShareField(FormField, AmountBox):
     stirred = Signal()
 
     def __init__(self) -> None:
@@ -269,12 +257,8 @@ class ShareField(AmountBox):
         self.setReadOnly(locked)
 
     def enter(self) -> None:
-        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        super().enter()
         self.selectAll()
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Scroll the page, never change the value."""
-        event.ignore()
 
 
 class TextField(GrowingEdit):
@@ -379,7 +363,7 @@ class ToggleButtons(ChoiceButtons):
             self._group.button(place).setChecked(known in value)
 
 
-class MarkMenu(QToolButton):
+class MarkMenu(FormField, QToolButton):
     """A menu of checkable entries; the button shows the numbers of the checked ones."""
 
     chosen = Signal(object)
@@ -425,12 +409,6 @@ class MarkMenu(QToolButton):
         words = f"{self._name} {', '.join(numbers)}" if numbers else self._none
         self.setText(words)
         self.setAccessibleName(words)
-
-    def lock(self, locked: bool) -> None:
-        self.setEnabled(not locked)
-
-    def enter(self) -> None:
-        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in keys.ENTER and keys.plain(event):
@@ -545,17 +523,10 @@ class SpellMarks(QObject):
         self._field.setExtraSelections([self._wave(*span) for span in spans if span[1] != caret])
 
     def _wave(self, start: int, end: int) -> QTextEdit.ExtraSelection:
-        made, look = QTextEdit.ExtraSelection(), QTextCharFormat()
+        look = QTextCharFormat()
         look.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
         look.setUnderlineColor(theme.token("level-error"))
-        made.cursor, made.format = self._over(start, end), look
-        return made
-
-    def _over(self, start: int, end: int) -> QTextCursor:
-        cursor = QTextCursor(self._field.document())
-        cursor.setPosition(start)
-        cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-        return cursor
+        return painted_over(words_between(self._field.document(), start, end), look)
 
     def _rest(self) -> None:
         self._writing = False
@@ -576,7 +547,7 @@ class SpellMarks(QObject):
         span = next((span for span in spans if span[0] <= position <= span[1]), None)
         if span is None or self._field.isReadOnly():
             return
-        cursor = self._over(*span)
+        cursor = words_between(self._field.document(), *span)
         word, first = cursor.selectedText(), menu.actions()[0]
         waiting, add = (
             QAction("Looking for suggestions…", menu, enabled=False),

@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtGui import QMouseEvent, QResizeEvent
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QDialog,
@@ -25,7 +25,9 @@ from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainArea,
     PlainLabel,
+    Refitting,
     StretchSpace,
+    check_only,
     column_of,
     horizontal,
     push_button,
@@ -43,7 +45,7 @@ LONGEST_NAME = 200
 LEAST_PARTS, MOST_PARTS = 300, 8
 
 
-class ProfileForm(QWidget):
+class ProfileForm(Refitting, QWidget):
     """Cards and check boxes for what a project uses; `text` is the choice in the form that `profile.parsed` reads."""
 
     changed = Signal()
@@ -80,8 +82,7 @@ class ProfileForm(QWidget):
         widest = max(card.minimumSizeHint().width() for card in self.cards.values())
         return QSize(widest, super().minimumSizeHint().height())
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
+    def refit(self) -> None:
         self._place(2 if self.width() >= 2 * self.minimumSizeHint().width() + self._grid.spacing() else 1)
 
     @property
@@ -110,10 +111,7 @@ class ProfileForm(QWidget):
 
     def _choose_own(self) -> None:
         """Use the ticked parts instead of a card."""
-        self._group.setExclusive(False)
-        for card in self.cards.values():
-            card.radio.setChecked(False)
-        self._group.setExclusive(True)
+        check_only(self._group, None)
         self._changed()
 
     def _changed(self) -> None:

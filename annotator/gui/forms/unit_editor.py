@@ -507,8 +507,7 @@ class NoteRow(QWidget):
             Picture("note", "text-muted", ICON_SIZE), toolTip="Note: for yourself and the adjudicator"
         )
         horizontal((self._icon, 0, Qt.AlignmentFlag.AlignTop), (note, 1), on=self, margins=0, spacing=6)
-        self._restyle()
-        theme.watch(self, self._restyle)
+        theme.follow(self, self._restyle)
 
     def _restyle(self) -> None:
         self._icon.setContentsMargins(0, theme.current().px(ICON_SIZE) // 2, 0, 0)

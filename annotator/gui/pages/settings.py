@@ -287,8 +287,7 @@ class DisplayPage(Page):
         )  # fmt: skip
         vertical(PlainArea("Display", body), on=self, margins=0)
         # The menu and the palette change them, too.
-        theme.watch(self, self._show_scheme)
-        self._show_scheme()
+        theme.follow(self, self._show_scheme)
 
     def _show_scheme(self) -> None:
         self.schemes[theme.current().choice].setChecked(True)

@@ -6,12 +6,14 @@ from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QAbstractItemView, QListView, QStyledItemDelegate, QStyleOptionViewItem
 
 from annotator.gui import theme
 from annotator.gui.review.sheets import Index, resetting
+from annotator.gui.widgets.basics import PlainLabel, RoleFrame, vertical, with_properties
 from annotator.gui.widgets.chips import pixmap
-from annotator.gui.widgets.columns import SearchableList, is_chosen, paint_ground
+from annotator.gui.widgets.columns import FilterRow, is_chosen, paint_ground
+from annotator.gui.widgets.fields import search_field
 
 LINE_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 
@@ -204,7 +206,9 @@ class QueueDelegate(QStyledItemDelegate):
         return row.adjusted(size + theme.current().px(6), 0, 0, 0)
 
 
-class QueuePane(SearchableList[Filter], Generic[Filter, Model]):
+class QueuePane(RoleFrame, Generic[Filter, Model]):
+    """The lines of a queue, with a search field and filters."""
+
     chosen = Signal(object)
     """The line a person selected."""
 
@@ -218,13 +222,39 @@ class QueuePane(SearchableList[Filter], Generic[Filter, Model]):
         lists: str,
         view: QAbstractItemView | None = None,
     ) -> None:
-        super().__init__(type(held), held, finds=finds, lists=lists, view=view)
+        """`finds` and `lists` are the accessible names of the search field and the list.
+
+        A QListView lays out all lines at once: for very many lines pass another `view`.
+        """
+        super().__init__("side")
         self.queue = queue
         self._open: Any = ()
+        self.list = view if view is not None else QListView(uniformItemSizes=True)
+        self.search = search_field("Find an item…", finds, self._narrow)
+        self.search.returnPressed.connect(lambda: self.list.setFocus(Qt.FocusReason.TabFocusReason))
+        self.filters = FilterRow(type(held), held)
+        self.filters.chosen.connect(self._narrow)
+        with_properties(
+            self.list, horizontalScrollBarPolicy=Qt.ScrollBarPolicy.ScrollBarAlwaysOff, accessibleName=lists
+        )
+        self.list.clicked.connect(self._choose)
+        self.list.activated.connect(self._choose)
+        self.left = PlainLabel("", "hint", wrap=True)
+        self.column = vertical(
+            self.search, self.filters, (self.list, 1), self.left, on=self, margins=(6, 10, 6, 8), spacing=6
+        )
         self.list.setModel(queue)
         self.list.setItemDelegate(delegate(self.list))
-        self.narrowed.connect(self._narrow)
-        self.entered.connect(self._choose)
+
+    def show_only(self, one: Filter) -> None:
+        self.filters.hold(one)
+
+    def mark(self, index: QModelIndex) -> None:
+        self.list.setCurrentIndex(index)
+        self.list.scrollTo(index)
+
+    def seek(self) -> None:
+        self.search.seek()
 
     def progress(self) -> str:
         raise NotImplementedError

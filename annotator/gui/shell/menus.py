@@ -79,7 +79,7 @@ def menus(window: "Window") -> list[tuple[str, list[Entry]]]:
         ("&File", [
             ("new_project", "New project…", lambda: _new(window)),
             ("open_project", "Open project…", lambda: _open(window)),
-            ("", "Close project", lambda: window.open_other(None)),
+            ("", "Close project", lambda: window.other_project_wanted.emit(None)),
             None,
             *_coming_and_going(window),
             ("", "Save a copy…", lambda: _copy(window)),
@@ -97,9 +97,9 @@ def menus(window: "Window") -> list[tuple[str, list[Entry]]]:
             ("palette", "Find anything…", window.find_anything),
         ]),
         ("&View", [
-            ("zoom_in", "Larger", lambda: window.zoom(1)),
-            ("zoom_out", "Smaller", lambda: window.zoom(-1)),
-            ("zoom_reset", "Normal size", lambda: window.zoom(0)),
+            ("zoom_in", "Larger", partial(theme.zoom, 1)),
+            ("zoom_out", "Smaller", partial(theme.zoom, -1)),
+            ("zoom_reset", "Normal size", partial(theme.zoom, 0)),
         ]),
         ("&Help", [
             ("keys", "Keys", window.show_keys),
@@ -130,12 +130,12 @@ def _coming_and_going(window: "Window") -> list[Entry]:
 
 def _open(window: "Window") -> None:
     here = str(window.session.project.path.parent)
-    open_file(window.page, "Open project", OPENED, window.open_other, here)
+    open_file(window.page, "Open project", OPENED, window.other_project_wanted.emit, here)
 
 
 def _new(window: "Window") -> None:
     if path := navigation.create_by_dialog(window.page):
-        window.open_other(path)
+        window.other_project_wanted.emit(path)
 
 
 def _copy(window: "Window") -> None:

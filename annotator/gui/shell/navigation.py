@@ -37,6 +37,7 @@ from annotator.gui.widgets.basics import (
     KeylessArea,
     Refitting,
     RoleFrame,
+    check_only,
     horizontal,
     least_size,
     vertical,
@@ -106,10 +107,7 @@ class Navigation(RoleFrame):
 
     def show_chosen(self, name: str) -> None:
         """Check the place in view; none for a page that is reached from a menu."""
-        self._group.setExclusive(False)
-        for known, button in self._buttons.items():
-            button.setChecked(known == name)
-        self._group.setExclusive(True)
+        check_only(self._group, self._buttons.get(name))
 
     def show_waiting(self, name: str, count: int) -> None:
         """Show how many things wait at a place for the person working, if the place is offered."""
@@ -579,21 +577,8 @@ def sample(progress: Tell) -> Path:
     return path
 
 
-def related_sample(progress: Tell) -> Path:
-    """The sample of related-work sections, created if missing."""
-    from annotator.actions.imports import samples
-
-    return _small(samples.RELATED_WORK, progress)
-
-
-def seminar_sample(progress: Tell) -> Path:
-    """The sample of a seminar, created if missing."""
-    from annotator.actions.imports import samples
-
-    return _small(samples.SEMINAR, progress)
-
-
-def _small(name: str, progress: Tell) -> Path:
+def small_sample(name: str, progress: Tell) -> Path:
+    """A paper's sample by its name, created if missing."""
     from annotator.actions.imports import samples
 
     path = user_data() / f"{name}.goldsmith"

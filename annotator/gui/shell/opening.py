@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from PySide6.QtWidgets import (
     QWidget,
@@ -15,30 +15,21 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
 from annotator.gui.session import page, session
 from annotator.gui.session.session import BackgroundTasks, TaskCallbacks, Tell
+from annotator.gui.shell import navigation
 from annotator.gui.shell.window import Window
 from annotator.gui.widgets.message_bar import Level, MessageBar
 from annotator.places import user_data
 
 
-class Host(Protocol):
-    def show(self, path: Path | None) -> QWidget:
-        """Show a project or the start page."""
-
-    def shown(self) -> QWidget:
-        """The widget in view; the start page if there is none."""
-
-    def known(self) -> list[Path]:
-        """The projects this program has opened."""
-
-
 class Packages:
-    def __init__(self, host: Host) -> None:
-        self._host = host
+    def __init__(self, shown: Callable[[], QWidget], show: Callable[[Path], QWidget]) -> None:
+        """`shown` returns the widget in view, `show` puts a project's window in its place."""
+        self._shown, self._show = shown, show
         self._tasks_behind = BackgroundTasks()
 
     def open(self, path: Path) -> QWidget:
         """Open a task or returned work; return the widget that stays in view until that is done."""
-        shown, known = self._host.shown(), self._host.known()
+        shown, known = self._shown(), navigation.recent()
         if page.form_of(path) == page.TASK:
             here = shown.session.project.path if isinstance(shown, Window) else None
             self._progress(path, "large sources take a few seconds", 0, 0)
@@ -63,11 +54,11 @@ class Packages:
         self._tasks_behind.send(act, TaskCallbacks(then, progress, refused=self._refused))
 
     def _opened(self, opened: OpenedTask) -> None:
-        path, shown = opened.project.path, self._host.shown()
+        path, shown = opened.project.path, self._shown()
         if isinstance(shown, Window) and shown.shows(path):
             # Everything in the window may have changed.
             shown.give_back()
-        self._host.show(path)
+        self._show(path)
         self._say(*_message(opened), lasting=opened.project.readonly)
 
     def _place(self, path: Path, owner: ParcelOwner) -> None:
@@ -90,7 +81,7 @@ class Packages:
             )
 
     def _look(self, home: Path, path: Path) -> None:
-        window = self._host.show(home)
+        window = self._show(home)
         if isinstance(window, Window):
             window.show_page("Exchange", files=[path])
 
@@ -98,7 +89,7 @@ class Packages:
         self._say("error", refusal.happened, refusal.todo)
 
     def _bar(self) -> MessageBar:
-        result: MessageBar = self._host.shown().messages  # type: ignore[attr-defined]
+        result: MessageBar = self._shown().messages  # type: ignore[attr-defined]
         return result
 
     def _say(self, level: Level, happened: str, todo: str = "", *, lasting: bool = False) -> None:

@@ -36,6 +36,7 @@ from annotator.gui.shell import menus
 from annotator.gui.widgets.basics import PlainLabel, RoleFrame, direction_of, vertical, with_properties
 from annotator.gui.widgets.columns import END, START, is_chosen, paint_ground
 from annotator.gui.widgets.fields import LineField
+from annotator.gui.widgets.reading.marked_text import format_ranges
 
 if TYPE_CHECKING:
     from annotator.gui.shell.window import Window
@@ -345,19 +346,10 @@ def _line_of(choice: Choice, font: QFont, width: int) -> QTextLayout:
     option.setAlignment(Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft)
     option.setWrapMode(QTextOption.WrapMode.NoWrap)
     layout.setTextOption(option)
-    layout.setFormats([_bold(choice.words, *mark) for mark in choice.marks])
+    heavy = QTextCharFormat()
+    heavy.setFontWeight(QFont.Weight.Bold)
+    layout.setFormats(format_ranges(choice.words, choice.marks, heavy))
     layout.beginLayout()
     layout.createLine().setLineWidth(width)
     layout.endLayout()
     return layout
-
-
-def _bold(words: str, begin: int, end: int) -> QTextLayout.FormatRange:
-    """A bold range in UTF-16 code units, as Qt counts."""
-    made, heavy = QTextLayout.FormatRange(), QTextCharFormat()
-    heavy.setFontWeight(QFont.Weight.Bold)
-    made.start, made.length = (
-        len(part.encode("utf-16-le")) // 2 for part in (words[:begin], words[begin:end])
-    )
-    made.format = heavy
-    return made

@@ -29,7 +29,7 @@ from annotator.gui.session.page import PACKAGES, form_of
 from annotator.gui.session.session import BackgroundTasks, TaskCallbacks, Tell
 from annotator.gui.shell import frame, menus, navigation
 from annotator.gui.shell.frame import Application, Frame
-from annotator.gui.shell.navigation import FILES, create_by_dialog, related_sample, sample, seminar_sample
+from annotator.gui.shell.navigation import FILES, create_by_dialog, sample, small_sample
 from annotator.gui.shell.window import Window
 from annotator.gui.widgets.bars import EnterPresses
 from annotator.gui.widgets.basics import (
@@ -53,7 +53,10 @@ if TYPE_CHECKING:
     from annotator.gui.shell.opening import Packages
 
 # The other samples, by their names under New project.
-SAMPLES = {"Related-work sections": related_sample, "Tasks from seminars": seminar_sample}
+SAMPLES = {
+    "Related-work sections": partial(small_sample, "related-work"),
+    "Tasks from seminars": partial(small_sample, "seminar"),
+}
 TASKS = f"Tasks (*{page.TASK} *{page.TASK}.zip)"
 # The maximum widths of the two columns, in pixels.
 WELCOME, RECENT = 460, 380
@@ -261,14 +264,11 @@ class Goldsmith:
     def packages(self) -> "Packages":
         from annotator.gui.shell.opening import Packages
 
-        return Packages(self)
+        return Packages(self.shown, self.show)
 
     def shown(self) -> QWidget:
         """The widget in view; the start page if there is none."""
         return self._shown or self.show(None)
-
-    def known(self) -> list[Path]:
-        return navigation.recent()
 
     def _first_page(self) -> StartPage:
         start = StartPage(navigation.recent())

@@ -93,9 +93,8 @@ class TryStrip(Pane):
         self._steps_to_try: Sequence[PracticeStep] = ()
         self._person = ""
         theme.apply_theme(self)
-        self._fit()
         window.installEventFilter(self)
-        theme.watch(window, self._fit)
+        theme.follow(window, self._fit)
 
     def refresh(self) -> None:
         if self._person == self.session.project.by:
@@ -221,9 +220,13 @@ class Window(QMainWindow):
             self.status.addPermanentWidget(self.tries.button)
         from annotator.gui.shell import menus
 
-        self._acts = menus.build(self) | self.status.acts
-        # Keys that people have learnt, of acts that no menu lists.
-        unlisted: dict[str, Callable[[], object]] = {"checkpoint": self.checkpoint}
+        self._acts = menus.build(self)
+        # Keys of acts that no menu lists.
+        unlisted: dict[str, Callable[[], object]] = {
+            "checkpoint": self.checkpoint,
+            "hold_run": partial(self.status.act, lambda run: run.hold()),
+            "stop_run": partial(self.status.act, lambda run: run.cancel()),
+        }
         if not self.session.project.from_task:
             unlisted["exchange"] = partial(self.show_page, "Exchange")
         for act, slot in unlisted.items():
@@ -381,10 +384,6 @@ class Window(QMainWindow):
         self._show_title()
         self._count_waiting()
 
-    def zoom(self, step: int) -> None:
-        """Enlarge (1) or reduce (-1) everything by a step; 0 restores 100 %."""
-        theme.zoom(step)
-
     @cached_property
     def _palette(self) -> "Palette":
         from annotator.gui.shell.palette import Palette
@@ -480,10 +479,6 @@ class Window(QMainWindow):
     def shows(self, path: Path | None) -> bool:
         return path is not None and not self._closed and files.same(path, self.session.project.path)
 
-    def open_other(self, path: Path | None) -> None:
-        """Close this window and open another project, or the start page."""
-        self.other_project_wanted.emit(path)
-
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if page_module.files(event):
             event.acceptProposedAction()
@@ -496,7 +491,7 @@ class Window(QMainWindow):
         if work and not self.session.project.from_task:
             self.show_page("Exchange", files=work)
         elif files:
-            self.open_other(files[0])
+            self.other_project_wanted.emit(files[0])
         else:
             self.session.attempt(partial(self._import, page_module.files(event)))
 
@@ -623,20 +618,8 @@ class StatusBar(QStatusBar):
         self._saved.setText("Everything is saved")
         session.saved.connect(self._show_saved)
         session.run_changed.connect(self._show_run)
-        self.acts = {
-            "hold_run": self._bound("hold_run", lambda run: run.hold()),
-            "stop_run": self._bound("stop_run", lambda run: run.cancel()),
-        }
 
-    def _bound(self, act: str, verb: "Callable[[BackgroundRun], None]") -> QAction:
-        """An action for an act on the current run, whose keys work on every page."""
-        action = QAction(self)
-        action.setShortcuts(keys.sequences(act))
-        action.triggered.connect(lambda: self._act(verb))
-        self.addAction(action)
-        return action
-
-    def _act(self, verb: "Callable[[BackgroundRun], None]") -> None:
+    def act(self, verb: "Callable[[BackgroundRun], None]") -> None:
         """Apply an act to the visible run, otherwise to the one started last."""
         seen = [run for run in self.runs if run.is_seen()]
         for run in [*seen, *reversed(self.runs)][:1]:

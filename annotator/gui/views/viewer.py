@@ -620,8 +620,7 @@ class ViewList(QListWidget):
             self._every = self._add_act("", self.turn_all)
             if may_choose_uses(session):
                 self._add_act(ANOTHER_KIND, partial(session.go, "Project", part="uses"))
-        self._restyle()
-        theme.watch(self, self._restyle)
+        theme.follow(self, self._restyle)
         self.currentItemChanged.connect(self._changed)
         self.itemClicked.connect(self._act)
 

@@ -278,8 +278,7 @@ class Fold(QWidget):
             self.hide()
         self.button.toggled.connect(self._turn)
         # Not the fold, which may be hidden while its button is visible.
-        theme.watch(self.button, self._restyle)
-        self._restyle()
+        theme.follow(self.button, self._restyle)
 
     @property
     def is_open(self) -> bool:

@@ -27,7 +27,9 @@ from PySide6.QtGui import (
     QShowEvent,
 )
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QBoxLayout,
+    QButtonGroup,
     QCheckBox,
     QFileDialog,
     QFrame,
@@ -133,6 +135,14 @@ def check_box(words: str, turn: Callable[[], object], **settings: Any) -> QCheck
     made = QCheckBox(words, **settings)
     made.toggled.connect(lambda _: turn())
     return made
+
+
+def check_only(group: QButtonGroup, button: QAbstractButton | None) -> None:
+    """Check one button of an exclusive group, or none of them."""
+    group.setExclusive(False)
+    for each in group.buttons():
+        each.setChecked(each is button)
+    group.setExclusive(True)
 
 
 Shown = TypeVar("Shown", bound=QWidget)

@@ -79,8 +79,7 @@ def put(button: QAbstractButton, name: str, size: int = 16, color: str | None = 
             live.setIconSize(QSize(side, side))
             live.setIcon(icon(name, side, color))
 
-    dress()
-    theme.watch(button, dress)
+    theme.follow(button, dress)
 
 
 def tool_button(
@@ -344,8 +343,7 @@ class EmptyState(Refitting, QWidget):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         for action in actions:
             self.add_action(*action, primary=action is actions[0])
-        self._restyle()
-        theme.watch(self, self._restyle)
+        theme.follow(self, self._restyle)
 
     def show_words(self, headline: str, words: str = "") -> None:
         self._headline.setText(headline)

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QGridLayout,
     QHeaderView,
-    QListView,
     QListWidget,
     QListWidgetItem,
     QSizePolicy,
@@ -27,15 +26,12 @@ from PySide6.QtWidgets import (
 
 from annotator.gui import theme
 from annotator.gui.widgets.basics import (
-    PlainLabel,
     Refitting,
-    RoleFrame,
     later,
     tooltip,
-    vertical,
     with_properties,
 )
-from annotator.gui.widgets.fields import ChoiceBox, choose, offer, search_field
+from annotator.gui.widgets.fields import ChoiceBox, choose, offer
 
 # The minimum width of the stretched column, and of another one that shrinks.
 LEAST, WIDE = 84, 80
@@ -296,8 +292,7 @@ class LinesTable(QTableView):
         for instance in changes:
             instance.connect(self._soon.start)
         self._height = row_height
-        self._restyle()
-        theme.watch(self, self._restyle)
+        theme.follow(self, self._restyle)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         for place, room in self.rooms.items():
@@ -450,8 +445,7 @@ class RowsTree(Refitting, QTreeWidget):
         self._widths, self._columns, self._firm = tuple(widths), Columns(stretched, least), firm
         self._soon = later(self, self.refit, 0)
         self.model().rowsInserted.connect(self._soon.start)
-        self.refit()
-        theme.watch(self, self.refit)
+        theme.follow(self, self.refit)
 
     def refit(self) -> None:
         px = theme.current().px
@@ -492,54 +486,6 @@ def line(cells: Sequence[str]) -> QTreeWidgetItem:
     for column, words in enumerate(cells):
         made.setToolTip(column, tooltip(words))
     return made
-
-
-class SearchableList(RoleFrame, Generic[Filter]):
-    """A list with a search field and filters; the listener decides which lines match."""
-
-    narrowed = Signal()
-    """The search or the filter has changed."""
-    entered = Signal(QModelIndex)
-    """A line was clicked or activated."""
-
-    def __init__(
-        self,
-        filters: type[Filter],
-        held: Filter,
-        *,
-        finds: str,
-        lists: str,
-        view: QAbstractItemView | None = None,
-    ) -> None:
-        """`finds` and `lists` are the accessible names of the search field and the list.
-
-        A QListView lays out all lines at once: for very many lines pass another `view`.
-        """
-        super().__init__("side")
-        self.list = view if view is not None else QListView(uniformItemSizes=True)
-        self.search = search_field("Find an item…", finds, self.narrowed.emit)
-        self.search.returnPressed.connect(lambda: self.list.setFocus(Qt.FocusReason.TabFocusReason))
-        self.filters = FilterRow(filters, held)
-        self.filters.chosen.connect(self.narrowed)
-        with_properties(
-            self.list, horizontalScrollBarPolicy=Qt.ScrollBarPolicy.ScrollBarAlwaysOff, accessibleName=lists
-        )
-        self.list.clicked.connect(self.entered)
-        self.list.activated.connect(self.entered)
-        self.left = PlainLabel("", "hint", wrap=True)
-        self.column = vertical(
-            self.search, self.filters, (self.list, 1), self.left, on=self, margins=(6, 10, 6, 8), spacing=6
-        )
-
-    def show_only(self, one: Filter) -> None:
-        self.filters.hold(one)
-
-    def mark(self, index: QModelIndex) -> None:
-        self.list.setCurrentIndex(index)
-        self.list.scrollTo(index)
-
-    def seek(self) -> None:
-        self.search.seek()
 
 
 # The height of a line, and of the frame around all of them, in design pixels.

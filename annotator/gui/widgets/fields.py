@@ -24,8 +24,6 @@ from PySide6.QtGui import (
     QInputMethodEvent,
     QKeyEvent,
     QKeySequence,
-    QPaintEvent,
-    QPalette,
     QTextOption,
     QValidator,
 )
@@ -45,7 +43,6 @@ from PySide6.QtWidgets import (
     QSpinBox,
     QStyle,
     QStyleOptionComboBox,
-    QStylePainter,
     QToolTip,
     QWidget,
 )
@@ -104,20 +101,16 @@ class ChoiceBox(QComboBox):
     def elided(self) -> str:
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
-        return self._fitted(option)
+        return option.currentText
 
-    def _fitted(self, option: QStyleOptionComboBox) -> str:
+    def initStyleOption(self, option: QStyleOptionComboBox) -> None:
+        """Have the entry painted elided to the space for it."""
+        super().initStyleOption(option)
         parts, part = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
         room = self.style().subControlRect(parts, option, part, self).width()
-        return self.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideRight, room)
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        painter, option = QStylePainter(self), QStyleOptionComboBox()
-        self.initStyleOption(option)
-        painter.setPen(self.palette().color(QPalette.ColorRole.Text))
-        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
-        option.currentText = self._fitted(option)
-        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        option.currentText = self.fontMetrics().elidedText(
+            option.currentText, Qt.TextElideMode.ElideRight, room
+        )
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip and not self.toolTip():

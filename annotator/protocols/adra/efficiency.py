@@ -4,8 +4,8 @@ No judge is needed: an unknown figure of a response stays unknown and is never z
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from math import inf
+from operator import attrgetter
 
 from annotator.domain.judges.protocol import Metric, Protocol, RatedResponse
 from annotator.domain.material.item import Response
@@ -23,15 +23,6 @@ DEPARTURES = (
 # Section 3.4: time, tokens and money of one report.
 
 
-def latency(response: Response) -> float | None:
-    """Seconds from the question to the report."""
-    return response.latency_s
-
-
-def tokens(response: Response) -> float | None:
-    return None if response.tokens is None else float(response.tokens)
-
-
 def tokens_per_s(response: Response) -> float | None:
     """Tokens of the report per second; None if either is unknown or it took no time."""
     if response.tokens is None or not response.latency_s:
@@ -39,34 +30,22 @@ def tokens_per_s(response: Response) -> float | None:
     return response.tokens / response.latency_s
 
 
-def run_tokens(response: Response) -> float | None:
-    """The tokens of all calls that made the report."""
-    return None if response.run_tokens is None else float(response.run_tokens)
-
-
-def cost(response: Response) -> float | None:
-    return response.cost_usd
-
-
 Reading = Callable[[Response], float | None]
-
-
-def score(reading: Reading, method: str, response: Response) -> Estimate:
-    """The reading of one response; None, never 0, if it is unknown."""
-    value = reading(response)
-    note = "not known for this response" if value is None else ""
-    return Estimate(value, n=int(value is not None), floor=value, ceiling=value, method=method, note=note)
 
 
 def _metric(
     name: str, title: str, unit: str, reading: Reading, definition: str, *, higher_is_better: bool = False
 ) -> Metric:
     def of(scored: RatedResponse, _: bool) -> Estimate:
+        """The reading of one response; None, never 0, if it is unknown."""
         response = scored.material.response
-        result, part = score(reading, title, response), response.cost_part_usd
-        if reading is not cost or result.value is not None or part is None:
-            return result
-        return replace(result, floor=part, note=f"at least US$ {part:,.4g}: the rest has no price")
+        known = reading(response)
+        value = None if known is None else float(known)
+        floor, note = value, "not known for this response" if value is None else ""
+        if name == "cost" and value is None and response.cost_part_usd is not None:
+            floor = response.cost_part_usd
+            note = f"at least US$ {floor:,.4g}: the rest has no price"
+        return Estimate(value, n=int(value is not None), floor=floor, ceiling=value, method=title, note=note)
 
     return Metric(name, title, definition, of, higher_is_better, unit, within=(0.0, inf), cost=True)
 
@@ -76,14 +55,14 @@ METRICS = (
         "latency",
         "Latency",
         "s",
-        latency,
+        attrgetter("latency_s"),
         "Seconds from the question to the finished report (ADRA §3.4). Undefined when it was not recorded.",
     ),
     _metric(
         "tokens",
         "Report tokens",
         "tokens",
-        tokens,
+        attrgetter("tokens"),
         "The length of the final report in tokens (ADRA §3.4); less is better at equal score (§5.3). The count is the "
         "one that came with the response. Undefined when none came.",
     ),
@@ -99,7 +78,7 @@ METRICS = (
         "run_tokens",
         "Run tokens",
         "tokens",
-        run_tokens,
+        attrgetter("run_tokens"),
         "The tokens of all calls that made the report, questions and replies, of which the length of the report "
         "(ADRA §3.4) is a part. The count is the one that came with the response. Undefined when none came.",
     ),
@@ -107,7 +86,7 @@ METRICS = (
         "cost",
         "Cost",
         "US$",
-        cost,
+        attrgetter("cost_usd"),
         "US dollars spent on one report (ADRA appendix K.3). Undefined when it was not recorded; where some calls have "
         "no price, the known part is told.",
     ),

@@ -29,6 +29,7 @@ from annotator.domain.judges.protocol import (
     Value,
     ValueLook,
     Verdicts,
+    extracting,
     nominal,
 )
 from annotator.domain.kinds.artifact import Anchor, Kind, Unit, cell_id
@@ -347,13 +348,12 @@ class DrawnPlan(ModelReply):
         return cls(subtasks=[Step(passage=passage, text=words) for passage, words in fields(text, 2)])
 
 
+@extracting
 async def extract(material: Material, ask: Ask) -> Extracted:
     """The plan that a model infers from a report, each sub-task anchored in the passage that shows it."""
     shown = {"question": material.item.question, "report": material.response.text}
     answer = await ask(EXTRACTION_NAME, shown, DrawnPlan, fenced=("question", "report"))
-    if answer.status is not Status.OK:
-        return Extracted(None, answer.status, answer.cause, answer.flags)
-    result = [(" ".join(step.text.split()), step.passage) for step in answer.reply.subtasks]
+    result = [(" ".join(step.text.split()), step.passage) for step in answer.needed().subtasks]
     plan = _plan(material.response, ((text, passage) for text, passage in result if text))
     if not plan.units:
         return Extracted(None, Status.UNCLEAR, "the report shows no sub-tasks", answer.flags)

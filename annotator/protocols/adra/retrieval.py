@@ -10,7 +10,6 @@ from typing import ClassVar, Self
 
 from pydantic import Field
 
-from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import (
     Ask,
     Extracted,
@@ -19,6 +18,7 @@ from annotator.domain.judges.protocol import (
     Metric,
     Protocol,
     RatedResponse,
+    extracting,
 )
 from annotator.domain.kinds.artifact import Anchor, Kind
 from annotator.domain.kinds.evidence import Evidence, Reference
@@ -257,16 +257,15 @@ class References(ModelReply):
         )
 
 
+@extracting
 async def extract(material: Material, ask: Ask) -> Extracted:
     """The references that a model extracts from a report; whatever the report does not contain is left out and
     flagged.
     """
     answer = await ask(EXTRACTION_NAME, {"report": material.response.text}, References, fenced=("report",))
-    if answer.status is not Status.OK:
-        return Extracted(None, answer.status, answer.cause, answer.flags)
     flags = list(answer.flags)
     units: dict[str, Reference] = {}
-    for unit in _checked(answer.reply.references, material.response, flags):
+    for unit in _checked(answer.needed().references, material.response, flags):
         units.setdefault(unit.id, unit)
     return Extracted(Evidence(units=tuple(units.values())), flags=tuple(dict.fromkeys(flags)))
 

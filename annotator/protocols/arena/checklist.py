@@ -23,6 +23,7 @@ from annotator.domain.judges.protocol import (
     RatedResponse,
     Target,
     Verdicts,
+    extracting,
     numbers,
 )
 from annotator.domain.kinds.artifact import Kind, Unit
@@ -247,14 +248,13 @@ class DraftedChecklist(ModelReply, again="Give the same checklist again."):
         return cls.model_validate({"points": points})
 
 
+@extracting
 async def make(material: Material, ask: Ask) -> Extracted:
     """3 to 6 weighted points for a task."""
     item = material.item
     fields = {"question": item.question, "phase": trait(item, "phase"), **described(item)}
     answer = await ask(DRAFT_NAME, fields, DraftedChecklist, fenced=tuple(fields))
-    if answer.status is not Status.OK:
-        return Extracted(None, answer.status, answer.cause, answer.flags)
-    points: list[DraftedPoint] = answer.reply.points
+    points: list[DraftedPoint] = answer.needed().points
     least, most = POINTS
     if not least <= len(points) <= most:
         cause = f"The draft has {len(points):,} points; a checklist has {least} to {most}."

@@ -5,12 +5,13 @@ DeepResearch Arena: inspiration extraction of MAHTG, and its prompt in appendix 
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar, Self
 
 from pydantic import Field
 
 from annotator.domain.judges.judge import Status
-from annotator.domain.judges.protocol import Answer, Ask, Extracted, Extraction, Material
+from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material, NoReply, extracting
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.inspirations import (
     MOST,
@@ -71,30 +72,33 @@ class DrawnInspirations(ModelReply, again="Give the same list again."):
         return cls.model_validate({"inspirations": inspirations})
 
 
+@extracting
 async def draw(material: Material, ask: Ask) -> Extracted:
     """The inspirations of an item's sources; every piece is asked about, and one that fails spoils the draft."""
     read = list(read_in_pieces(material))
     if not read:
         return Extracted(None, Status.SKIPPED, NO_SOURCE)
-    units, flags, failed = list[Inspiration](), list[str](), None
-    for source, piece in read:
-        fields = {
-            "seminar": material.item.question,
-            "place": f"piece {piece.number:,} of {len(read):,}",
-            "transcript": piece.text,
-        }
-        answer = await ask(NAME, fields, DrawnInspirations, fenced=("seminar", "transcript"))
-        flags += answer.flags
-        if answer.status is not Status.OK:
-            failed = failed or Extracted(None, answer.status, answer.cause, answer.flags)
-            continue
-        inspirations: list[DrawnInspiration] = answer.reply.inspirations
-        failed = failed or _too_many(inspirations, piece, answer)
-        units += (
-            _unit(inspiration, source, piece) for inspiration in inspirations if inspiration.text.strip()
+    answers = [
+        await ask(
+            NAME,
+            {
+                "seminar": material.item.question,
+                "place": f"piece {piece.number:,} of {len(read):,}",
+                "transcript": piece.text,
+            },
+            DrawnInspirations,
+            fenced=("seminar", "transcript"),
         )
-    if failed is not None:
-        return failed
+        for _, piece in read
+    ]
+    units, flags = list[Inspiration](), list[str]()
+    for (source, piece), answer in zip(read, answers, strict=True):
+        drawn: list[DrawnInspiration] = answer.needed().inspirations
+        if len(drawn) > MOST:
+            cause = f"The reply on piece {piece.number} has {len(drawn):,} inspirations; a piece gives at most {MOST}."
+            raise NoReply(replace(answer, status=Status.INVALID, cause=cause))
+        flags += answer.flags
+        units += (_unit(inspiration, source, piece) for inspiration in drawn if inspiration.text.strip())
     if not units:
         return Extracted(None, Status.UNCLEAR, "The model found no inspiration.", tuple(flags))
     flags += [QUOTE_MISSING] * any(unit.note or not unit.anchors for unit in units)
@@ -108,13 +112,6 @@ def read_in_pieces(material: Material) -> Iterator[tuple[Source, Piece]]:
         for piece in pieces(source, material.piece_words):
             number += 1
             yield source, piece._replace(number=number)
-
-
-def _too_many(inspirations: Sequence[DrawnInspiration], piece: Piece, answer: Answer) -> Extracted | None:
-    if len(inspirations) <= MOST:
-        return None
-    cause = f"The reply on piece {piece.number} has {len(inspirations):,} inspirations; a piece gives at most {MOST}."
-    return Extracted(None, Status.INVALID, cause, answer.flags)
 
 
 def _unit(inspiration: DrawnInspiration, source: Source, piece: Piece) -> Inspiration:
@@ -258,12 +255,12 @@ class WrittenTasks(ModelReply, again="Give the same tasks again."):
         return cls.model_validate({"tasks": tasks})
 
 
+@extracting
 async def write(material: Material, ask: Ask) -> Extracted:
     """Tasks from the item's inspirations, piece by piece; a piece that fails spoils the draft."""
-    units, flags, failed = list[Task](), list[str](), None
-    for piece, inspirations in _by_piece(material).items():
-        names = by_letter(inspirations, "i")
-        answer = await ask(
+    pieces_named = {piece: by_letter(own, "i") for piece, own in _by_piece(material).items()}
+    answers = [
+        await ask(
             TASKS_NAME,
             {
                 "inspirations": "\n".join(
@@ -275,15 +272,14 @@ async def write(material: Material, ask: Ask) -> Extracted:
             WrittenTasks,
             fenced=("inspirations",),
         )
-        flags += answer.flags
-        if answer.status is not Status.OK:
-            failed = failed or Extracted(None, answer.status, answer.cause, answer.flags)
-            continue
-        written: list[WrittenTask] = answer.reply.tasks
+        for names in pieces_named.values()
+    ]
+    units, flags = list[Task](), list[str]()
+    for (piece, names), answer in zip(pieces_named.items(), answers, strict=True):
+        written: list[WrittenTask] = answer.needed().tasks
         if fault := _fault(written, piece):
-            failed = failed or Extracted(None, Status.INVALID, fault, answer.flags)
-            continue
-        flags += [FEW] * (len(written) < COUNT[0])
+            raise NoReply(replace(answer, status=Status.INVALID, cause=fault))
+        flags += [*answer.flags, *[FEW] * (len(written) < COUNT[0])]
         flags += [UNKNOWN] * any(set(task.inspirations) - set(names) for task in written)
         units += (
             Task(
@@ -298,8 +294,6 @@ async def write(material: Material, ask: Ask) -> Extracted:
             )
             for task in written
         )
-    if failed is not None:
-        return failed
     if not units:
         return Extracted(None, Status.SKIPPED, NO_INSPIRATIONS)
     return Extracted(Tasks(units=tuple(units)), flags=tuple(dict.fromkeys(flags)))

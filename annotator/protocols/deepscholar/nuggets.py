@@ -4,7 +4,7 @@ DeepScholar-Bench: nuggets made from the exemplar and assigned to reports, §8.3
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import fsum
 from typing import Annotated, ClassVar, Literal, Self
@@ -22,6 +22,7 @@ from annotator.domain.judges.protocol import (
     Level,
     Material,
     Metric,
+    NoReply,
     Presentation,
     Protocol,
     RatedResponse,
@@ -30,6 +31,7 @@ from annotator.domain.judges.protocol import (
     Value,
     ValueLook,
     Verdicts,
+    extracting,
 )
 from annotator.domain.kinds.artifact import Kind, Unit, blind
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
@@ -298,6 +300,7 @@ class WeighedNuggets(ModelReply):
         return cls(answers=[WeighedNugget(id=name, importance="okay") for name in names])
 
 
+@extracting
 async def make(material: Material, ask: Ask) -> Extracted:
     """Nuggets of the item's exemplars: extracted window by window, weighed, and assigned to the exemplar themselves."""
     texts = [response.text for response in material.facing if response.text.strip()]
@@ -311,10 +314,8 @@ async def make(material: Material, ask: Ask) -> Extracted:
             "documents": "\n\n".join(texts[start : start + WINDOW]),
         }
         answer = await ask(DRAFT_NAME, fields, DrawnNuggets, fenced=tuple(fields))
-        if answer.status is not Status.OK:
-            return _failed(answer)
         result = list(
-            dict.fromkeys(" ".join(words.split()) for words in answer.reply.nuggets if words.strip())
+            dict.fromkeys(" ".join(words.split()) for words in answer.needed().nuggets if words.strip())
         )
     if not result:
         return Extracted(None, Status.UNCLEAR, "The model found no nuggets.", answer.flags)
@@ -334,25 +335,15 @@ async def _weighed(
     for names in _windows(nuggets):
         fields = {"question": material.item.question, "nuggets": listed(names)}
         answer = await ask(WEIGHED, fields, WeighedNuggets, fenced=tuple(fields))
-        if answer.status is not Status.OK:
-            return _failed(answer)
-        importances = _once(names, [(one.id, one.importance) for one in answer.reply.answers])
-        if importances is None:
-            return Extracted(None, Status.INVALID, "The reply does not weigh each nugget once.", answer.flags)
-        weights |= importances
+        weights |= _once(
+            names, [(one.id, one.importance) for one in answer.needed().answers], answer, "weigh"
+        )
     support = dict[str, str]()
     for names in _windows(nuggets):
         words = "\n\n".join(f"id: {name}\n{unit.text}" for name, unit in names.items())
         fields = {"question": material.item.question, "nuggets": words, "report": "\n\n".join(texts)}
         answer = await ask(PROMPTS[1], fields, SupportTogether, fenced=tuple(fields))
-        if answer.status is not Status.OK:
-            return _failed(answer)
-        importances = _once(names, [(one.id, one.support) for one in answer.reply.answers])
-        if importances is None:
-            return Extracted(
-                None, Status.INVALID, "The reply does not assign each nugget once.", answer.flags
-            )
-        support |= importances
+        support |= _once(names, [(one.id, one.support) for one in answer.needed().answers], answer, "assign")
     units = [
         nugget.model_copy(update={"importance": weights[nugget.id], "support": support[nugget.id]})
         for nugget in nuggets
@@ -366,15 +357,14 @@ def _windows(nuggets: Sequence[Nugget]) -> Iterator[Mapping[str, Unit]]:
         yield by_letter(nuggets[start : start + WINDOW], "n")
 
 
-def _once(names: Mapping[str, Unit], pairs: Sequence[tuple[str, str]]) -> dict[str, str] | None:
-    """Unit → its value; None unless each unit is named exactly once, and nothing else is."""
+def _once(
+    names: Mapping[str, Unit], pairs: Sequence[tuple[str, str]], answer: Answer, act: str
+) -> dict[str, str]:
+    """Unit → its value; `NoReply` unless each unit is named exactly once, and nothing else is."""
     if sorted(name for name, _ in pairs) != sorted(names):
-        return None
+        cause = f"The reply does not {act} each nugget once."
+        raise NoReply(replace(answer, status=Status.INVALID, cause=cause))
     return {names[name].id: value for name, value in pairs}
-
-
-def _failed(answer: Answer) -> Extracted:
-    return Extracted(None, answer.status, answer.cause, answer.flags)
 
 
 NUGGETS_MADE = Extraction(

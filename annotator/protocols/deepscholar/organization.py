@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from annotator.domain.judges.contest import FIRST, SECOND, TIE, PairOutcome, outcome
+from annotator.domain.judges.contest import FIRST, SECOND, TIE, PairOutcome, credit, outcome
 from annotator.domain.judges.judge import Verdict
 from annotator.domain.judges.protocol import (
     PAIR,
@@ -56,7 +56,7 @@ def organization(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     ]
     if not orders:
         return Estimate(None, method=METHOD, note="the item has no exemplar")
-    wins = [(_win(first, FIRST), _win(second, SECOND)) for first, second in orders]
+    wins = [(credit(first, FIRST), credit(second, SECOND)) for first, second in orders]
     known = [(a + b) / 2 for a, b in wins if a is not None and b is not None]
     missing = len(wins) - len(known)
     usable = not missing or (over_valid and bool(known))
@@ -77,15 +77,6 @@ def organization(scored: RatedResponse, over_valid: bool = False) -> Estimate:
         method=METHOD,
         note="; ".join(notes),
     )
-
-
-def _win(value: str | None, own: str) -> float | None:
-    """The credit of one order to the report at the position `own`; None if it is missing."""
-    if value not in (FIRST, SECOND, TIE, None):
-        raise ValueError(f"a comparison's verdict is first, second or tie, not {value!r}")
-    if value is None:
-        return None
-    return 0.5 if value == TIE else float(value == own)
 
 
 class BetterOrganized(several.ValueReply, value="better"):

@@ -68,12 +68,8 @@ def retrieved(material: Material) -> list[RetrievedWork] | None:
     """S, each work once; None while the references of the response are unknown, empty if it names none."""
     if ResponsePart.REFERENCES not in material.parts:
         return None
-    result: dict[str, RetrievedWork] = {}
-    for reference in material.units(ResponsePart.REFERENCES):
-        named = work_named(reference.identifier)
-        if named is not None and named.scheme == "arxiv" and str(named) not in result:
-            result[str(named)] = RetrievedWork(reference, str(named), material.pages.get(str(named)))
-    return list(result.values())
+    works = by_work(filter(on_arxiv, material.units(ResponsePart.REFERENCES)))
+    return [RetrievedWork(same[0], address, material.pages.get(address)) for address, same in works.items()]
 
 
 def abstract_at(material: Material, address: str) -> str:

@@ -75,15 +75,6 @@ DEPARTURES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """A paragraph, a list item or a heading, half-open [start, end)."""
-
-    start: int
-    end: int
-    heading: str
-
-
 def sentences(
     report: str, known: dict[str, CitedSource] | None = None, response_id: str = ""
 ) -> list[Sentence]:
@@ -103,30 +94,28 @@ def sentences(
         text = without_marks(masked[start:end])[:LONGEST_TEXT]
         within = cited.citations[bisect_left(starts, start) : bisect_left(starts, end)]
         times[text] += 1
+        cites, dangling = _cites(cited, sources, within)
         units.append(
-            _unit(cited, sources, _Sentence(text, start, end, heading, within, times[text]), response_id)
+            Sentence(
+                id="s" + derived_id("sentence", response_id, text, times[text])[-12:],
+                text=text,
+                heading=heading,
+                anchor=Anchor.at(cited.report, start, min(end, start + LONGEST_TEXT), response_id),
+                cites=cites,
+                dangling=dangling,
+                marks=sum(max(1, len(one.urls) + len(one.lost)) for one in within),
+            )
         )
     return units
 
 
-@dataclass(frozen=True, slots=True)
-class _Sentence:
-    """A sentence before it has its id; `time` counts the occurrences of its words so far."""
-
-    text: str
-    start: int
-    end: int
-    heading: str
-    citations: Sequence[Citation]
-    time: int
-
-
-def _unit(
-    cited: ReportCitations, known: dict[str, CitedSource], sentence: _Sentence, response_id: str
-) -> Sentence:
+def _cites(
+    cited: ReportCitations, known: dict[str, CitedSource], citations: Sequence[Citation]
+) -> tuple[tuple[CitedSource, ...], int]:
+    """The sources of a sentence's citations, each once, and the number of marks that lead to none."""
     sources: dict[str, CitedSource] = {}
     dangling = 0
-    for citation in sentence.citations:
+    for citation in citations:
         cited_sources = [_source(url, cited, known, citation) for url in citation.urls]
         listed = [_listed(mark, cited, known) for mark in citation.lost]
         cited_sources += [one for one in listed if one]
@@ -135,16 +124,7 @@ def _unit(
             before = sources.get(source.key)
             later = place > 0 and (before is None or before.later)
             sources[source.key] = (before or source).model_copy(update={"later": later})
-    start, end = sentence.start, min(sentence.end, sentence.start + LONGEST_TEXT)
-    return Sentence(
-        id="s" + derived_id("sentence", response_id, sentence.text, sentence.time)[-12:],
-        text=sentence.text,
-        heading=sentence.heading,
-        anchor=Anchor.at(cited.report, start, end, response_id),
-        cites=tuple(sources.values()),
-        dangling=dangling,
-        marks=sum(max(1, len(one.urls) + len(one.lost)) for one in sentence.citations),
-    )
+    return tuple(sources.values()), dangling
 
 
 def _source(
@@ -172,15 +152,15 @@ def _listed(mark: str, cited: ReportCitations, known: dict[str, CitedSource]) ->
 def _spans(cited: ReportCitations, masked: str) -> Iterator[tuple[str, int, int]]:
     """(heading, start, end) of each sentence; marks on a line of their own belong to the sentence before."""
     held: tuple[str, int, int] | None = None
-    for block in _blocks(cited, masked):
-        text = masked[block.start : block.end].replace("\n", " ")
+    for heading, first, last in _blocks(cited, masked):
+        text = masked[first:last].replace("\n", " ")
         for start, end in [(0, len(text))] if text.lstrip().startswith("|") else _cut(text):
             if not re.search(r"[^\W_]", text[start:end].replace(MASK, "")):
-                held = (held[0], held[1], block.start + end) if held else None
+                held = (held[0], held[1], first + end) if held else None
                 continue
             if held:
                 yield held
-            held = block.heading, block.start + start, block.start + end
+            held = heading, first + start, first + end
     if held:
         yield held
 
@@ -208,8 +188,8 @@ def _goes_on(before: str, after: str) -> bool:
     return numbered and (bool(_BEFORE_NUMBER.search(ended)) or "(" in following[0] if following else False)
 
 
-def _blocks(cited: ReportCitations, masked: str) -> Iterator[_Block]:
-    """The paragraphs and list items of a report's body, each under its heading."""
+def _blocks(cited: ReportCitations, masked: str) -> Iterator[tuple[str, int, int]]:
+    """(heading, start, end) of each paragraph and list item of a report's body."""
     heading = ""
     for stretch in cited.body:
         for start, end in _gathered(cited.report, masked, stretch):
@@ -218,7 +198,7 @@ def _blocks(cited: ReportCitations, masked: str) -> Iterator[_Block]:
                 heading = words.strip("#*_ \t:")[:LONGEST_TEXT]
             else:
                 bullet = BULLET.match(cited.report, start, end)
-                yield _Block(bullet.end() if bullet else start, end, heading)
+                yield heading, bullet.end() if bullet else start, end
 
 
 def _is_heading(words: str, masked: str) -> bool:

@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field
 
 from annotator.domain.judges.judge import Status
-from annotator.domain.judges.protocol import Answer, Ask, Material
+from annotator.domain.judges.protocol import Answer, Ask, Material, NoReply
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.material.item import END_TO_END, CatalogueWork, PageState
@@ -328,16 +328,14 @@ class SearchRounds:
     queries: list[str] = field(default_factory=list)
     summary: str = NOTHING_YET
 
-    async def ask(self, question: str, count: int, ask: Ask) -> Answer:
-        """Have a model name the queries of a round; queries already used are dropped."""
+    async def ask(self, question: str, count: int, ask: Ask) -> list[str]:
+        """The queries of a round, as a model names them, without those already used; `NoReply` if it names none."""
         before = "\n".join(self.queries) or NOTHING_YET
         fields = {"question": question, "found": self.summary, "asked": before, "count": str(count)}
         answer = await ask(QUERIES, fields, SearchQueries, fenced=("found",))
-        if answer.status is Status.OK:
-            queries = answer.reply.worded(count)
-            self.queries += (new := [query for query in queries if query not in self.queries])
-            return Answer(Status.OK, new)
-        return answer
+        new = [query for query in answer.needed().worded(count) if query not in self.queries]
+        self.queries += new
+        return new
 
     async def look_up(
         self, queries: Sequence[str], per_query: int, search: SearchRound
@@ -350,14 +348,12 @@ class SearchRounds:
                 self.places[work.key] = min(place, self.places.get(work.key, place))
         return [work for key, work in self.works.items() if key not in before]
 
-    async def sum_up(self, question: str, new: Sequence[CatalogueWork], ask: Ask) -> Answer:
-        """Have a model summarise the latest works, for the queries of the next round."""
+    async def sum_up(self, question: str, new: Sequence[CatalogueWork], ask: Ask) -> None:
+        """Have a model summarise the latest works, for the queries of the next round; `NoReply` if it does not."""
         listed = "\n\n".join(f"{work.title}\n{work.abstract[:ABSTRACT]}".strip() for work in new)
         fields = {"question": question, "found": self.summary, "works": listed or NOTHING_YET}
         answer = await ask(SUMMARY, fields, Summary, fenced=("found", "works"))
-        if answer.status is Status.OK:
-            self.summary = answer.reply.text
-        return answer
+        self.summary = answer.needed().text
 
     def ranked(self) -> list[CatalogueWork]:
         """All works in search order: by their best position in any list, equal ones in the order of discovery."""
@@ -440,9 +436,10 @@ async def written(
     question: str, settings: SystemSettings, search: Search, ask: Ask, step: Step, seed: str
 ) -> WrittenSection | Answer:
     """A section from the results of a search; an answer without a reply if there is none."""
-    result = await _search(question, settings, search, ask, step)
-    if isinstance(result, Answer):
-        return result
+    try:
+        result = await _search(question, settings, search, ask, step)
+    except NoReply as end:
+        return end.answer
     if not result:
         return Answer(Status.SKIPPED, cause=NONE_FOUND)
     with step("filter"):
@@ -470,20 +467,16 @@ async def section_on(
 
 async def _search(
     question: str, settings: SystemSettings, search: Search, ask: Ask, step: Step
-) -> list[CatalogueWork] | Answer:
+) -> list[CatalogueWork]:
     rounds = SearchRounds()
     for number in range(1, settings.rounds + 1):
         with step(f"queries {number}"):
-            answer = await rounds.ask(question, settings.queries, ask)
-        if answer.status is not Status.OK:
-            return answer
+            queries = await rounds.ask(question, settings.queries, ask)
         with step(f"search {number}"):
-            new = await rounds.look_up(answer.reply, settings.per_query, search)
+            new = await rounds.look_up(queries, settings.per_query, search)
         if number < settings.rounds:
             with step(f"summary {number}"):
-                answer = await rounds.sum_up(question, new, ask)
-            if answer.status is not Status.OK:
-                return answer
+                await rounds.sum_up(question, new, ask)
     return rounds.ranked()
 
 

@@ -111,23 +111,11 @@ class DrawnClaims(ModelReply):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _ClaimSpan:
-    """A claim before it has its id; `span` is its context's span in the report, if it has one."""
-
-    text: str
-    context: str
-    url: str
-    section: int
-    span: Span | None = None
-    note: str = ""
-
-
 async def extract(material: Material, ask: Ask) -> Extracted:
     """C_k = Extract(Q_k, Res, Ref) of Eq. 3, section by section; no claims at all if one section failed."""
     cited = read(material.response.text)
     spans = sections(cited.report, cited.body)
-    result: list[_ClaimSpan] = []
+    result: list[Claim] = []
     flags: set[str] = set()
     for number, span in enumerate(spans, 1):
         section = cited.report[slice(*span)]
@@ -151,9 +139,7 @@ async def extract(material: Material, ask: Ask) -> Extracted:
     return Extracted(_document(material, result), flags=tuple(sorted(flags)))
 
 
-def _checked(
-    cited: ReportCitations, span: Span, section: int, claim: DrawnClaim
-) -> tuple[_ClaimSpan, list[str]]:
+def _checked(cited: ReportCitations, span: Span, section: int, claim: DrawnClaim) -> tuple[Claim, list[str]]:
     """The claim with its normalised address and its context in the report's words, and the flags raised."""
     flags: list[str] = []
     notes: list[str] = []
@@ -169,45 +155,42 @@ def _checked(
     if within is None:
         flags.append(CONTEXT_MISSING)
         notes.append("The context given for it does not stand in the report.")
-    context = cited.report[slice(*within)] if within else ""
-    return _ClaimSpan(claim.text.strip(), context, url, section, within, " ".join(notes)), flags
+    return _claim(cited, claim.text.strip(), within, url, section, " ".join(notes)), flags
+
+
+def _claim(
+    cited: ReportCitations, text: str, context: Span | None, url: str, section: int, note: str = ""
+) -> Claim:
+    """A claim with its context's span in the report, if it has one; its id is made with the others'."""
+    within = context or (0, 0)
+    anchor = Anchor.at(cited.report, *within) if within[0] < within[1] else None
+    words = cited.report[slice(*within)]
+    return Claim(text=text, note=note, anchor=anchor, context=words, url=url, section=section)
 
 
 def baseline(material: Material) -> Extracted:
     """Every sentence with a citation or a claim, with the addresses its links and marks lead to; no network."""
     cited = read(material.response.text)
     starts = [start for start, _ in sections(cited.report, cited.body)]
-    result: list[_ClaimSpan] = []
+    result: list[Claim] = []
     for statement in statements(cited):
         section = max(1, sum(start <= statement.span[0] for start in starts))
-        context = cited.report[slice(*statement.context)][:LONGEST_CONTEXT]
-        within = (statement.context[0], statement.context[0] + len(context))
-        result += [
-            _ClaimSpan(statement.text, context, url, section, within) for url in statement.urls or ("",)
-        ]
+        start, end = statement.context
+        within = (start, min(end, start + LONGEST_CONTEXT))
+        result += [_claim(cited, statement.text, within, url, section) for url in statement.urls or ("",)]
     return Extracted(_document(material, result))
 
 
-def _document(material: Material, claims: Iterable[_ClaimSpan]) -> Claims:
+def _document(material: Material, claims: Iterable[Claim]) -> Claims:
     """The claims as a set of triplets in their order, each with an id that depends on itself alone."""
-    report = material.response.text
     times: Counter[tuple[str, str]] = Counter()
     units: dict[tuple[str, str, str], Claim] = {}
     for claim in claims:
-        if not claim.text or (claim.text, claim.context, claim.url) in units:
-            continue
-        times[claim.text, claim.url] += 1
-        start, end = claim.span or (-1, -1)
-        anchor = Anchor.at(report, start, end) if start < end else None
-        units[claim.text, claim.context, claim.url] = Claim(
-            id=claim_id(material.response.id, claim.text, claim.url, times[claim.text, claim.url]),
-            text=claim.text,
-            note=claim.note,
-            anchor=anchor,
-            context=claim.context,
-            url=claim.url,
-            section=claim.section,
-        )
+        key = claim.text, claim.context, claim.url
+        if claim.text and key not in units:
+            times[claim.text, claim.url] += 1
+            own = claim_id(material.response.id, claim.text, claim.url, times[claim.text, claim.url])
+            units[key] = claim.model_copy(update={"id": own})
     return Claims(units=tuple(units.values()))
 
 

@@ -13,7 +13,7 @@ from typing import ClassVar, Literal, Self
 from pydantic import Field
 
 from annotator.domain.judges.judge import Status
-from annotator.domain.judges.protocol import Answer, Ask, Extracted, Extraction, Material
+from annotator.domain.judges.protocol import Answer, Ask, Extracted, Extraction, Material, extracting
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import COUNT, Insight, Insights
 from annotator.domain.kinds.rubric import Criterion, Rubric
@@ -73,6 +73,7 @@ class DrawnInsights(ModelReply):
         )
 
 
+@extracting
 async def extract(material: Material, ask: Ask) -> Extracted:
     """The key insights of an item's sources, each with its anchor in them; skipped if there is no source."""
     sources = with_text(material)
@@ -82,9 +83,7 @@ async def extract(material: Material, ask: Ask) -> Extracted:
     fields = {"question": material.item.question, "sources": shown.text, "extent": shown.extent}
     fields["focus"] = "\n".join(f"- {one}" for one in _focus(material))
     answer = await ask(NAME, fields, DrawnInsights, fenced=("question", "sources"))
-    if answer.status is not Status.OK:
-        return Extracted(None, answer.status, answer.cause, answer.flags)
-    insights: list[DrawnInsight] = [insight for insight in answer.reply.insights if insight.text.strip()]
+    insights: list[DrawnInsight] = [insight for insight in answer.needed().insights if insight.text.strip()]
     placed = [anchored(sources, one.quote) for one in insights]
     units = tuple(
         Insight(text=one.text.strip(), note=one.explanation.strip(), anchor=anchor)
@@ -134,6 +133,7 @@ class DrawnReference(ModelReply):
         )
 
 
+@extracting
 async def refer(material: Material, ask: Ask) -> Extracted:
     """Reference material on the question, in its two parts; skipped if there are no insights or no sources."""
     insights, sources = material.documents.get(Kind.INSIGHTS), with_text(material)
@@ -147,9 +147,7 @@ async def refer(material: Material, ask: Ask) -> Extracted:
         "extent": shown.extent,
     }
     answer = await ask(REFERENCE_NAME, fields, DrawnReference, fenced=("question", "insights", "sources"))
-    if answer.status is not Status.OK:
-        return Extracted(None, answer.status, answer.cause, answer.flags)
-    reply: DrawnReference = answer.reply
+    reply: DrawnReference = answer.needed()
     parts = ((reply.from_sources.strip(), False), (reply.beyond_sources.strip(), True))
     units = tuple(Passage(text=words, beyond=beyond) for words, beyond in parts if words)
     return Extracted(Reference(units=units), flags=answer.flags)
@@ -236,6 +234,7 @@ class DrawnType(ModelReply):
         return cls.model_validate(values)
 
 
+@extracting
 async def classify(material: Material, ask: Ask) -> Extracted:
     """The type and the subject; unclear if the model names a type that the project does not have."""
     if not material.types:
@@ -246,9 +245,7 @@ async def classify(material: Material, ask: Ask) -> Extracted:
         "subjects": "\n".join(f"- {subject}" for subject in material.subjects) or NO_SUBJECTS,
     }
     answer = await ask(CLASSIFICATION_NAME, fields, DrawnType, fenced=("question", "types", "subjects"))
-    if answer.status is not Status.OK:
-        return Extracted(None, answer.status, answer.cause, answer.flags)
-    reply: DrawnType = answer.reply
+    reply: DrawnType = answer.needed()
     known = {one.name.casefold(): one.name for one in material.types}
     name = known.get(reply.question_type.strip().casefold())
     if name is None:
@@ -315,12 +312,14 @@ class SetCriteria(ModelReply):
         return cls.model_validate({"criteria": [one | {"weight": whole(one["weight"])} for one in criteria]})
 
 
+@extracting
 async def by_dimensions(material: Material, ask: Ask) -> Extracted:
     """Criteria for a question by general dimensions of quality, without any source (appendix G.1, first baseline)."""
     fields = {"question": material.item.question}
     return _made(material, await ask(DIMENSIONS, fields, SetCriteria, fenced=("question",)))
 
 
+@extracting
 async def by_reference(material: Material, ask: Ask) -> Extracted:
     """Criteria from the material that experts are given, then reviewed by the model itself (second baseline)."""
     sources = [source for source in material.sources if source.text.strip()]
@@ -336,10 +335,8 @@ async def by_reference(material: Material, ask: Ask) -> Extracted:
     }
     fenced = ("question", "insights", "sources")
     first = await ask(RUBRIC_BY_REFERENCE, given, SetCriteria, fenced=fenced)
-    if first.status is not Status.OK:
-        return _made(material, first)
     draft = json.dumps(
-        [criterion.model_dump() for criterion in first.reply.criteria], ensure_ascii=False, indent=1
+        [criterion.model_dump() for criterion in first.needed().criteria], ensure_ascii=False, indent=1
     )
     return _made(
         material, await ask(REVIEW, {**given, "draft": draft}, SetCriteria, fenced=(*fenced, "draft"))
@@ -347,15 +344,13 @@ async def by_reference(material: Material, ask: Ask) -> Extracted:
 
 
 def _made(material: Material, answer: Answer) -> Extracted:
-    if answer.status is not Status.OK:
-        return Extracted(None, answer.status, answer.cause, answer.flags)
     units = tuple(
         Criterion(
             text=criterion.text.strip(),
             weight=material.weights.of_three(criterion.weight),
             note=criterion.basis.strip(),
         )
-        for criterion in answer.reply.criteria
+        for criterion in answer.needed().criteria
         if criterion.text.strip()
     )
     if not units:

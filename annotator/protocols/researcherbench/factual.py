@@ -337,11 +337,9 @@ def _readable(scored: RatedResponse, claim: Claim) -> bool | None:
 
 def _cites(scored: RatedResponse) -> list[list[str]]:
     """For each claim the ids of its triplets that cite a source; several triplets of one claim are one."""
-    result: dict[tuple[int, str, str], list[str]] = {}
-    for claim in scored.material.units(ResponsePart.CLAIMS):
-        cited = result.setdefault((claim.section, claim.text, claim.context), [])
-        cited += [claim.id] if claim.url else []
-    return list(result.values())
+    triplets = scored.material.units(ResponsePart.CLAIMS)
+    claims = grouped(((one.section, one.text, one.context), one) for one in triplets)
+    return [[one.id for one in same if one.url] for same in claims.values()]
 
 
 # Section 4.2.1, stage 2: one batch for each address.

@@ -579,7 +579,7 @@ def test_letter_1_a_model_is_sent_the_settled_wording_and_its_report_says_so(ask
     assert [words in sent for words in (SECOND, TITLE)] == [True, False]
     of_system = "SELECT asked FROM response r JOIN system s ON s.id = r.system_id WHERE s.name = 'Scribe'"
     assert sql.rows(asked, of_system) == [(wording_hash(SECOND),)]
-    assert {one.system for one in annotating.answered_otherwise(asked)} == {"Canary-System-9000"}
+    assert {system for _, system in annotating.answered_otherwise(asked)} == {"Canary-System-9000"}
 
 
 def test_letter_1_a_release_asks_the_wording_and_comes_back_to_the_byte(

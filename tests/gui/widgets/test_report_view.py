@@ -21,7 +21,7 @@ from annotator.gui.review.source_pane import TextPane
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.reading.find_bar import FindBar
 from annotator.gui.widgets.reading.marked_text import OBJECT, TextPositions
-from annotator.gui.widgets.reading.pdf_view import Caret, CaretStep, PdfView
+from annotator.gui.widgets.reading.pdf_view import Caret, PdfView, by_letter, by_line, by_word, to_edge
 from annotator.gui.widgets.reading.report_view import MARKS, PAGE, ReportView
 from annotator.places import resources
 from tests.gui.authoring.small_pdf import pdf
@@ -504,19 +504,19 @@ LETTERS = "Gold is soft.\r\nIt melts at 1064 °C\r\nin air"
 @pytest.mark.parametrize(
     ("at", "step", "way", "place"),
     [
-        (0, CaretStep.LETTER, 1, 1),
-        (0, CaretStep.LETTER, -1, 0),
-        (0, CaretStep.WORD, 1, 4),
-        (4, CaretStep.WORD, 1, 7),
-        (7, CaretStep.WORD, -1, 5),
-        (2, CaretStep.LINE, 1, 17),
-        (17, CaretStep.LINE, -1, 2),
-        (30, CaretStep.LINE, 1, 42),
-        (2, CaretStep.LINE, -1, 0),
-        (38, CaretStep.LINE, 1, 42),
-        (2, CaretStep.EDGE, 1, 13),
-        (20, CaretStep.EDGE, -1, 15),
-        (42, CaretStep.LETTER, 1, 42),
+        (0, by_letter, 1, 1),
+        (0, by_letter, -1, 0),
+        (0, by_word, 1, 4),
+        (4, by_word, 1, 7),
+        (7, by_word, -1, 5),
+        (2, by_line, 1, 17),
+        (17, by_line, -1, 2),
+        (30, by_line, 1, 42),
+        (2, by_line, -1, 0),
+        (38, by_line, 1, 42),
+        (2, to_edge, 1, 13),
+        (20, to_edge, -1, 15),
+        (42, by_letter, 1, 42),
     ],
 )
 def test_the_caret_goes_by_letters_words_and_lines(at, step, way, place):
@@ -524,6 +524,6 @@ def test_the_caret_goes_by_letters_words_and_lines(at, step, way, place):
 
 
 def test_extending_keeps_the_anchor_whichever_way_it_goes():
-    back = Caret(0, 8, 8).moved(LETTERS, CaretStep.WORD, -1, extend=True)
+    back = Caret(0, 8, 8).moved(LETTERS, by_word, -1, extend=True)
     assert (back.anchor, back.span) == (8, (5, 8))
-    assert back.moved(LETTERS, CaretStep.WORD, 1, extend=True).span == (7, 8)
+    assert back.moved(LETTERS, by_word, 1, extend=True).span == (7, 8)

@@ -1,18 +1,16 @@
 """The form of an artifact (its units in a list that keeps each in place while others change), saving, and unit acts."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any
 
 from PySide6.QtCore import QObject, QPoint, QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication, QFormLayout, QFrame, QTabBar, QVBoxLayout, QWidget
 
-from annotator.actions.authoring import annotating, artifacts
-from annotator.actions.items import items
-from annotator.actions.project.file import Project
+from annotator.actions.authoring import artifacts
 from annotator.domain.kinds.artifact import (
     Anchor,
     Artifact,
@@ -65,9 +63,6 @@ def copied(document: Document[Any]) -> Document[Any]:
     return document.model_copy(update={"units": units})
 
 
-T = TypeVar("T")
-
-
 @dataclass(frozen=True, slots=True)
 class WorkStatus:
     word: str
@@ -89,42 +84,6 @@ def standing_of(artifact: Artifact) -> WorkStatus:
     if not artifact.author_id and artifact.state is not State.CONSENSUS:
         return WorkStatus("imported", "import", "state-missing", len(artifact.document.units))
     return WorkStatus(*_OF_STATE[artifact.state], len(artifact.document.units))
-
-
-def next_open(project: Project, item_id: str, kind: Kind) -> tuple[str, Kind] | None:
-    """The item and kind where the person's work continues after a kind of an item, or None.
-
-    Another begun kind of the same item comes first, then the next item that is not submitted: the same kind there, or a
-    begun one if that is submitted already.
-    """
-    drafts = _kinds(project, item_id, State.DRAFT)
-    for other in _after(WRITTEN, kind):
-        if other in drafts:
-            return item_id, other
-    states = ("in progress", "new")
-    waiting = {result for state in states for result in items.ids(project, items.Filter(state=state))}
-    goal = next((result for result in _after(items.ids(project), item_id) if result in waiting), "")
-    if not goal:
-        return None
-    begun = _kinds(project, goal, State.DRAFT)
-    submitted = kind in _kinds(project, goal, State.SEALED)
-    return goal, min(begun, key=WRITTEN.index) if submitted and begun else kind
-
-
-def _kinds(project: Project, item_id: str, state: State) -> set[Kind]:
-    """The kinds on this page of which the person has an artifact in that state."""
-    result = annotating.artifacts_of(project, item_id)
-    mine = {
-        artifact.kind for artifact in result if artifact.author_id == project.by and artifact.state is state
-    }
-    return mine & set(WRITTEN)
-
-
-def _after(sequence: Sequence[T], present: T) -> Iterator[T]:
-    """The elements after `present`, wrapping around to just before it."""
-    place = sequence.index(present)
-    yield from sequence[place + 1 :]
-    yield from sequence[:place]
 
 
 class Saving(TypedFields):
@@ -233,12 +192,6 @@ class UnitsForm(PlainArea):
         for sign in (self.typed, self.chosen):
             sign.connect(lambda unit_id, *_: self._touched.add(unit_id))
         application().focusChanged.connect(self._focus_moved)
-
-    def minimumSizeHint(self) -> QSize:
-        """Wide enough that no field is cut off: units are never scrolled horizontally."""
-        inner = self.widget()
-        width = inner.minimumSizeHint().width() if inner else 0
-        return QSize(width + self.verticalScrollBar().sizeHint().width(), super().minimumSizeHint().height())
 
     def take_on(self, make: Callable[[], UnitEditor]) -> None:
         """Use editors built by `make` from now on; those of another kind are kept until theirs is shown again."""

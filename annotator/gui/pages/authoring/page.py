@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import QSettings, Qt, Signal
-from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QPushButton,
@@ -37,6 +37,7 @@ from annotator.gui.widgets.bars import wrapping
 from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainLabel,
+    Refitting,
     StretchSpace,
     column_of,
     horizontal,
@@ -70,7 +71,7 @@ NOT_YOURS = (
 )
 
 
-class AuthorPage(Page):
+class AuthorPage(Refitting, Page):
     NAME: ClassVar[str] = "Author"
     ICON: ClassVar[str] = "author"
     # Kinds of change that may affect the page; judgements come by the thousand and do not.
@@ -131,7 +132,7 @@ class AuthorPage(Page):
         self.side.taken.connect(self._take)
         self.side.quote_wanted.connect(self._show_quote)
         self.side.turned.connect(self._show_side)
-        theme.watch(self, self._offer_guideline)
+        theme.watch(self, self.refit)
         self.sheet.stirred.connect(self.clock.touch)
         self.source.stirred.connect(self.clock.touch)
         self.source.quoting.clicked.connect(lambda: self.sheet.change(self._quote))
@@ -299,7 +300,6 @@ class AuthorPage(Page):
             if not reworded:
                 self._go_after(change)
         else:
-            assert self.item is not None
             self._read_assigned()
             self._show_item(self.item.id)
             self.sheet.know(self.item, self._sources())
@@ -483,15 +483,11 @@ class AuthorPage(Page):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._offer_guideline()
+        self.refit()
         self._attention.begin()
         self._spending.start()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._offer_guideline()
-
-    def _offer_guideline(self) -> None:
+    def refit(self) -> None:
         """Open the guideline if the page is wide or the person once opened it, but never instead of the source.
 
         What the person toggles here is not changed back, and is stored as their preference.
@@ -511,7 +507,7 @@ class AuthorPage(Page):
         self._spending.stop()
 
 
-class ItemHeader(QFrame):
+class ItemHeader(Refitting, QFrame):
     stepped = Signal(int)
     """Go to another item: +1 the next, -1 the previous."""
 
@@ -542,7 +538,7 @@ class ItemHeader(QFrame):
         self.seminar.hide()
         self.question.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         self.more = with_properties(QPushButton("Full question"), role="quiet", checkable=True)
-        self.more.toggled.connect(self._show_question)
+        self.more.toggled.connect(self.refit)
         row = wrapping(self.key, self.about, self.due, self.seminar, self.became, self.more)
         button = partial(chips.tool_button, role="quiet", focusPolicy=Qt.FocusPolicy.NoFocus)
         top = horizontal(
@@ -564,11 +560,7 @@ class ItemHeader(QFrame):
         self.place.setAccessibleName(f"Item {place:,} of {count:,}" if place else "Not assigned to you")
         if other:
             self.more.setChecked(False)
-        self._show_question()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._show_question()
+        self.refit()
 
     def show_due(self, words: str) -> None:
         """Show the due date of the person's work on the item; empty words show nothing."""
@@ -580,7 +572,8 @@ class ItemHeader(QFrame):
         self.seminar.setText(f"Seminar {seminar}")
         self.seminar.setVisible(bool(seminar))
 
-    def _show_question(self) -> None:
+    def refit(self) -> None:
+        """Show as much of the question as fits into a line, or all of it."""
         question = self._item.question.strip() if self._item else ""
         line = max(SHORT, self.width() // self.fontMetrics().averageCharWidth())
         self.more.setVisible(len(question) > line)

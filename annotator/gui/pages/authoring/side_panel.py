@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.actions.assignments import assignments
-from annotator.actions.authoring import artifacts, settings
+from annotator.actions.authoring import annotating, artifacts, settings
 from annotator.actions.authoring.artifacts import RevisionLine
 from annotator.actions.items import items, materials
 from annotator.actions.project import people, profile
@@ -25,9 +25,9 @@ from annotator.domain.experts.assignment import Stage, stage_of
 from annotator.domain.kinds.artifact import Artifact, Kind, KindSpec, State
 from annotator.domain.kinds.documents import WRITTEN
 from annotator.domain.material.item import Item, ItemRole
+from annotator.domain.texts.words import grouped
 from annotator.gui import keys, theme
 from annotator.gui.forms import forms
-from annotator.gui.pages.authoring.form import next_open
 from annotator.gui.review.field_chips import as_text, line
 from annotator.gui.session.session import AUTHORING, Pane, ProjectSession, due_of_items
 from annotator.gui.widgets import chips
@@ -87,8 +87,7 @@ class SidePanel(Pane):
             on=self,
             margins=(10, 6, 8, 8),
         )
-        self._fit()
-        theme.watch(self, self._fit)
+        theme.follow(self, self._fit)
         self.hide()
 
     @cached_property
@@ -347,33 +346,45 @@ class AssignedKinds:
         return here if own else "Nothing else to do: every item is submitted."
 
     def next(self, item_id: str, kind: Kind) -> Place | None:
-        """The item and kind where work continues after a kind of an item; None if nothing else waits."""
-        if self._offered is None:
-            return self._session.ask(next_open, item_id, kind)
-        waiting = [place for place in self._open() if place != (item_id, kind)]
-        here = [place for place in waiting if place[0] == item_id]
-        if here:
-            after = (place for place in here if WRITTEN.index(place[1]) > WRITTEN.index(kind))
-            return next(after, here[0])
-        ids = self.items()
-        start = ids.index(item_id) if item_id in ids else -1
-        order = [*ids[start + 1 :], *ids[: start + 1]]
-        goal = next((each for each in order if any(place[0] == each for place in waiting)), "")
-        there = [place for place in waiting if place[0] == goal]
-        return next((place for place in there if place[1] is kind), there[0]) if there else None
+        """The item and kind where work continues after a kind of an item; None if nothing else waits.
 
-    def _open(self) -> list[Place]:
-        """The assigned documents not yet submitted, sorted by kind."""
-        result = self._session.ask(assignments.of_person, self._session.project.by) or []
-        open_ = [
-            assignment for assignment in result if assignment.trial == 1 and assignment.submitted_at is None
+        Another open kind of the item comes first, then the next item with any: there the same kind, if it is open.
+        """
+        open_ = self._open(item_id, kind)
+        if here := [other for other in open_.get(item_id, ()) if other is not kind]:
+            after = (other for other in here if WRITTEN.index(other) > WRITTEN.index(kind))
+            return item_id, next(after, here[0])
+        ids = self.items()
+        place = ids.index(item_id) + 1 if item_id in ids else 0
+        order = (each for each in (*ids[place:], *ids[:place]) if each != item_id)
+        goal = next(filter(open_.get, order), "")
+        return (goal, kind if kind in open_[goal] else open_[goal][0]) if goal else None
+
+    def _open(self, item_id: str, kind: Kind) -> dict[str, list[Kind]]:
+        """Item → the kinds still to be submitted, in the order of the tabs.
+
+        Without assignments these are, of this item, the kinds begun; of every other that waits, the same kind, or the
+        kinds begun if that is submitted.
+        """
+        if self._offered is not None:
+            result = self._session.ask(assignments.of_person, self._session.project.by) or []
+            left = grouped(
+                (one.item_id, one.stage.kind) for one in result if one.trial == 1 and one.submitted_at is None
+            )
+            return {each: [own for own in WRITTEN if own in kinds] for each, kinds in left.items()}
+        own_states = self._session.ask(annotating.own_states) or {}
+        begun: dict[str, list[Kind]] = {
+            each: [own for own in WRITTEN if states.get(own) is State.DRAFT]
+            for each, states in own_states.items()
+        }
+        submitted = {each for each, states in own_states.items() if states.get(kind) is State.SEALED}
+        waiting = [
+            each
+            for state in ("in progress", "new")
+            for each in self._session.ask(items.ids, items.Filter(state=state)) or ()
         ]
-        places = [
-            (assignment.item_id, kind)
-            for assignment in open_
-            if (kind := assignment.stage.kind) in WRITTEN and kind is not None
-        ]
-        return sorted(places, key=lambda place: WRITTEN.index(place[1]))
+        others = {each: (begun[each] if each in submitted else []) or [kind] for each in waiting}
+        return others | {item_id: begun.get(item_id, [])}
 
 
 NO_TYPE = "This item has no question type with dimensions to rate. Choose one on the Items page: "

@@ -250,8 +250,7 @@ class Folding(QObject):
         self._page, self._queue, self._button = page, queue, button
         page.installEventFilter(self)
         button.toggled.connect(self._choose)
-        theme.watch(self, self._fit)
-        self._fit()
+        theme.follow(self, self._fit)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize:

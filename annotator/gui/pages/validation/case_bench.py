@@ -106,8 +106,7 @@ class CasePane(QueuePane[CaseFilter, VerdictCases]):
         )
         self._done, self._table = done, table
         self.search.setPlaceholderText("Find a criterion…")
-        theme.watch(self, self._restyle)
-        self._restyle()
+        theme.follow(self, self._restyle)
 
     def _restyle(self) -> None:
         high = CaseDelegate().height(self._table.fontMetrics())

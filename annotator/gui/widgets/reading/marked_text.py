@@ -24,7 +24,7 @@ from PySide6.QtGui import (
     QTextOption,
     QTransform,
 )
-from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QTextEdit, QWidget
 
 from annotator.domain.texts.difference import TextPiece, differences
 from annotator.domain.texts.rendered import EM, Formula
@@ -98,12 +98,17 @@ def lay_out(
 def _formats(text: str, marked: Sequence[Span], mark: str) -> list[QTextLayout.FormatRange]:
     if not marked:
         return []
-    look, places = QTextCharFormat(), TextPositions(text)
+    look = QTextCharFormat()
     look.setBackground(theme.token(f"{mark}-soft"))
     look.setUnderlineStyle(QTextCharFormat.UnderlineStyle.SingleUnderline)
     look.setUnderlineColor(theme.token(mark))
-    made = []
-    for start, end in marked:
+    return format_ranges(text, marked, look)
+
+
+def format_ranges(text: str, spans: Sequence[Span], look: QTextCharFormat) -> list[QTextLayout.FormatRange]:
+    """The spans of a text in this format, as a layout takes them."""
+    made, places = [], TextPositions(text)
+    for start, end in spans:
         part = QTextLayout.FormatRange()
         part.start = places.to_qt(start)
         part.length = places.to_qt(end) - part.start
@@ -194,6 +199,21 @@ class MarkedText(QWidget):
         self._laid = None
         self.updateGeometry()
         self.update()
+
+
+def words_between(document: QTextDocument, start: int, end: int) -> QTextCursor:
+    """A cursor that selects the characters [start, end) of a document, as Qt counts."""
+    cursor = QTextCursor(document)
+    cursor.setPosition(start)
+    cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+    return cursor
+
+
+def painted_over(words: QTextCursor, look: QTextCharFormat) -> QTextEdit.ExtraSelection:
+    """Selected words in another format, which is no change of the text."""
+    made = QTextEdit.ExtraSelection()
+    made.cursor, made.format = words, look
+    return made
 
 
 def spans_of(pieces: Sequence[TextPiece], kind: str) -> list[Span]:
@@ -336,9 +356,7 @@ def _source_at(document: QTextDocument, position: int) -> str:
     return str(words) if words else ""
 
 
-@lru_cache(maxsize=2_048)
-def _decoded(address: str) -> Formula | None:
-    return Formula.at(address)
+_decoded = lru_cache(maxsize=2_048)(Formula.at)
 
 
 @lru_cache(maxsize=2_048)

@@ -4,9 +4,8 @@ import math
 import re
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -216,11 +215,87 @@ def _reason(error: str) -> str:
 _ZOOM_MIN, _ZOOM_MAX, _ZOOM_STEP = 50, 400, 10
 
 
-class PdfSheets(Refitting, QAbstractScrollArea):
-    """The pages of one PDF. Signals count pages from 1."""
+_WORD = re.compile(r"\w+|[^\w\s]+")
+
+# A position is the page's number, counted from 0, times this, plus the index of the letter.
+_PAGE = 10_000_000
+# Kind of mark → its colour.
+_MARKS = {kind: f"mark-{kind}" for kind in ("kept", "evidence", "find", "find-current")}
+
+
+# From the letters of a page, a position among them and 1 (on) or -1 (back) to a position, which may lie outside.
+CaretStep = Callable[[str, int, int], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Caret:
+    """A selection between two positions on one page; `head` is the end that moves."""
+
+    page: int
+    anchor: int = 0
+    head: int = 0
+
+    @property
+    def span(self) -> tuple[int, int]:
+        return min(self.anchor, self.head), max(self.anchor, self.head)
+
+    def moved(self, letters: str, step: CaretStep, way: int, extend: bool) -> "Caret":
+        """The caret one step on (1) or back (-1) in a page's letters; with `extend` its anchor stays."""
+        head = max(0, min(len(letters), step(letters, self.head, way)))
+        return Caret(self.page, self.anchor if extend else head, head)
+
+
+def by_letter(_letters: str, head: int, way: int) -> int:
+    return head + way
+
+
+def by_word(letters: str, head: int, way: int) -> int:
+    if way > 0:
+        hit = _WORD.search(letters, head)
+        return hit.end() if hit else len(letters)
+    starts = [hit.start() for hit in _WORD.finditer(letters, max(0, head - 500), head)]
+    return starts[-1] if starts else max(0, head - 500)
+
+
+def by_line(letters: str, head: int, way: int) -> int:
+    start = letters.rfind("\n", 0, head) + 1
+    column = head - start
+    if way > 0:
+        end = letters.find("\n", head)
+        return len(letters) if end < 0 else _on_line(letters, end + 1, column)
+    return 0 if start == 0 else _on_line(letters, letters.rfind("\n", 0, start - 1) + 1, column)
+
+
+def _on_line(letters: str, start: int, column: int) -> int:
+    return min(start + column, _line_end(letters, start))
+
+
+def _line_end(letters: str, place: int) -> int:
+    end = letters.find("\n", place)
+    return len(letters) if end < 0 else end - letters[place:end].endswith("\r")
+
+
+def to_edge(letters: str, head: int, way: int) -> int:
+    return _line_end(letters, head) if way > 0 else letters.rfind("\n", 0, head) + 1
+
+
+_STEPS = {
+    Qt.Key.Key_Left: (by_letter, -1),
+    Qt.Key.Key_Right: (by_letter, 1),
+    Qt.Key.Key_Up: (by_line, -1),
+    Qt.Key.Key_Down: (by_line, 1),
+    Qt.Key.Key_Home: (to_edge, -1),
+    Qt.Key.Key_End: (to_edge, 1),
+}
+
+
+class PdfView(Refitting, QAbstractScrollArea):
+    """A PDF whose words can be selected by mouse or keyboard, found, marked and quoted. Signals count pages from 1."""
 
     page_changed = Signal(int, int)
     """The page in view and the number of pages."""
+    selection_changed = Signal(str, int)
+    """The selected words and their page; ("", page) if nothing is selected any more."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -231,7 +306,10 @@ class PdfSheets(Refitting, QAbstractScrollArea):
         self._layout = PageLayout((), 0, 100)
         self._broken: dict[int, str] = {}
         self._shown_page = 0
-        with_properties(self, role="report", accessibleName="PDF")
+        self._caret = Caret(0)
+        self._marks: dict[str, list[tuple[int, int]]] = {}
+        with_properties(self, role="report", accessibleName="PDF", focusPolicy=Qt.FocusPolicy.StrongFocus)
+        self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
         self._draw_later = later(self, self._draw_one, 0)
         self.verticalScrollBar().valueChanged.connect(self._tell_page)
         theme.watch(self, self.refit)
@@ -258,6 +336,7 @@ class PdfSheets(Refitting, QAbstractScrollArea):
         self.viewport().update()
 
     def clear(self) -> None:
+        self._marks, self._caret = {}, Caret(0)
         _close_all(self._open)
         self._pages, self._message, self._broken, self._shown_page = None, "", {}, 0
         self.refit()
@@ -299,9 +378,6 @@ class PdfSheets(Refitting, QAbstractScrollArea):
 
     def scrollContentsBy(self, _across: int, _down: int) -> None:
         self.viewport().update()
-
-    def paint_over(self, painter: QPainter, place: int, box: QRectF) -> None:
-        """Paint over a page, counted from 0; for subclasses."""
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
@@ -345,7 +421,7 @@ class PdfSheets(Refitting, QAbstractScrollArea):
         else:
             painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
             painter.drawImage(box, picture)
-        self.paint_over(painter, place, box)
+        self._draw_marks(painter, place, box)
         painter.setPen(theme.token("border"))
         painter.drawRect(box)
 
@@ -369,109 +445,6 @@ class PdfSheets(Refitting, QAbstractScrollArea):
         if self._pages is not None and self.page != self._shown_page:
             self._shown_page = self.page
             self.page_changed.emit(self.page, self.count)
-
-
-def _close_all(pages: "list[PdfPages]") -> None:
-    while pages:
-        pages.pop().close()
-
-
-_WORD = re.compile(r"\w+|[^\w\s]+")
-
-# A position is the page's number, counted from 0, times this, plus the index of the letter.
-_PAGE = 10_000_000
-# Kind of mark → its colour.
-_MARKS = {kind: f"mark-{kind}" for kind in ("kept", "evidence", "find", "find-current")}
-
-
-class CaretStep(Enum):
-    LETTER = "letter"
-    WORD = "word"
-    LINE = "line"
-    EDGE = "edge of the line"
-
-
-@dataclass(frozen=True, slots=True)
-class Caret:
-    """A selection between two positions on one page; `head` is the end that moves."""
-
-    page: int
-    anchor: int = 0
-    head: int = 0
-
-    @property
-    def span(self) -> tuple[int, int]:
-        return min(self.anchor, self.head), max(self.anchor, self.head)
-
-    def moved(self, letters: str, step: CaretStep, way: int, extend: bool) -> "Caret":
-        """The caret one step on (1) or back (-1) in a page's letters; with `extend` its anchor stays."""
-        head = max(0, min(len(letters), _PLACES[step](letters, self.head, way)))
-        return Caret(self.page, self.anchor if extend else head, head)
-
-
-def _letter(_letters: str, head: int, way: int) -> int:
-    return head + way
-
-
-def _word(letters: str, head: int, way: int) -> int:
-    if way > 0:
-        hit = _WORD.search(letters, head)
-        return hit.end() if hit else len(letters)
-    starts = [hit.start() for hit in _WORD.finditer(letters, max(0, head - 500), head)]
-    return starts[-1] if starts else max(0, head - 500)
-
-
-def _line(letters: str, head: int, way: int) -> int:
-    start = letters.rfind("\n", 0, head) + 1
-    column = head - start
-    if way > 0:
-        end = letters.find("\n", head)
-        return len(letters) if end < 0 else _on_line(letters, end + 1, column)
-    return 0 if start == 0 else _on_line(letters, letters.rfind("\n", 0, start - 1) + 1, column)
-
-
-def _on_line(letters: str, start: int, column: int) -> int:
-    return min(start + column, _line_end(letters, start))
-
-
-def _line_end(letters: str, place: int) -> int:
-    end = letters.find("\n", place)
-    return len(letters) if end < 0 else end - letters[place:end].endswith("\r")
-
-
-def _edge(letters: str, head: int, way: int) -> int:
-    return _line_end(letters, head) if way > 0 else letters.rfind("\n", 0, head) + 1
-
-
-_PLACES = {CaretStep.LETTER: _letter, CaretStep.WORD: _word, CaretStep.LINE: _line, CaretStep.EDGE: _edge}
-
-
-_STEPS = {
-    Qt.Key.Key_Left: (CaretStep.LETTER, -1),
-    Qt.Key.Key_Right: (CaretStep.LETTER, 1),
-    Qt.Key.Key_Up: (CaretStep.LINE, -1),
-    Qt.Key.Key_Down: (CaretStep.LINE, 1),
-    Qt.Key.Key_Home: (CaretStep.EDGE, -1),
-    Qt.Key.Key_End: (CaretStep.EDGE, 1),
-}
-
-
-class PdfView(PdfSheets):
-    """A PDF whose words can be selected by mouse or keyboard, found, marked and quoted."""
-
-    selection_changed = Signal(str, int)
-    """The selected words and their page; ("", page) if nothing is selected any more."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._caret = Caret(0)
-        self._marks: dict[str, list[tuple[int, int]]] = {}
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
-
-    def clear(self) -> None:
-        self._marks, self._caret = {}, Caret(0)
-        super().clear()
 
     def selected(self) -> tuple[str, int] | None:
         """The selected words and their page; None if nothing is selected."""
@@ -539,8 +512,8 @@ class PdfView(PdfSheets):
         place, head = self._letter_at(event.position())
         words = self._words(place)
         if head is not None and words:
-            end = Caret(place, head, head).moved(words.letters, CaretStep.WORD, 1, extend=False).head
-            start = Caret(place, end, end).moved(words.letters, CaretStep.WORD, -1, extend=False).head
+            end = Caret(place, head, head).moved(words.letters, by_word, 1, extend=False).head
+            start = Caret(place, end, end).moved(words.letters, by_word, -1, extend=False).head
             self._move_to(Caret(place, start, end), follow=False)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -561,8 +534,8 @@ class PdfView(PdfSheets):
 
     def _step(self, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> None:
         step, way = _STEPS[key]
-        if step is CaretStep.LETTER and modifiers & Qt.KeyboardModifier.ControlModifier:
-            step = CaretStep.WORD
+        if step is by_letter and modifiers & Qt.KeyboardModifier.ControlModifier:
+            step = by_word
         extend = bool(modifiers & Qt.KeyboardModifier.ShiftModifier)
         caret = self._caret
         if caret.page not in self._in_view() and not extend:
@@ -600,7 +573,7 @@ class PdfView(PdfSheets):
         except UnreadablePdf:
             return None
 
-    def paint_over(self, painter: QPainter, place: int, box: QRectF) -> None:
+    def _draw_marks(self, painter: QPainter, place: int, box: QRectF) -> None:
         for kind, colour in _MARKS.items():
             for start, end in self._marks.get(kind, ()):
                 if start // _PAGE == place:
@@ -642,3 +615,8 @@ class PdfView(PdfSheets):
         bar, spot = self.verticalScrollBar(), self._layout.scaled(box, self._page_box(place).topLeft())
         if spot.top() < 0 or spot.bottom() > self.viewport().height():
             bar.setValue(round(bar.value() + spot.top() - self.viewport().height() / 3))
+
+
+def _close_all(pages: "list[PdfPages]") -> None:
+    while pages:
+        pages.pop().close()

@@ -36,7 +36,14 @@ from annotator.gui.widgets.basics import (
     with_properties,
 )
 from annotator.gui.widgets.fields import NumberBox, TextBox
-from annotator.gui.widgets.reading.marked_text import OBJECT, Formulas, TextPositions, read
+from annotator.gui.widgets.reading.marked_text import (
+    OBJECT,
+    Formulas,
+    TextPositions,
+    painted_over,
+    read,
+    words_between,
+)
 
 SLICE_S = 0.008
 STEP = 2_000
@@ -45,89 +52,75 @@ PAINTED_MS = 25
 _TAG = re.compile(r"<(\w+)>?")
 
 
-class Loading(QObject):
-    """Fills an invisible document with pieces of HTML; `finished` emits it."""
+class Slices(QObject):
+    """Does work on a document step by step while the window is idle; `finished` is emitted at its end."""
 
     finished = Signal()
 
-    def __init__(self, document: QTextDocument, pieces: Sequence[str]) -> None:
+    def __init__(self, document: QTextDocument, steps: Iterator[None]) -> None:
         super().__init__(document)
-        self.document = document
-        self._pieces = [piece.strip() for piece in pieces]
-        self._formats: dict[str, QTextBlockFormat] = {}
-        self._next = 0
+        self.document, self._steps = document, steps
         self._timer = later(self, self._slice, 0, again=True)
 
     def start(self) -> None:
-        """Continue whenever the window is idle."""
         self._timer.start()
 
     def stop(self) -> None:
         """Stop; nothing is emitted afterwards."""
         self._timer.stop()
-        self._next = len(self._pieces)
 
     def finish(self) -> None:
-        while self._next < len(self._pieces):
-            self._insert()
+        """Do all that is left now."""
+        for _ in self._steps:
+            pass
         self._end()
 
     def _slice(self) -> None:
         until = time.perf_counter() + SLICE_S
-        while self._next < len(self._pieces) and time.perf_counter() < until:
-            self._insert()
-        if self._next >= len(self._pieces):
-            self._end()
+        for _ in self._steps:
+            if time.perf_counter() >= until:
+                return
+        self._end()
 
     def _end(self) -> None:
         self._timer.stop()
         self.finished.emit()
 
-    def _insert(self) -> None:
-        """Add a piece as if the whole had been set at once.
 
-        It begins with a paragraph, a heading, or the next part of a table that ended the piece before.
-        """
-        html = self._pieces[self._next]
-        self._next += 1
-        if self._next == 1:
-            self.document.setHtml(html)
-            return
-        cursor = QTextCursor(self.document)
-        cursor.movePosition(QTextCursor.MoveOperation.End)
-        tag = _TAG.match(html)
-        if tag and tag[1] != "table":
-            cursor.insertBlock(self._format_of(tag[1]), QTextCharFormat())
-        cursor.insertHtml(html)
+def filling(document: QTextDocument, pieces: Sequence[str]) -> Iterator[None]:
+    """Fill an invisible document piece by piece as if the whole HTML had been set at once.
 
-    def _format_of(self, tag: str) -> QTextBlockFormat:
-        """The format of a block by its tag: the first block of inserted HTML gets none."""
-        if tag not in self._formats:
-            sample = QTextDocument()
-            sample.setDefaultStyleSheet(self.document.defaultStyleSheet())
-            sample.setHtml(f"<{tag}>x</{tag}>")
-            self._formats[tag] = sample.begin().blockFormat()
-        return self._formats[tag]
+    A piece begins with a paragraph, a heading, or the next part of a table that ended the piece before.
+    """
+    formats: dict[str, QTextBlockFormat] = {}
+    for place, piece in enumerate(pieces):
+        html = piece.strip()
+        if not place:
+            document.setHtml(html)
+        else:
+            cursor = QTextCursor(document)
+            cursor.movePosition(QTextCursor.MoveOperation.End)
+            if (tag := _TAG.match(html)) and tag[1] != "table":
+                formats[tag[1]] = formats.get(tag[1]) or _format_of(document, tag[1])
+                cursor.insertBlock(formats[tag[1]], QTextCharFormat())
+            cursor.insertHtml(html)
+        yield
 
 
-class LayingOut(QObject):
-    """Lays out a document in slices; Qt alone would take ever larger parts at a time."""
+def _format_of(document: QTextDocument, tag: str) -> QTextBlockFormat:
+    """The format of a block by its tag: the first block of inserted HTML gets none."""
+    sample = QTextDocument()
+    sample.setDefaultStyleSheet(document.defaultStyleSheet())
+    sample.setHtml(f"<{tag}>x</{tag}>")
+    return sample.begin().blockFormat()
 
-    def __init__(self, document: QTextDocument) -> None:
-        super().__init__(document)
-        self._document = document
-        self._reached = 0
-        self._timer = later(self, self._slice, 0, again=True)
-        QTimer.singleShot(PAINTED_MS, self, self._timer.start)
 
-    def _slice(self) -> None:
-        layout, last = self._document.documentLayout(), self._document.characterCount() - 1
-        until = time.perf_counter() + SLICE_S
-        while self._reached < last and time.perf_counter() < until:
-            self._reached = min(last, self._reached + STEP)
-            layout.blockBoundingRect(self._document.findBlock(self._reached))
-        if self._reached >= last:
-            self._timer.stop()
+def laying_out(document: QTextDocument) -> Iterator[None]:
+    """Lay out a document a part at a time; Qt alone would take ever larger ones."""
+    layout, last = document.documentLayout(), document.characterCount() - 1
+    for reached in (*range(STEP, last, STEP), last):
+        layout.blockBoundingRect(document.findBlock(reached))
+        yield
 
 
 def empty_document(parent: QObject, sheet: str, font: QFont, margin: int) -> QTextDocument:
@@ -221,17 +214,6 @@ def mark_format(kind: str) -> QTextCharFormat:
     return look
 
 
-def selection(view: QTextEdit, start: int, end: int, kind: str) -> QTextEdit.ExtraSelection:
-    """A mark over the characters [start, end) of the view's document, as document positions."""
-    made = QTextEdit.ExtraSelection()
-    cursor = view.textCursor()
-    cursor.setPosition(start)
-    cursor.setPosition(end, cursor.MoveMode.KeepAnchor)
-    made.cursor = cursor
-    made.format = mark_format(kind)
-    return made
-
-
 # HTML of up to this many characters is loaded at once, longer HTML in slices.
 AT_ONCE = 40_000
 PAGE = 20_000
@@ -239,19 +221,30 @@ _SURELY_SCROLLS = 8_000
 _ZOOM_MIN, _ZOOM_MAX, _ZOOM_STEP = 60, 300, 10
 
 
-class ReportPages(QTextBrowser):
-    """Shows one text at a time. Every offset is one into `text()`, in Python characters."""
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Words [start, end) of the text, marked as a kind of `MARKS`."""
+
+    start: int
+    end: int
+    kind: str
+
+
+class ReportView(QTextBrowser):
+    """A report with marks, selection and search. All offsets are into `text()`, in Python characters."""
 
     link_clicked = Signal(str)
     """The full address of a clicked link; nothing is opened."""
     loaded = Signal()
     """The whole text is loaded: from now on `text()` and marks are fast."""
+    marked_words = Signal()
+    """The selection changed."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._html = ""
         self._plain: str | None = None
-        self._loading: Loading | None = None
+        self._loading: Slices | None = None
         self._shown: QTextDocument | None = None
         self._text: str | None = ""
         self._places = TextPositions("")
@@ -268,18 +261,24 @@ class ReportPages(QTextBrowser):
         self._bar.chosen.connect(self.show_page)
         self._bar.hide()
         theme.watch(self, self._restyle)
+        self._marks: list[Mark] = []
+        self._moments: Sequence[tuple[int, str]] = ()
+        self.selectionChanged.connect(self.marked_words)
 
     def show_html(self, html: str) -> None:
         """Show sanitised HTML, in the pieces separated by `rendered.CUT`; `loaded` is emitted at the end."""
         self._begin(html, None)
-        self._loading = Loading(self._new_document(), html.split(CUT))
+        document = self._new_document()
+        self._loading = Slices(document, filling(document, html.split(CUT)))
         self._loading.finished.connect(self._loaded)
         if len(html) <= AT_ONCE:
             self._loading.finish()
         else:
             self._loading.start()
 
-    def show_plain(self, text: str) -> None:
+    def show_plain(self, text: str, moments: Sequence[tuple[int, str]] = ()) -> None:
+        """Show plain text; each of the `moments`, in text order, is printed beside the line of its offset."""
+        self._moments = moments
         self._begin("", with_breaks(text.replace("\r\n", "\n").replace("\r", "\n")))
         self._complete()
 
@@ -317,9 +316,6 @@ class ReportPages(QTextBrowser):
         self._zoom = max(_ZOOM_MIN, min(_ZOOM_MAX, self._zoom + step * _ZOOM_STEP if step else 100))
         self._restyle()
 
-    def paint_marks(self) -> None:
-        """Paint the marks of subclasses in the text now shown."""
-
     def loadResource(self, _kind: int, _name: QUrl | str) -> Any:
         """Return a transparent dot for every resource.
 
@@ -352,10 +348,6 @@ class ReportPages(QTextBrowser):
         else:
             super().wheelEvent(event)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        self._formulas.draw_selected(self.viewport())
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the text at the top in place, and the page bar at the bottom."""
         top = self._top()
@@ -373,6 +365,7 @@ class ReportPages(QTextBrowser):
         self._text, self._places = None, TextPositions("")
         self._held = None
         self._pages, self._page = [0] if plain is None else _page_starts(plain), 0
+        self._marks = []
         self._place_bar()
 
     def _complete(self) -> None:
@@ -385,7 +378,8 @@ class ReportPages(QTextBrowser):
         assert self._loading is not None
         document, self._loading = self._loading.document, None
         self._take(document)
-        LayingOut(document)
+        layout = Slices(document, laying_out(document))
+        QTimer.singleShot(PAINTED_MS, layout, layout.start)
         self._complete()
 
     def _new_document(self) -> QTextDocument:
@@ -399,6 +393,10 @@ class ReportPages(QTextBrowser):
 
         A long one gets its scroll bar and its width first: otherwise it would be laid out three times.
         """
+        root = document.rootFrame()
+        frame = root.frameFormat()
+        frame.setLeftMargin(frame.leftMargin() + self._moments_width())
+        root.setFrameFormat(frame)
         policy, long = Qt.ScrollBarPolicy, document.characterCount() > _SURELY_SCROLLS
         self.setVerticalScrollBarPolicy(policy.ScrollBarAlwaysOn if long else policy.ScrollBarAsNeeded)
         if f'"{SCHEME}:' in self._html:
@@ -431,18 +429,16 @@ class ReportPages(QTextBrowser):
 
     def _restyle(self) -> None:
         """Render the text again in other colours or sizes, keeping the scroll position."""
-        top = self._top()
-        self._make_again()
-        self.text()
-        self.paint_marks()
-        self._held = None
-        self._hold(top)
-
-    def _make_again(self) -> None:
+        top, marks = self._top(), self._marks
         if self._plain is not None:
             self.show_page(self._page)
         else:
             self.show_html(self._html)
+        self._marks = marks
+        self.text()
+        self.paint_marks()
+        self._held = None
+        self._hold(top)
 
     def _lay_out_to_the_end(self) -> None:
         """Tell the scroll bar the whole length now; Qt does so only some time after the layout."""
@@ -482,76 +478,6 @@ class ReportPages(QTextBrowser):
         if shown:
             frame = self.frameWidth()
             self._bar.setGeometry(frame, self.height() - height - frame, self.width() - 2 * frame, height)
-
-
-def _page_starts(text: str) -> list[int]:
-    """The starts of pages of about 20 000 characters, each at the start of a line if there is one near."""
-    starts = [0]
-    while len(text) - starts[-1] > PAGE * 3 // 2:
-        least, most = starts[-1] + PAGE // 2, starts[-1] + PAGE
-        line = text.rfind("\n", least, most)
-        starts.append(line + 1 if line >= 0 else most)
-    return starts
-
-
-class PageBar(RoleFrame):
-    chosen = Signal(int)
-    """A page, counted from 0."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("bar", parent)
-        self._number, self._of = NumberBox(accessibleName="Page", keyboardTracking=False), PlainLabel()
-        self._back = chips.tool_button("Page before", "left", self._number.stepDown)
-        self._on = chips.tool_button("Page after", "right", self._number.stepUp)
-        horizontal(
-            StretchSpace(1),
-            self._back,
-            PlainLabel("Page"),
-            self._number,
-            self._of,
-            self._on,
-            StretchSpace(1),
-            on=self,
-            margins=(8, 4, 8, 4),
-        )
-        self._number.valueChanged.connect(lambda number: self.chosen.emit(number - 1))
-
-    def show_place(self, page: int, pages: int) -> None:
-        """Show the current page, counted from 0, and the number of pages, without emitting."""
-        blocked = self._number.blockSignals(True)
-        self._number.setRange(1, max(1, pages))
-        self._number.setValue(page + 1)
-        self._number.blockSignals(blocked)
-        self._of.setText(f"of {pages}")
-        self._back.setEnabled(page > 0)
-        self._on.setEnabled(page < pages - 1)
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """Words [start, end) of the text, marked as a kind of `MARKS`."""
-
-    start: int
-    end: int
-    kind: str
-
-
-class ReportView(ReportPages):
-    """A report with marks, selection and search. All offsets are into `text()`, in Python characters."""
-
-    marked_words = Signal()
-    """The selection changed."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._marks: list[Mark] = []
-        self._moments: Sequence[tuple[int, str]] = ()
-        self.selectionChanged.connect(self.marked_words)
-
-    def show_plain(self, text: str, moments: Sequence[tuple[int, str]] = ()) -> None:
-        """Show plain text; each of the `moments`, in text order, is printed beside the line of its offset."""
-        self._moments = moments
-        super().show_plain(text)
 
     def hits(self, words: re.Pattern[str]) -> Iterator[tuple[int, int]]:
         return (hit.span() for hit in words.finditer(self.text()))
@@ -608,22 +534,6 @@ class ReportView(ReportPages):
             copied.setText(words)
         return copied
 
-    def _begin(self, html: str, plain: str | None) -> None:
-        super()._begin(html, plain)
-        self._marks = []
-
-    def _make_again(self) -> None:
-        marks = self._marks
-        super()._make_again()
-        self._marks = marks
-
-    def _take(self, document: QTextDocument) -> None:
-        root = document.rootFrame()
-        frame = root.frameFormat()
-        frame.setLeftMargin(frame.leftMargin() + self._moments_width())
-        root.setFrameFormat(frame)
-        super()._take(document)
-
     def _moments_width(self) -> int:
         shown = self._moments if self._plain is not None else ()
         # One of each length, because digits of a font have the same width.
@@ -635,6 +545,7 @@ class ReportView(ReportPages):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Print the moments of visible lines in the left margin."""
         super().paintEvent(event)
+        self._formulas.draw_selected(self.viewport())
         if wide := self._moments_width():
             painter, height = QPainter(self.viewport()), self.viewport().height()
             painter.setPen(theme.token("text-muted"))
@@ -662,19 +573,60 @@ class ReportView(ReportPages):
         base = self._places.to_qt(first)
         start = self._places.to_qt(max(mark.start, first))
         end = self._places.to_qt(min(mark.end, last), end=True)
-        return selection(self, start - base, end - base, mark.kind)
+        return painted_over(words_between(self.document(), start - base, end - base), mark_format(mark.kind))
 
     def _cursor(self, start: int, end: int) -> QTextCursor:
         self.text()
         base = self._places.to_qt(self._pages[self._page])
         last = self.document().characterCount() - 1
-        cursor = QTextCursor(self.document())
-        cursor.setPosition(max(0, min(last, self._places.to_qt(start) - base)))
-        cursor.setPosition(
+        return words_between(
+            self.document(),
+            max(0, min(last, self._places.to_qt(start) - base)),
             max(0, min(last, self._places.to_qt(end, end=end > start) - base)),
-            QTextCursor.MoveMode.KeepAnchor,
         )
-        return cursor
+
+
+def _page_starts(text: str) -> list[int]:
+    """The starts of pages of about 20 000 characters, each at the start of a line if there is one near."""
+    starts = [0]
+    while len(text) - starts[-1] > PAGE * 3 // 2:
+        least, most = starts[-1] + PAGE // 2, starts[-1] + PAGE
+        line = text.rfind("\n", least, most)
+        starts.append(line + 1 if line >= 0 else most)
+    return starts
+
+
+class PageBar(RoleFrame):
+    chosen = Signal(int)
+    """A page, counted from 0."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("bar", parent)
+        self._number, self._of = NumberBox(accessibleName="Page", keyboardTracking=False), PlainLabel()
+        self._back = chips.tool_button("Page before", "left", self._number.stepDown)
+        self._on = chips.tool_button("Page after", "right", self._number.stepUp)
+        horizontal(
+            StretchSpace(1),
+            self._back,
+            PlainLabel("Page"),
+            self._number,
+            self._of,
+            self._on,
+            StretchSpace(1),
+            on=self,
+            margins=(8, 4, 8, 4),
+        )
+        self._number.valueChanged.connect(lambda number: self.chosen.emit(number - 1))
+
+    def show_place(self, page: int, pages: int) -> None:
+        """Show the current page, counted from 0, and the number of pages, without emitting."""
+        blocked = self._number.blockSignals(True)
+        self._number.setRange(1, max(1, pages))
+        self._number.setValue(page + 1)
+        self._number.blockSignals(blocked)
+        self._of.setText(f"of {pages}")
+        self._back.setEnabled(page > 0)
+        self._on.setEnabled(page < pages - 1)
 
 
 def even_letters() -> QFont:
@@ -691,8 +643,7 @@ class RawText(TextBox):
         super().__init__()
         self.setReadOnly(readonly)
         with_properties(self, accessibleName=name, tabChangesFocus=True)
-        self._restyle()
-        theme.watch(self, self._restyle)
+        theme.follow(self, self._restyle)
 
     def _restyle(self) -> None:
         self.setFont(even_letters())
