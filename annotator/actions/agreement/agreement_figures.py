@@ -28,7 +28,7 @@ from annotator.actions.labelling.label_rows import counted_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import Agreement, Figure, PairAgreement, figure
-from annotator.domain.experts.assignment import Role, Stage
+from annotator.domain.experts.assignment import Person, Role, Stage
 from annotator.domain.judges.judge import RaterKind, Status
 from annotator.domain.judges.protocol import Level
 from annotator.domain.kinds.artifact import Kind
@@ -91,12 +91,15 @@ class AgreementInput:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    items: Mapping[str, str]
-    people: Mapping[str, str]
+    """The keys and questions of items in use, and the people, by id."""
 
-    def of_person(self, person_id: str) -> str:
+    items: Mapping[str, str]
+    questions: Mapping[str, str]
+    people: Mapping[str, Person]
+
+    def alias(self, person_id: str) -> str:
         """A person's alias; the id itself if the project does not know the person."""
-        return self.people.get(person_id, person_id)
+        return self.people[person_id].alias if person_id in self.people else person_id
 
 
 def refuse_others(project: Project) -> None:
@@ -112,16 +115,15 @@ def refuse_others(project: Project) -> None:
 def frozen_inputs(project: Project) -> tuple[list[Agreement], Names]:
     """The frozen agreements in the order of items and stages, without retired items, and the names."""
     refuse_others(project)
-    listed = select(ITEM.c.id, ITEM.c.key).where(ITEM.c.retired.is_(False))
+    listed = select(ITEM.c.id, ITEM.c.key, ITEM.c.question).where(ITEM.c.retired.is_(False))
+    everyone = {person.id: person for person in people.people(project)}
     with project.store.read() as db:
-        items = {
-            row.id: row.key for row in db.execute(listed.order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id))
-        }
-        aliases = {row.id: row.alias for row in db.execute(select(PERSON.c.id, PERSON.c.alias))}
+        rows = db.execute(listed.order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)).all()
+        items = {row.id: row.key for row in rows}
         result = [agreement for agreement in all_frozen(project, db) if agreement.item_id in items]
     places, stages = {item_id: place for place, item_id in enumerate(items)}, list(Stage)
     result.sort(key=lambda agreement: (places[agreement.item_id], stages.index(agreement.stage)))
-    return result, Names(items, aliases)
+    return result, Names(items, {row.id: row.question for row in rows}, everyone)
 
 
 def flat(agreement: Agreement) -> Iterator[AgreementInput]:
@@ -180,8 +182,8 @@ def _record(each: AgreementInput, names: Names) -> dict[str, Any]:
     return {
         "item": names.items[where.item_id],
         "stage": where.stage.value,
-        "rater_a": names.of_person(where.a),
-        "rater_b": names.of_person(where.b),
+        "rater_a": names.alias(where.a),
+        "rater_b": names.alias(where.b),
         "field": each.field,
         "unit_a": each.unit_a,
         "unit_b": each.unit_b,
@@ -218,9 +220,9 @@ def write_inputs(project: Project, folder: Path) -> tuple[str, ...]:
 def _aliased(agreement: Agreement, names: Names) -> dict[str, Any]:
     tree: dict[str, Any] = agreement.model_dump(mode="json")
     for given in tree["inputs"]:
-        given["person_id"] = names.of_person(given["person_id"])
+        given["person_id"] = names.alias(given["person_id"])
     for pair in tree["pairs"]:
-        pair["a"], pair["b"] = names.of_person(pair["a"]), names.of_person(pair["b"])
+        pair["a"], pair["b"] = names.alias(pair["a"]), names.alias(pair["b"])
     return {"item": names.items[agreement.item_id], **tree}
 
 
@@ -262,7 +264,7 @@ def naming(project: Project, by: str, names: Names, groups: Iterable[Group]) -> 
             case "stage":
                 return stage.value
             case "pair" | "person":
-                return " and ".join(sorted(map(names.of_person, group), key=natural))
+                return " and ".join(sorted(map(names.alias, group), key=natural))
             case "criterion":
                 return texts.get(group, group[1])
             case "item":

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 from textwrap import shorten
-from typing import Any
+from typing import Any, ClassVar
 
 from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QImage, QPixmap, QResizeEvent, QShowEvent
@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_pictures, results_behind, scoring
-from annotator.actions.results.result_pictures import Dots, Ink
+from annotator.actions.results.result_pictures import Ink
 from annotator.actions.results.result_sheets import (
     FigureSource,
     ResultSheet,
@@ -33,6 +33,7 @@ from annotator.actions.results.result_sheets import (
     ViewChoice,
     explained,
 )
+from annotator.actions.results.results_behind import JudgementBehind
 from annotator.actions.results.scoring import MetricInfo
 from annotator.actions.studies import result_views
 from annotator.actions.studies.result_views import CountedView, ResultView
@@ -117,10 +118,10 @@ class PicturePane(Pane):
         self._title = picture.title
         self.session.ask_newest(self._show, result_pictures.dots, picture, ink(inches), dots)
 
-    def _show(self, dots: Dots) -> None:
-        form = QImage.Format.Format_RGBA8888
-        image = QImage(dots.rgba, dots.width, dots.height, 4 * dots.width, form).copy()
-        self.view.show_image(image, self._title)
+    def _show(self, dots: tuple[int, int, bytes]) -> None:
+        width, height, rgba = dots
+        image = QImage(rgba, width, height, 4 * width, QImage.Format.Format_RGBA8888)
+        self.view.show_image(image.copy(), self._title)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -417,8 +418,9 @@ class ViewPane(Refitting, Splitter):
 
     def _describe(self) -> None:
         line, cell = self.line(), self.cell()
-        column = self.table.currentIndex().column()
-        self.account.setHtml(self.account_of(self.model.whole, line, cell, column, self._metric))
+        self.account.setHtml(
+            self.account_of(self.model.whole, line, cell, self.table.currentIndex().column(), self._metric)
+        )
         self.pictures.choose((cell.picture if cell else "") or (line.picture if line else ""))
         self.turned.emit()
 
@@ -565,30 +567,31 @@ def refused(
         return Refused(name, refusal, (), {})
 
 
-def items(project: Project, source: FigureSource) -> ResultSheet | Refusal:
+def behind(project: Project, source: FigureSource) -> ResultSheet | list[JudgementBehind] | Refusal:
+    """The items behind a figure, or the judgements on the source's item."""
+    if source.item_id:
+        return or_refusal(project, results_behind.of_source, source)
     question = validation.units if isinstance(source, HeldRater) else results_behind.behind
     return or_refusal(project, question, source)
 
 
-# Act of the key table, title, method.
-ACTS = (
-    (
-        "copy_results",
-        "Copy table",
-        "Copy the table for a spreadsheet, with full precision and intervals in their own columns",
-    ),
-    ("save_results", "Save table…", "Save the table as CSV or JSON, with full precision"),
-    ("save_results_picture", "Save picture…", "Save the picture as SVG or PNG, on white"),
-)
-
-
 class LeavingMenu(QToolButton):
-    """A menu of what can be copied or saved of the view; its acts are those of Results, or `acts`."""
+    """A menu of what can be copied or saved of the view."""
 
+    # Act of the key table, title, hint.
+    ACTS: ClassVar[Sequence[RowAct]] = (
+        (
+            "copy_results",
+            "Copy table",
+            "Copy the table for a spreadsheet, with full precision and intervals in their own columns",
+        ),
+        ("save_results", "Save table…", "Save the table as CSV or JSON, with full precision"),
+        ("save_results_picture", "Save picture…", "Save the picture as SVG or PNG, on white"),
+    )
     reported = Signal(str)
     """A message about what was copied or saved."""
 
-    def __init__(self, session: ProjectSession, view: ViewPane, acts: Sequence[RowAct] = ACTS) -> None:
+    def __init__(self, session: ProjectSession, view: ViewPane) -> None:
         super().__init__()
         self._session, self._view = session, view
         self.name = "results"
@@ -603,14 +606,11 @@ class LeavingMenu(QToolButton):
         self.setMenu(menu)
         commands = self.commands()
         self.buttons: dict[str, QAction] = {}
-        for act, words, hint in acts:
+        for act, words, hint in self.ACTS:
             self.buttons[act] = action = QAction(self, toolTip=hint)
             keys.tell(action, "text", f"{words}\t{{{act}}}")
             action.triggered.connect(commands[act])
             menu.addAction(action)
-
-    def do(self, act: str) -> None:
-        self.buttons[act].trigger()
 
     def commands(self) -> dict[str, Callable[[], None]]:
         return {

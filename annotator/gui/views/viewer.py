@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions.results import results_behind
 from annotator.actions.results.result_sheets import FigureSource, ResultSheet, SheetCell, SheetLine
 from annotator.actions.results.results_behind import JudgementBehind, by_person
 from annotator.actions.runs import journal
@@ -41,6 +40,7 @@ from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainLabel,
     Stack,
+    column_of,
     horizontal,
     later,
     tooltip,
@@ -131,23 +131,27 @@ class FigureBehindView(BehindPane):
         source = (cell.source if cell is not None else None) or line.source
         if source is None:
             return False
-        words = source.words or _words(line, cell)
-        self._whole = words
-        self._deeper = False
-        self.title.setText(words)
-        if source.item_id:
-            self._ask_judgements(source)
-        else:
-            self.note.setText("Reading…")
-            self.levels.setCurrentIndex(0)
-            self._forget()
-            self.session.ask_later(self._show_items, view_pane.items, source)
+        self._whole, self._deeper = source.words or _words(line, cell), False
+        self.title.setText(self._whole)
+        self._ask(source)
         return True
 
-    def _show_items(self, answer: ResultSheet | Refusal) -> None:
+    def _ask(self, source: FigureSource) -> None:
+        self.note.setText("Reading…")
+        if not source.item_id:
+            self.levels.setCurrentIndex(0)
+        self.session.ask_newest(self._show, view_pane.behind, source)
+
+    def _show(self, answer: ResultSheet | list[JudgementBehind] | Refusal) -> None:
         if isinstance(answer, Refusal):
-            self._refuse(answer)
-            return
+            self.items.show(ResultSheet("", "", (), ()))
+            self.note.setText(str(answer))
+        elif isinstance(answer, ResultSheet):
+            self._show_items(answer)
+        else:
+            self._show_judgements(answer)
+
+    def _show_items(self, answer: ResultSheet) -> None:
         self.items.show(answer)
         self.note.setText(" ".join([*answer.notes, DEEPER]))
         hide_alike(self.items_table, self.items, ALIKE)
@@ -164,20 +168,9 @@ class FigureBehindView(BehindPane):
             return
         self._deeper = True
         self.title.setText(f"{self._whole} · item {line.cells[0].words}, {line.cells[2].words}")
-        self._ask_judgements(line.source)
+        self._ask(line.source)
 
-    def _ask_judgements(self, source: FigureSource) -> None:
-        self.note.setText("Reading…")
-        self._forget()
-        self.session.ask_later(self._show_judgements, or_refusal, results_behind.of_source, source)
-
-    def _forget(self) -> None:
-        self.session.forget(self._show_items, self._show_judgements)
-
-    def _show_judgements(self, answer: list[JudgementBehind] | Refusal) -> None:
-        if isinstance(answer, Refusal):
-            self._refuse(answer)
-            return
+    def _show_judgements(self, answer: list[JudgementBehind]) -> None:
         self.judgements.show(answer)
         for place in SAME:
             texts = {str(self.judgements.index(row, place).data()) for row in range(len(answer))}
@@ -193,14 +186,10 @@ class FigureBehindView(BehindPane):
         self._show_detail()
         self.focus_list()
 
-    def _refuse(self, refusal: Refusal) -> None:
-        self.items.show(ResultSheet("", "", (), ()))
-        self.note.setText(str(refusal))
-
     def leave_level(self) -> None:
         if self._deeper and self.levels.currentIndex():
             self._deeper = False
-            self._forget()
+            self.session.forget(self._show)
             self.levels.setCurrentIndex(0)
             self.title.setText(self._whole)
             self.note.setText(" ".join([*self.items.whole.notes, DEEPER]))
@@ -299,6 +288,7 @@ class Viewer(TabPart):
     # Whether views without data are left out of the list, and other pages that its groups lead to.
     HIDES = False
     LEADS: Mapping[str, Lead] = {}
+    LEAVING: type[LeavingMenu] = LeavingMenu
     # Acts without keys here.
     WITHOUT: Collection[str] = ()
 
@@ -335,11 +325,10 @@ class Viewer(TabPart):
         self.views = ViewList(
             self.among, f"Views of {name}", self.session if self.HIDES else None, self.LEADS
         )
-        left = QWidget()
-        vertical(self.views.sought, (self.views, 1), on=left, margins=0, spacing=6)
+        left = column_of(self.views.sought, (self.views, 1), spacing=6)
         self.views.sought.setVisible(self.HIDES)
         self.view = ViewPane(self.session, name)
-        self.choosers, self.leaving = Choosers(), self.make_leaving()
+        self.choosers, self.leaving = Choosers(), self.LEAVING(self.session, self.view)
         self.title, self.hint = PlainLabel(title, "title"), ElidedLabel(role="hint")
         head = horizontal(self.title, 12, (self.hint, 1), self.leaving)
         right = QWidget()
@@ -367,12 +356,9 @@ class Viewer(TabPart):
     def make_behind(self) -> BehindPane:
         return FigureBehindView(self.session, self._key)
 
-    def make_leaving(self) -> LeavingMenu:
-        return LeavingMenu(self.session, self.view)
-
-    def _acts(self) -> dict[str, Callable[[], object]]:
+    def _acts(self) -> Mapping[str, Callable[[], object]]:
         turns = {"next_view": partial(self.views.turn, 1), "previous_view": partial(self.views.turn, -1)}
-        return {act: partial(self.leaving.do, act) for act in self.leaving.buttons} | {
+        return {act: button.trigger for act, button in self.leaving.buttons.items()} | {
             **(turns if len(self.among) > 1 else {}),
             **({"all_views": self.views.turn_all} if self.HIDES else {}),
             "next_sheet": self.view.next_sheet,
@@ -565,8 +551,7 @@ class ViewerPage(Page):
         super().__init__(session)
         self.viewer = viewer
         vertical(viewer, on=self, margins=(20, 6, 20, 12))
-        for act, slot in viewer.acts.items():
-            self.bind(act, slot)
+        self.bind_all(viewer.acts)
         self.bind("other_pane", viewer.other_pane)
 
     def navigate(self, place: dict[str, Any]) -> None:

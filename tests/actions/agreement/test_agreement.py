@@ -496,8 +496,10 @@ def test_a_report_has_the_frozen_rows_and_what_they_stand_on(reported: Project) 
     (by_hand,) = report.seconds
     assert (by_hand.rows, report.repeats, report.votes, report.stages) == ({}, (), (), (Stage.RUBRIC,))
     result = agreement_report.provenance(report, row_of(report, "weight"))
-    assert (result.records, result.guidelines, result.forms, result.matchers) == (2, ("1",), ("1",), ("2",))
-    assert [report.alias(person) for person in result.raters] == [
+    assert [
+        (one.matcher, {(given.guideline, given.form) for given in one.inputs}) for one in result.records
+    ] == [("2", {("1", "1")})] * 2
+    assert [report.names.alias(person) for person in result.raters] == [
         pairs.person(reported, name).alias for name in ("Ada", "Ben")
     ]
     assert dict(result.counts) == {(1, 1): 2}
@@ -612,7 +614,7 @@ def test_what_is_copied_names_people_by_alias_and_is_no_formula(pair: Project) -
     pairs.submit(pair, {name: pairs.labels(report_id, {"c1": "yes"}) for name in ("Ada", "Eve")})
     people.rename_person(pairs.work_as(pair, "Cora"), ada.id, "Ada Canary")
     report = agreement_report.report(pair, "person", Stage.LABELLING)
-    assert (report.people[ada.id].name, report.alias(ada.id)) == ("Ada Canary", ada.alias)
+    assert (report.names.people[ada.id].name, report.names.alias(ada.id)) == ("Ada Canary", ada.alias)
     assert {agreement_report.names(report, row).strip("\u2068\u2069") for row in report.rows} == {
         "Eve",
         "Ada Canary",
