@@ -257,8 +257,9 @@ def freeze(project: Project, items: Sequence[str] = ()) -> FrozenPools:
             ]
             without += of.count(())
             if units := merged_points(point for result in of for point in result):
-                pool = KeyPoints(units=units)
-                changes.append(extracts.write_own(project, (item_id, ""), ResponsePart.POOL, pool))
+                changes.append(
+                    extracts.write_own(project, (item_id, ""), ResponsePart.POOL, KeyPoints(units=units))
+                )
                 points += len(units)
         if not changes and not before:
             raise Refusal(

@@ -17,6 +17,7 @@ from annotator.actions.results.scoring import (
     ALL,
     GROUPINGS,
     Group,
+    ItemRow,
     JudgedResponse,
     MetricInfo,
     Score,
@@ -492,27 +493,13 @@ CUTS = {"question_type": "type", "subject": "subject", **dict(zip(TRAITS, TRAITS
 
 
 @dataclass(frozen=True, slots=True)
-class ItemName:
-    key: str
-    question: str
-    question_type: str
-    subject: str
-    language: str = ""
-    traits: Mapping[str, str] = field(default_factory=dict)
-
-    def filed(self, by: str) -> str:
-        """The value of one of the item's fields or traits."""
-        return self.traits.get(by, "") if by in TRAITS else str(getattr(self, by))
-
-
-@dataclass(frozen=True, slots=True)
 class Scores:
     """All responses' scores on a metric; `items` and `systems` map ids to names, in the project's order."""
 
     metric: MetricInfo
     rater: ResultRater | None
     scores: tuple[Score, ...] = field(repr=False)
-    items: Mapping[str, ItemName] = field(repr=False)
+    items: Mapping[str, ItemRow] = field(repr=False)
     systems: Mapping[str, str] = field(repr=False)
 
     def of_mode(self, mode: str = "") -> list[Score]:
@@ -528,8 +515,9 @@ def of_metric(project: Project, metric: str, rater_id: str = "", among: str = ""
     `among` narrows to the items of a cut, as `cut_choices` offers them.
     """
     info = scoring.named(metric)
-    result = result_raters.everybody(project, info.protocol)
-    rater = result_raters.chosen(result, rater_id if info.judged else "")
+    rater = result_raters.chosen(
+        result_raters.everybody(project, info.protocol), rater_id if info.judged else ""
+    )
     scores = scoring.scores(project, PROTOCOLS[info.protocol], rater.id) if rater else ()
     items = items_named(project, among)
     of = tuple(
@@ -542,12 +530,12 @@ def is_part(score: Score) -> bool:
     return any(by == scoring.FACET for by, _ in score.groups)
 
 
-def items_named(project: Project, among: str = "") -> dict[str, ItemName]:
+def items_named(project: Project, among: str = "") -> dict[str, ItemRow]:
     """The items in use that systems answer, by id, in the project's order; if a cut is given, only its items."""
     i = ITEM.c
     columns = (i.id, i.key, i.question, i.question_type, i.subject, i.language, i.traits)
     rows = project.query(select(*columns).where(in_use(among)).order_by(i.position, i.key, i.id)).all()
-    return {row[0]: ItemName(*row[1:]) for row in rows}
+    return {row.id: row for row in rows}
 
 
 def in_use(among: str = "") -> ColumnElement[bool]:
@@ -609,7 +597,7 @@ def cut_choices(project: Project) -> tuple[ViewChoice, ...]:
     groups = [
         (f"{group} ({word})", f"{by}:{group}")
         for by, word in CUTS.items()
-        for group in sorted({item.filed(by) for item in items} - {""})
+        for group in sorted({scoring.filed(item, by) for item in items} - {""})
     ]
     mode = ViewChoice(
         "mode", "Mode", tuple((one, one) for one in modes), tip="The first counts in the results"

@@ -220,13 +220,12 @@ def behind(project: Project, source: FigureSource) -> ResultSheet:
     return ResultSheet("reports", "Items", heads, tuple(lines), (f"{scored}; {missing}.",))
 
 
-def _is_of(score: scoring.Score, source: FigureSource, names: Mapping[str, results.ItemName]) -> bool:
+def _is_of(score: scoring.Score, source: FigureSource, names: Mapping[str, scoring.ItemRow]) -> bool:
     """Whether a score belongs to the source's group; tables have groupings that results lack, such as the language."""
     if source.group_by in scoring.GROUPINGS:
         return (source.group_by, source.group) in score.groups
-    return (scoring.ALL, scoring.ALL) in score.groups and names[score.item_id].filed(
-        source.group_by
-    ) == source.group
+    filed = scoring.filed(names[score.item_id], source.group_by)
+    return (scoring.ALL, scoring.ALL) in score.groups and filed == source.group
 
 
 def _of(score: scoring.Score, source: FigureSource) -> FigureSource | None:

@@ -2,12 +2,11 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 from sqlalchemy import select
@@ -97,8 +96,11 @@ def pilot_choices(project: Project) -> tuple[ViewChoice, ...]:
     """Choices of the rater whose votes count, and of the two raters for κ: those who share most first."""
     names = _names(project)
     pairs = tuple((f"{names[a]} and {names[b]}", f"{a},{b}") for a, b in _pairs(_verdicts_by_rater(project)))
-    between = ViewChoice("between", "κ between", pairs or (("no two raters", ""),))
-    return (results.rater_choice(project, JUDGED_BY.name), between, *results.cut_choices(project))
+    return (
+        results.rater_choice(project, JUDGED_BY.name),
+        ViewChoice("between", "κ between", pairs or (("no two raters", ""),)),
+        *results.cut_choices(project),
+    )
 
 
 def pilot(
@@ -411,8 +413,9 @@ def use(project: Project, name: str) -> Change:
     name = "" if name == OWN else name
     if name and name not in (known := named_sets(project)):
         raise Refusal(f"There is no rubric set “{name}”.", f"There are: {', '.join([OWN, *known])}.")
-    before = in_force(project)
-    return change_setting(project, annotating.RUBRIC_SET, "choose the rubrics to judge by", before, name)
+    return change_setting(
+        project, annotating.RUBRIC_SET, "choose the rubrics to judge by", in_force(project), name
+    )
 
 
 @people.for_coordinators("can keep a rubric set")
@@ -671,32 +674,28 @@ def _scores(report: RubricSetsReport) -> ResultSheet:
         lines.append(SheetLine((*cells, count(scores[0].n))))
     what = JUDGED_BY.metrics[0].title
     title = f"{what} under {' and under '.join(f'“{name}”' for name in report.names)}"
-    picture = SheetPicture("scores", title, _picture(report, title, what))
+    by_set = zip(*report.beside.scores.values(), strict=True)
+    shown = (
+        picture(
+            "scores", title, pictures.pairs,
+            [(system, *pair) for system, pair in report.beside.scores.items()], report.names,
+            f"{what.lower()}, mean over items judged under all, 95 % interval",
+        )
+        if two
+        else picture(
+            "scores", title, pictures.bars, list(report.beside.scores),
+            {name: [score.value for score in of] for name, of in zip(report.names, by_set, strict=True)},
+            what.lower(),
+        )
+    )  # fmt: skip
     return ResultSheet(
-        "scores", "Scores", heads, tuple(lines), tuple(_rubric_set_notes(report)), (picture,) if lines else (), OF_SETS,
+        "scores", "Scores", heads, tuple(lines), tuple(_rubric_set_notes(report)), (shown,), OF_SETS,
         metrics=(JUDGED_BY.metrics[0].name,),
     )  # fmt: skip
 
 
 def _difference(estimate: Estimate, other: Estimate) -> float | None:
     return None if estimate.value is None or other.value is None else other.value - estimate.value
-
-
-def _picture(report: RubricSetsReport, title: str, what: str) -> Callable[[Any], Any]:
-    axis = f"{what.lower()}, mean over items judged under all, 95 % interval"
-    if len(report.names) == 2:
-        rows = [(system, pair[0], pair[1]) for system, pair in report.beside.scores.items()]
-        return partial(pictures.pairs, title, rows, (report.names[0], report.names[1]), axis)
-    return partial(
-        pictures.bars,
-        title,
-        list(report.beside.scores),
-        {
-            name: [scores[place].value for scores in report.beside.scores.values()]
-            for place, name in enumerate(report.names)
-        },
-        what.lower(),
-    )
 
 
 # Table 9, and the gap given in the text beside Table 8.
