@@ -470,8 +470,9 @@ class ContestRun(run_kind.RunKind):
             result = self._next()
             with self.project.store.write() as db:
                 add(db, result)
-            work = self.work(run, journal)
-            ended = await run_kind.drive(self.project, self.judge, self.order, work, journal, tell, listen)
+            ended = await run_kind.drive(
+                self.project, self.judge, self.order, self.work(run, journal), journal, tell, listen
+            )
             if ended["state"] != RunState.DONE.value or not self._next():
                 return ended
             run_records.reopen(self.project, run.id)
@@ -651,26 +652,33 @@ def write_matches(project: Project, path: Path, rater: str = "") -> int:
     named = rater_named(project, rater)
     lines = [csv_line(COLUMNS)]
     for one in members(project, named.id) if rater else raters(project):
-        for first, second, value in _whole(project, one, tasks):
-            first, second = guarded(tasks[first].key), guarded(tasks[second].key)
-            winner, sure = (first, value) if value >= LEAST else (second, 1 - value)
-            lines.append(csv_line((first, second, winner, f"{sure:.12g}", guarded(one.name))))
+        for meeting in meetings(project, one.id, tasks):
+            if meeting.value is not None:
+                first, second = guarded(tasks[meeting.first].key), guarded(tasks[meeting.second].key)
+                ahead = meeting.value >= LEAST
+                winner, sure = (first, meeting.value) if ahead else (second, 1 - meeting.value)
+                lines.append(csv_line((first, second, winner, f"{sure:.12g}", guarded(one.name))))
     files.save(path, b"".join(lines))
     return len(lines) - 1
 
 
-def _whole(project: Project, rater: ContestRater, tasks: Iterable[str]) -> Iterator[tuple[str, str, float]]:
-    for meeting in meetings(project, rater.id, tasks):
-        if meeting.value is not None:
-            yield meeting.first, meeting.second, meeting.value
-
-
 class _Reader:
     def __init__(self, project: Project, ids: Mapping[str, str], file: str) -> None:
-        self._project, self._ids, self._file = project, ids, file
-        self._raters: dict[str, ContestRater] = {}
-        self._last: dict[tuple[str, str], int] = {}
-        self._at = now()
+        self._ids, self._file, self._at = ids, file, now()
+        self._known = {
+            name: ContestRater(person.id, RaterKind.PERSON, person.alias)
+            for person in people.people(project)
+            for name in (person.id, person.alias)
+        } | {
+            judge.name: ContestRater(judge.id, RaterKind.JUDGE, judge.name)
+            for judge in judges.all_of(project)
+        }
+        # Rater and task → the last round in which it was compared.
+        self._last: Counter[tuple[str, str]] = Counter()
+        for task in (CONTEST.c.first, CONTEST.c.second):
+            rounds = select(CONTEST.c.rater, task, func.max(CONTEST.c.round)).where(CONTEST.c.pool == POOL)
+            for rater, of, last in project.query(rounds.group_by(CONTEST.c.rater, task)):
+                self._last[rater, of] = max(last, self._last[rater, of])
         self.counts = Counter[str]()
 
     def read(self, place: str, row: Mapping[str, str]) -> ContestFields:
@@ -711,24 +719,10 @@ class _Reader:
         """A judge or person of the project by name or alias; otherwise a judge elsewhere, known by that name."""
         if not name or len(name) > 200:
             raise Refusal("the rater has no name.", "Name who compared them, in at most 200 characters.")
-        if name not in self._raters:
-            self._raters[name] = result = self._known(name)
-            for showing in showings(self._project, result.id):
-                for task in (showing.first, showing.second):
-                    self._last[result.id, task] = max(showing.round, self._last.get((result.id, task), 0))
-        return self._raters[name]
-
-    def _known(self, name: str) -> ContestRater:
-        for judge in judges.all_of(self._project):
-            if judge.name == name:
-                return ContestRater(judge.id, RaterKind.JUDGE, name)
-        for person in people.people(self._project):
-            if name in (person.alias, person.id):
-                return ContestRater(person.id, RaterKind.PERSON, person.alias)
-        return ContestRater(name, RaterKind.JUDGE, name)
+        return self._known.get(name, ContestRater(name, RaterKind.JUDGE, name))
 
     def _round(self, rater: str, first: str, second: str) -> int:
-        round_ = 1 + max(self._last.get((rater, first), 0), self._last.get((rater, second), 0))
+        round_ = 1 + max(self._last[rater, first], self._last[rater, second])
         self._last[rater, first] = self._last[rater, second] = round_
         return round_
 
