@@ -1,13 +1,12 @@
 """The Contest page: pairs to rank, and for coordinators a judge's rounds and the standings to keep tasks from."""
 
 import time
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
@@ -164,16 +163,11 @@ class KeepingPart(PagePart):
         elif change.kind != "contest":
             self.fill()
 
-    def _chosen(self) -> dict[str, str]:
-        return {"rater": str(self.rater.currentData() or ""), "top": str(self.top.value() or "")}
-
     def _count(self) -> None:
-        chosen = self._chosen()
-        self.session.ask_later(lambda view: self._show(view, chosen), contest_standings.view, **chosen)
+        rater, top = str(self.rater.currentData() or ""), str(self.top.value() or "")
+        self.session.ask_newest(self._show, contest_standings.view, rater, top)
 
-    def _show(self, report: ContestReport | None, chosen: Mapping[str, str]) -> None:
-        if chosen != self._chosen():
-            return
+    def _show(self, report: ContestReport | None) -> None:
         self.report = report
         self.stack.setCurrentWidget(self.parts if report else self.empty)
         self._refresh()
@@ -371,14 +365,13 @@ class RankingPart(PagePart):
         top, pair = shown.top if shown else 0, self._pair
         self.summary.setVisible(pair is not None and top > 0)
         self.top.setVisible(top > 0)
-        blocked = self.top.blockSignals(True)
-        if pair is not None:
-            self.top.setMaximum(pair.among - 1)
-            self.summary.setText(FURTHER.format(open=pair.open, top=top))
-        elif not isinstance(shown, ShownPair):
+        if not isinstance(shown, ShownPair):
             self.empty.show_words("No pair is left to rank", _why(shown))
-        self.top.setValue(top)
-        self.top.blockSignals(blocked)
+        with QSignalBlocker(self.top):
+            if pair is not None:
+                self.top.setMaximum(pair.among - 1)
+                self.summary.setText(FURTHER.format(open=pair.open, top=top))
+            self.top.setValue(top)
 
     def _turn(self) -> None:
         """Change the number of best tasks; the current pair is replaced."""
@@ -498,8 +491,8 @@ class RoundsPart(PagePart):
         result = self.session.ask(contest_rows.raters) or []
         self._so_far = {rater.id: rater for rater in result}
         self.model.show(contest_rows.sheet(result))
-        asking = [judge for judge in self.session.ask(judges.all_of) or [] if judge.kind != JudgeKind.DERIVED]
-        known = sorted(asking, key=lambda judge: judge.kind == JudgeKind.BASELINE)
+        known = [judge for judge in self.session.ask(judges.all_of) or [] if judge.kind != JudgeKind.DERIVED]
+        known.sort(key=lambda judge: judge.kind == JudgeKind.BASELINE)
         chosen = self.judge.currentData()
         offer(self.judge, [(with_network(one), one.id) for one in known])
         self._names = {one.id: one.name for one in known}

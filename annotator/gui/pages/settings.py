@@ -279,13 +279,19 @@ class DisplayPage(Page):
             button = self.schemes[choice] = QRadioButton(words)
             button.clicked.connect(lambda _, choice=choice: theme.choose(choice))
             self._group.addButton(button)
-        body = column_of(
-            PlainLabel("Colours", "subtitle"),
-            *self.schemes.values(),
-            PlainLabel("Larger and smaller letters: View menu, or Ctrl with + and −.", "hint", wrap=True),
-            StretchSpace(1), margins=(20, 16, 20, 12), spacing=8,
+        vertical(
+            PlainArea(
+                "Display",
+                column_of(
+                    PlainLabel("Colours", "subtitle"),
+                    *self.schemes.values(),
+                    PlainLabel("Larger and smaller letters: View menu, or Ctrl with + and −.", "hint", wrap=True),
+                    StretchSpace(1), margins=(20, 16, 20, 12), spacing=8,
+                ),
+            ),
+            on=self,
+            margins=0,
         )  # fmt: skip
-        vertical(PlainArea("Display", body), on=self, margins=0)
         # The menu and the palette change them, too.
         theme.watch(self, self._show_scheme)
         self._show_scheme()
