@@ -1,7 +1,7 @@
 """The agreement report: every section at once, each row with its frozen inputs."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import isclose
@@ -595,43 +595,46 @@ def _sheet(key: str, sheet_title: str, report: AgreementReport, rows: Sequence[F
     seconds = [one for one in report.seconds if any(one.of(row) for row in rows)]
     several = len({row.stage for row in rows}) > 1 and rows[0].by not in ("stage", VOTES)
     items = any(len(row.items) != 1 for row in rows)
-    columns = [
-        SheetColumn("group", HEADS[rows[0].by]),
-        *([STAGE] if several else []),
-        FIELD,
-        N,
-        *([ITEMS] if items else []),
-    ]
-    columns += [SheetColumn(name, titles(rows, name), ABOUT[name]) for name in alone]
-    columns += [*([ALSO] if shared else []), *(SECONDS[one.name] for one in seconds)]
-    lines = []
-    for place, row in enumerate(rows):
-        alias = group(report, row)
-        heading = f"{alias}  {names(report, row)}".rstrip()
-        # Names of people stay in the project.
-        cells = [SheetCell(heading, float(place), heading, value=alias)]
-        cells += [text(row.stage.value)] if several else []
-        cells += [text(field(row)), count(row.n)]
-        cells += [count(len(row.items))] if items else []
-        cells += [
-            _figure(row, result, f"{title(result)} " if result and " / " in titles(rows, name) else "")
+    described: list[tuple[SheetColumn, Callable[[FigureRow], SheetCell]]] = [
+        *([(STAGE, lambda row: text(row.stage.value))] if several else []),
+        (FIELD, lambda row: text(field(row))),
+        (N, lambda row: count(row.n)),
+        *([(ITEMS, lambda row: count(len(row.items)))] if items else []),
+        *(
+            (SheetColumn(name, head, ABOUT[name]), partial(_figure, [name], titled=" / " in head))
             for name in alone
-            for result in [row.figure(name)]
-        ]
-        if shared:
-            result = next(filter(None, map(row.figure, shared)), None)
-            cells.append(_figure(row, result, f"{title(result)} " if result else ""))
-        cells += [_agreement_sheets_second(one, row) for one in seconds]
-        lines.append(
-            RowLine(tuple(cells), picture=_picture_name(row, main(row).name), report=report, row=row)
+            for head in [titles(rows, name)]
+        ),
+        *([(ALSO, partial(_figure, shared, titled=True))] if shared else []),
+        *((SECONDS[one.name], partial(_agreement_sheets_second, one)) for one in seconds),
+    ]
+    lines = tuple(
+        RowLine(
+            (_heading(report, row, place), *(cell(row) for _, cell in described)),
+            picture=_picture_name(row, main(row).name),
+            report=report,
+            row=row,
         )
+        for place, row in enumerate(rows)
+    )
+    heads = SheetColumn("group", HEADS[rows[0].by]), *(column for column, _ in described)
     undefined = sum(result.value is None for row in rows for result in row.figures)
     notes = (f"{undefined:,} undefined, with the reason in the place of the figure.",) if undefined else ()
-    return ResultSheet(key, sheet_title, tuple(columns), tuple(lines), notes, _pictures(report, rows))
+    return ResultSheet(key, sheet_title, heads, lines, notes, _pictures(report, rows))
 
 
-def _figure(row: FigureRow, figure: Figure | None, before: str = "") -> SheetCell:
-    """The cell of a figure, or of the reason why it is undefined; its tip says what it is based on."""
+def _heading(report: AgreementReport, row: FigureRow, place: int) -> SheetCell:
+    alias = group(report, row)
+    heading = f"{alias}  {names(report, row)}".rstrip()
+    # Names of people stay in the project.
+    return SheetCell(heading, float(place), heading, value=alias)
+
+
+def _figure(names: Iterable[str], row: FigureRow, *, titled: bool) -> SheetCell:
+    """The cell of the first figure of these names, or of the reason why it is undefined; its tip says what it is based
+    on.
+    """
+    figure = next(filter(None, map(row.figure, names)), None)
     if figure is None:
         return SheetCell("")
     parts = (
@@ -643,9 +646,8 @@ def _figure(row: FigureRow, figure: Figure | None, before: str = "") -> SheetCel
     )
     tip = "\n".join(part for part in parts if part)
     picture, exact = _picture_name(row, figure.name), estimate(figure)
-    return SheetCell(
-        before + figure_words(figure), figure.value, tip, picture=picture, value=figure.value, estimate=exact
-    )
+    words = f"{title(figure)} {figure_words(figure)}" if titled else figure_words(figure)
+    return SheetCell(words, figure.value, tip, picture=picture, value=figure.value, estimate=exact)
 
 
 def _agreement_sheets_second(figures: SecondFigures, row: FigureRow) -> SheetCell:

@@ -37,7 +37,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.protocol import uncrossed
 from annotator.domain.texts.difference import differences
 from annotator.domain.texts.estimate import of_items
-from annotator.domain.texts.words import counted, natural
+from annotator.domain.texts.words import counted, grouped, natural
 from annotator.gui import theme
 from annotator.gui.review.run_panel import OrderPane, RunPanel
 from annotator.gui.review.sheets import CellsModel, Column
@@ -237,17 +237,23 @@ CellCounts = Mapping[tuple[Any, Any], int]
 
 def account(report: AgreementReport, row: FigureRow) -> str:
     """The details of a row as HTML, with all data escaped."""
-    result = provenance(report, row)
-    figures = _in_order(row)
-    parts = [_head(report, row), *map(_figure, figures), _remarks(figures)]
-    if result is not None:
-        parts.append(_values(report, row, result))
-    parts += [
+    basis, figures = provenance(report, row), _in_order(row)
+    parts = (
+        _head(report, row),
+        *map(_figure, figures),
+        _remarks(figures),
+        _values(report, row, basis) if basis is not None else "",
         *(_second(second, row) for second in report.seconds),
-        _source(report, row, result),
+        _source(report, row, basis),
         _meanings(figures),
-    ]
-    return "".join(part for part in parts if part)
+    )
+    return "".join(parts)
+
+
+def _paragraph(*lines: str, style: str = "") -> str:
+    """The lines that are not empty, one below the other."""
+    words = "<br>".join(filter(None, lines))
+    return f"<p{style}>{words}</p>" if words else ""
 
 
 def _in_order(row: FigureRow) -> list[Figure]:
@@ -257,43 +263,42 @@ def _in_order(row: FigureRow) -> list[Figure]:
 def _head(report: AgreementReport, row: FigureRow) -> str:
     title = f"{row.stage.value}: {agreement_report.field(row)}"
     group = "" if row.by in ("stage", VOTES) else agreement_report.group(report, row)
-    lines = [
+    return _paragraph(
         f"<b>{escape(title.capitalize())}</b>",
         escape(group),
         escape(agreement_report.names(report, row)),
-    ]
-    return f"<p style='font-size:large'>{'<br>'.join(line for line in lines if line)}</p>"
+        style=" style='font-size:large'",
+    )
 
 
 def _figure(figure: Figure) -> str:
-    title = agreement_report.title(figure)
-    if figure.value is None:
-        lines = [f"<b>{title} –</b> no figure: {escape(agreement_report.reason(figure))}."]
-    else:
-        lines = [f"<b>{title} {agreement_report.number(figure, 3)}</b>"]
-    lines.append(muted(escape(f"n = {figure.n:,} · {of_items(figure.method)}")))
-    return f"<p>{'<br>'.join(lines)}</p>"
+    value = agreement_report.number(figure, 3)
+    why = f" no figure: {escape(agreement_report.reason(figure))}." if figure.value is None else ""
+    return _paragraph(
+        f"<b>{agreement_report.title(figure)} {value}</b>{why}",
+        muted(escape(f"n = {figure.n:,} · {of_items(figure.method)}")),
+    )
 
 
 def _remarks(figures: list[Figure]) -> str:
     """The remarks, each once, with the figures it is about unless it is about all."""
-    about: dict[str, list[str]] = {}
-    for each in figures:
-        for remark in agreement_report.remarks(each):
-            about.setdefault(remark, []).append(agreement_report.title(each))
-    lines = []
-    for remark, titles in about.items():
-        of = "" if len(titles) == len(figures) else f" ({', '.join(titles)})"
-        lines.append(f"{escape(_sentence(remark))}{of}")
-    return f"<p>{'<br>'.join(lines)}</p>" if lines else ""
+    about = grouped(
+        (remark, agreement_report.title(each))
+        for each in figures
+        for remark in agreement_report.remarks(each)
+    )
+    of = {
+        remark: "" if len(titles) == len(figures) else f" ({', '.join(titles)})"
+        for remark, titles in about.items()
+    }
+    return _paragraph(*(f"{escape(_sentence(remark))}{named}" for remark, named in of.items()))
 
 
 def _meanings(figures: list[Figure]) -> str:
-    lines = (
-        f"<b>{agreement_report.title(each)}</b> {escape(agreement_report.ABOUT[each.name])}"
+    return "".join(
+        _paragraph(f"<b>{agreement_report.title(each)}</b> {escape(agreement_report.ABOUT[each.name])}")
         for each in figures
     )
-    return "".join(f"<p>{line}</p>" for line in lines)
 
 
 def _values(report: AgreementReport, row: FigureRow, basis: RowBasis) -> str:
@@ -381,16 +386,18 @@ def _second(figures: SecondFigures, row: FigureRow) -> str:
         lines.append(
             f"{agreement_report.title(result)} {escape(agreement_report.figure_words(result))}{same}"
         )
-    lines.append(muted(escape(f"{PAIRED[figures.name == BY_MODEL]} The frozen figure is unchanged.")))
-    return f"<p>{'<br>'.join(lines)}</p>"
+    unchanged = f"{PAIRED[figures.name == BY_MODEL]} The frozen figure is unchanged."
+    return _paragraph(*lines, muted(escape(unchanged)))
 
 
 def _source(report: AgreementReport, row: FigureRow, basis: RowBasis | None) -> str:
     items = [report.names.items.get(item_id, item_id) for item_id in row.items]
     shown = ", ".join(items[:LISTED_ITEMS]) + (" …" if len(items) > LISTED_ITEMS else "")
-    lines = [f"<b>Where it comes from</b><br>{_records(report, row, basis)}"]
-    lines.append(f"Items ({len(items):,}): {escape(shown)}")
-    return f"<p>{'<br>'.join(lines)}</p>"
+    return _paragraph(
+        "<b>Where it comes from</b>",
+        _records(report, row, basis),
+        f"Items ({len(items):,}): {escape(shown)}",
+    )
 
 
 def _records(report: AgreementReport, row: FigureRow, basis: RowBasis | None) -> str:

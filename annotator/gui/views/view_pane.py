@@ -170,14 +170,13 @@ def account(
     sheet: ResultSheet, line: SheetLine | None, cell: SheetCell | None, column: int, metric: str
 ) -> str:
     """The details of a cell as HTML, with all data escaped; `metric` is the view's metric."""
-    parts: list[str] = []
-    if line is not None and cell is not None:
-        parts += _of_cell(sheet, line, cell, column)
     name = (cell.metric if cell is not None else "") or metric
     info = next((one for one in scoring.described() if one.name == name), None)
-    if info is not None:
-        parts += _definition(info)
-    parts += _departures(result_pictures.departures(replace(sheet, lines=(), metrics=(name,))))
+    parts = (
+        *(_of_cell(sheet, line, cell, column) if line is not None and cell is not None else ()),
+        *(_definition(info) if info is not None else ()),
+        *_departures(result_pictures.departures(replace(sheet, lines=(), metrics=(name,)))),
+    )
     return "".join(parts)
 
 

@@ -384,9 +384,7 @@ class Viewer(TabPart):
 
         If another choice may have figures, the lists stay in view.
         """
-        self.choosers.offer(refused.choices, refused.chosen, refused.view)
         self.offer_more(any_=False)
-        self.title.setText(self.named(refused.view).title)
         words = in_window(f"{refused.refusal.happened} {refused.refusal.todo}")
         if refused.choices:
             self.show_empty("Nothing to show here yet", words)
@@ -457,18 +455,19 @@ class Viewer(TabPart):
 
     def _counted(self, answer: CountedView | Refused) -> None:
         self.hint.setText("")
+        if isinstance(answer, CountedView):
+            self._known[answer.view] = answer
+            if isinstance(self.body.currentWidget(), BehindPane) and not self.views.hasFocus():
+                # Do not replace the list someone is reading: it belongs to the figure it was opened from.
+                self._stale = True
+                return
+        view = self.named(answer.view)
+        self.choosers.offer(answer.choices, answer.chosen, answer.view)
+        self.title.setText(view.title)
         if not isinstance(answer, CountedView):
             self.refuse(answer)
             return
-        self._known[answer.view] = answer
-        if isinstance(self.body.currentWidget(), BehindPane) and not self.views.hasFocus():
-            # Do not replace the list someone is reading: it belongs to the figure it was opened from.
-            self._stale = True
-            return
-        view = self.named(answer.view)
-        self.choosers.offer(answer.choices, answer.chosen, answer.view)
         self.offer_more(bool(answer.sheets))
-        self.title.setText(view.title)
         self.hint.setText(f"{view.about} {self.DEEPER}" if answer.sheets else "")
         if not answer.sheets:
             self.show_nothing(answer)

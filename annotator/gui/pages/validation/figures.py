@@ -145,8 +145,6 @@ class ValidationViewer(Viewer):
 
     def refuse(self, refused: Any) -> None:
         """Ask before the test part is opened; for any other refusal, show what is still to be done."""
-        self.title.setText(self.named(refused.view).title)
-        self.choosers.offer(refused.choices, refused.chosen, refused.view)
         if isinstance(refused, ClosedTestPart):
             self.gate.ask(refused.seen)
             self.show_body(self.gate)
