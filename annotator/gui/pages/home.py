@@ -28,7 +28,7 @@ from annotator.gui.widgets.basics import (
 )
 
 if TYPE_CHECKING:
-    from annotator.actions.home.home import HomeReport, HomeStep, NextStep
+    from annotator.actions.home import HomeReport, HomeStep, NextStep
 
 SETTLE_MS = 400
 # The minimum width of a step's contents, and the margin around them, in pixels.
@@ -152,7 +152,7 @@ class NextCard(Pane):
 
 def _report(project: Project) -> "HomeReport":
     """Run on the other thread, where the modules that count work are loaded after the first idle."""
-    from annotator.actions.home import home
+    from annotator.actions import home
 
     return home.report(project)
 

@@ -52,7 +52,7 @@ from annotator.gui.widgets.fields import ChoiceBox, LineField, choose, label_of,
 from annotator.gui.widgets.message_bar import MessageBar, ProgressRow
 
 if TYPE_CHECKING:
-    from annotator.actions.home.home import NextStep
+    from annotator.actions.home import NextStep
     from annotator.actions.releases.releases import NumberedRelease
 
 # People: coordinators who publish, and readers who must be able to trust a file. What annoys them elsewhere:
@@ -342,7 +342,7 @@ def _explained(button: QAbstractButton, about: str) -> QWidget:
 
 def _readiness(project: Project) -> "tuple[NextStep, ...]":
     """Run on the other thread, where the modules that count work are loaded."""
-    from annotator.actions.home import home
+    from annotator.actions import home
 
     return home.readiness(project)
 
