@@ -199,10 +199,6 @@ def planned(
     ]
 
 
-def drop(db: Connection, showing: str) -> None:
-    db.execute(delete(CONTEST).where(CONTEST.c.id == showing))
-
-
 @dataclass(frozen=True, slots=True)
 class ContestTask:
     """A task with its seminar; `key` is its name for people and files."""
@@ -251,10 +247,6 @@ def competing(project: Project) -> dict[str, ContestTask]:
             "Tasks compete once their list is submitted, or settled where several wrote one.",
         )
     return result
-
-
-def by_name(tasks: Iterable[ContestTask]) -> dict[str, str]:
-    return {name: task.id for task in tasks for name in (task.key, task.id)}
 
 
 def named(project: Project, name: str) -> ContestTask:
@@ -361,7 +353,7 @@ def restore(_project: Project, db: Connection, showing: str, present: Any, goal:
     if goal:
         add(db, [ContestFields(**goal)])
     else:
-        drop(db, showing)
+        db.execute(delete(CONTEST).where(CONTEST.c.id == showing))
 
 
 @lru_cache(maxsize=2)
@@ -625,7 +617,8 @@ def import_matches(project: Project, path: Path, progress: Progress | None = Non
     known = project.get(IMPORTED, {})
     if mark in known:
         return ImportedMatches(0, {}, again=True)
-    reader = _Reader(project, by_name(competing(project).values()), path.name)
+    ids = {name: task.id for task in competing(project).values() for name in (task.key, task.id)}
+    reader = _Reader(project, ids, path.name)
     result = []
     for index, row in enumerate(table.rows):
         result.append(reader.read(table.place(index), row))

@@ -583,12 +583,8 @@ def system_means(metric_scores: Scores, mode: str = "") -> dict[str, Estimate]:
     return dict(zip(names.values(), estimates(scores, list(names), metric_scores.metric.within), strict=True))
 
 
-def score_choices(project: Project) -> tuple[ViewChoice, ...]:
-    return metric_choice(project), rater_choice(project)
-
-
 def choices(project: Project) -> tuple[ViewChoice, ...]:
-    return (*score_choices(project), *cut_choices(project))
+    return metric_choice(project), rater_choice(project), *cut_choices(project)
 
 
 def cut_choices(project: Project) -> tuple[ViewChoice, ...]:

@@ -169,11 +169,10 @@ def _readings(report: PlanMatricesReport) -> ResultSheet:
         for match in report.met
     ]  # fmt: skip
     judge = f"Judged by {report.rater.name}. " if report.rater else ""
-    notes = [f"{judge}{FILLED[report.protocol].about}"]
-    if report.unknown:
-        notes.append(f"Without a known plan, not counted as zero: {counted(report.unknown, 'report')}.")
+    unknown = f"Without a known plan, not counted as zero: {counted(report.unknown, 'report')}."
+    notes = (f"{judge}{FILLED[report.protocol].about}", *([unknown] if report.unknown else []))
     return ResultSheet(
-        "readings", "Both readings", heads, tuple(lines), tuple(notes), tuple(map(_picture, report.met))
+        "readings", "Both readings", heads, tuple(lines), notes, tuple(map(_picture, report.met))
     )
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
+from itertools import islice
 from typing import Any
 
 from sqlalchemy import select
@@ -261,24 +262,20 @@ def _given_by(report: SelectionReport, item_id: str, who: str) -> SheetCell:
     return SheetCell("", None, "Has not rated it") if own is None else figure(own)
 
 
-def _notes(report: SelectionReport) -> list[str]:
+def _notes(report: SelectionReport) -> Iterator[str]:
     decisions = [chosen.is_kept for chosen in report.chosen.values()]
-    notes = [
+    yield (
         f"{decisions.count(True):,} of {len(decisions):,} questions are kept at {report.bar:g} or more, "
         f"{decisions.count(False):,} are left out, {decisions.count(None):,} are open."
-    ]
-    notes += [
-        f"Pearson's r of {a} and {b}: {or_why(r, f' (n = {r.n})')}." for (a, b), r in report.agreement.items()
-    ][:3]
+    )
+    for (a, b), r in islice(report.agreement.items(), 3):
+        yield f"Pearson's r of {a} and {b}: {or_why(r, f' (n = {r.n})')}."
     if len(report.agreement) > 1:
-        notes.append(
-            f"Pearson's r, all pairs together: {or_why(report.pooled, f' (n = {report.pooled.n})')}."
-        )
+        yield f"Pearson's r, all pairs together: {or_why(report.pooled, f' (n = {report.pooled.n})')}."
     if report.unreadable:
-        notes.append(
+        yield (
             f"{counted(report.unreadable, 'rating')} left out: of a dimension that the question's type does not have."
         )
-    return notes
 
 
 def _agreement(report: SelectionReport) -> ResultSheet:

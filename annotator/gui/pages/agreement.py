@@ -112,8 +112,8 @@ def _matched(line: LineBehind) -> tuple[str, tuple[str, str]]:
 
 
 class AgreementBehindView(BehindPane):
-    def __init__(self, session: ProjectSession) -> None:
-        super().__init__(session)
+    def __init__(self, session: ProjectSession, name: str) -> None:
+        super().__init__(session, name)
         self._lines: LinesBehind | None = None
         self.model = CellsModel[LineBehind]((), self)
         self.count, self.held = PlainLabel(role="hint"), PlainLabel(role="hint", wrap=True)
@@ -123,7 +123,7 @@ class AgreementBehindView(BehindPane):
         self.table = LinesTable("Frozen values", self.model, moved=self._turn, opened=lambda _: self._go())
         self.detail = with_properties(QTextBrowser(), role="side", accessibleName="Both sides in full")
         splitter = Splitter(
-            "agreement behind", Qt.Orientation.Vertical, parts=(self.table, self.detail), sizes=(430, 190)
+            self._name, Qt.Orientation.Vertical, parts=(self.table, self.detail), sizes=(430, 190)
         )
         vertical(head, self.held, (splitter, 1), on=self, margins=0)
         theme.watch(self, self._turn)
@@ -190,14 +190,16 @@ class AgreementBehindView(BehindPane):
             self.detail.clear()
             return
         units = result.row.field == UNITS
-        parts = [f"<b>Item {escape(line.item_key)}</b>: {escape(line.question)}"]
-        parts += [f"<b>Report of</b> {escape(line.report)}"] if line.report else []
-        parts += [f"<b>Judged by</b> {escape(line.about)}"] if line.about else []
         old, new = _marked(line.a.words, line.b.words)
-        parts += [_side(result.report, line.a, old, units), _side(result.report, line.b, new, units)]
-        if line.likeness is not None:
-            parts.append(f"Similarity by the matcher: {line.likeness:.3f}")
-        self.detail.setHtml("".join(f"<p dir='auto'>{part}</p>" for part in parts))
+        parts = (
+            f"<b>Item {escape(line.item_key)}</b>: {escape(line.question)}",
+            f"<b>Report of</b> {escape(line.report)}" if line.report else "",
+            f"<b>Judged by</b> {escape(line.about)}" if line.about else "",
+            _side(result.report, line.a, old, units),
+            _side(result.report, line.b, new, units),
+            "" if line.likeness is None else f"Similarity by the matcher: {line.likeness:.3f}",
+        )
+        self.detail.setHtml("".join(f"<p dir='auto'>{part}</p>" for part in filter(None, parts)))
 
 
 def _side(report: AgreementReport, side: RaterSide, marked: str, units: bool) -> str:
@@ -551,6 +553,7 @@ class AgreementViewer(Viewer):
     ICON = "agreement"
     OTHERWISE: Lead = ("What do these figures say?", "Help", {"topic": "agreement"})
     LEAVING = AgreementMenu
+    BEHIND = AgreementBehindView
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, (VIEW,), "agreement", "Agreement", MOVING)
@@ -559,9 +562,6 @@ class AgreementViewer(Viewer):
         self.assisting.came.connect(self._count_anew)
         self.assisting.answer.float_over(self.body)
         self.column.insertWidget(1, self.assisting)
-
-    def make_behind(self) -> AgreementBehindView:
-        return AgreementBehindView(self.session)
 
     def lead(self, _view: ResultView) -> Lead:
         return "Assign work", "People", {}

@@ -449,7 +449,8 @@ class RoundsPart(PagePart):
         self.model = SheetModel(self)
         self.table = SheetTable("Who has compared", self.model)
         self._estimate = OrderEstimate(session, self, self._order, self._show_estimate)
-        self.acts = {"start_contest": self.start, "import_matches": self._choose_file}
+        choose_file = partial(open_file, self, "Matches that were played elsewhere", TABLES, self.import_file)
+        self.acts = {"start_contest": self.start, "import_matches": choose_file}
         card = with_properties(QFrame(), role="card")
         self._cut = together("Below the best", self.top, "Only tasks within 40 points of that cut meet")
         row = wrapping(
@@ -550,9 +551,6 @@ class RoundsPart(PagePart):
             else f"{estimate.judge} has held these rounds; more of them go on from there."
         )
         self.bar.enable("start_contest", bool(estimate.units) and not self.run.running)
-
-    def _choose_file(self) -> None:
-        open_file(self, "Matches that were played elsewhere", TABLES, self.import_file)
 
     def import_file(self, path: Path) -> None:
         self.answer.clear()

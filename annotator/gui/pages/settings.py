@@ -88,7 +88,9 @@ class MetadataForm(QObject):
         left.connect(partial(self._leave, name))
         title = label_of(made, str(field.title))
         proposal = self._labels[name] = PlainLabel("", "hint", wrap=True)
-        use = self.offers[name] = push_button("Use it", partial(self._use, name), "quiet")
+        use = self.offers[name] = push_button(
+            "Use it", lambda: self.answered.emit({name: self._proposals[name]}), "quiet"
+        )
         use.setAccessibleName(f"Use what is proposed: {field.title}")
         return column_of(
             title,
@@ -142,9 +144,6 @@ class MetadataForm(QObject):
         words = str(field.currentData()) if isinstance(field, ChoiceBox) else field.toPlainText().strip()
         if words != self._answers.text(name):
             self.answered.emit({name: words})
-
-    def _use(self, name: str) -> None:
-        self.answered.emit({name: self._proposals[name]})
 
     def _use_all(self) -> None:
         # Not on every platform does clicking a button take the focus, and so the answer, from a field.

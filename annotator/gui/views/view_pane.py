@@ -409,9 +409,6 @@ class ViewPane(Refitting, Splitter):
     def cell(self) -> SheetCell | None:
         return self.model.cell(self.table.currentIndex())
 
-    def picture(self) -> SheetPicture | None:
-        return self.pictures.picture()
-
     def explain(self) -> None:
         (self.table if self.account.hasFocus() else self.account).setFocus(Qt.FocusReason.ShortcutFocusReason)
 
@@ -644,7 +641,7 @@ class LeavingMenu(QToolButton):
         save_file(self, "Save picture", f"{self.name}.svg", "SVG (*.svg);;PNG (*.png)", self.save_picture)
 
     def save_picture(self, path: Path) -> None:
-        picture, differs = self._view.picture(), result_pictures.departures(self._view.model.shown)
+        picture, differs = self._view.pictures.picture(), result_pictures.departures(self._view.model.shown)
         if picture is not None:
             self._session.ask_later(
                 lambda _: self.reported.emit(f"Saved {path.name}."),

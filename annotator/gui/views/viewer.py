@@ -67,8 +67,10 @@ class BehindPane(Pane):
     back = Signal()
     table: QTableView
 
-    def __init__(self, session: ProjectSession) -> None:
+    def __init__(self, session: ProjectSession, name: str) -> None:
+        """`name` is that of the viewer, under which sizes are remembered."""
         super().__init__(session)
+        self._name = f"{name} behind"
         self.title = ElidedLabel(role="subtitle")
         self.leave = KeyButton("Back", "Esc", press=self.leave_level)
         self.leave.setShortcut("Esc")
@@ -97,8 +99,7 @@ class FigureBehindView(BehindPane):
     """The data behind a figure on two levels; Esc goes back one level."""
 
     def __init__(self, session: ProjectSession, name: str) -> None:
-        super().__init__(session)
-        self._name = name
+        super().__init__(session, name)
         self._deeper, self._whole = False, ""
         self._soon = later(self, self._show_detail, SETTLE_MS)
         self.note = PlainLabel("", "hint", wrap=True)
@@ -116,9 +117,7 @@ class FigureBehindView(BehindPane):
         self.detail = Stack(self.reply, self.replies)
         self.levels = Stack(
             self.items_table,
-            Splitter(
-                f"{self._name} behind", parts=(self.table, self.detail), sizes=(660, 420), stretch=(3, 2)
-            ),
+            Splitter(self._name, parts=(self.table, self.detail), sizes=(660, 420), stretch=(3, 2)),
         )
         vertical(horizontal((self.title, 1), self.leave), self.note, (self.levels, 1), on=self, margins=0)
 
@@ -289,6 +288,7 @@ class Viewer(TabPart):
     HIDES = False
     LEADS: Mapping[str, Lead] = {}
     LEAVING: type[LeavingMenu] = LeavingMenu
+    BEHIND: type[BehindPane] = FigureBehindView
     # Acts without keys here.
     WITHOUT: Collection[str] = ()
 
@@ -348,13 +348,10 @@ class Viewer(TabPart):
     @cached_property
     def behind(self) -> BehindPane:
         """The pane of data behind a figure; built when first needed, so that it follows no zoom or colours before."""
-        pane = self.make_behind()
+        pane = self.BEHIND(self.session, self._key)
         pane.back.connect(self._back)
         self.body.addWidget(pane)
         return pane
-
-    def make_behind(self) -> BehindPane:
-        return FigureBehindView(self.session, self._key)
 
     def _acts(self) -> Mapping[str, Callable[[], object]]:
         turns = {"next_view": partial(self.views.turn, 1), "previous_view": partial(self.views.turn, -1)}
@@ -502,7 +499,7 @@ class Viewer(TabPart):
     def _turned(self) -> None:
         there = self.body.currentWidget() is self.view
         self.leaving.enable(
-            there and self.view.model.rowCount() > 0, there and self.view.picture() is not None
+            there and self.view.model.rowCount() > 0, there and self.view.pictures.picture() is not None
         )
 
     def _show_response(self, response_id: str) -> None:
