@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Any
 
 import orjson
-from sqlalchemy import Connection, and_, select
+from sqlalchemy import Connection, and_, case, select
 
 from annotator.actions.assignments.assignments import all_frozen
 from annotator.actions.authoring.artifacts import COMMON
@@ -342,17 +342,6 @@ class _Averaged:
     value: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Repeated:
-    """A unit that a person labelled twice; None for a missing value."""
-
-    item_id: str
-    response_id: str
-    unit_id: str
-    first: Any
-    second: Any
-
-
 def rows(project: Project, by: str = "stage", stage: Stage | None = None) -> list[FigureRow]:
     """Pooled figures of every stage, or of one, grouped by one of `BY`; by criterion, of labels only.
 
@@ -392,7 +381,7 @@ def self_agreement(project: Project) -> list[FigureRow]:
     refuse_others(project)
     made = []
     for (person, alias, protocol), again in repeated(project).items():
-        both, where = [(one.first, one.second) for one in again], [one.item_id for one in again]
+        both, where = [(one.once, one.again) for one in again], [one.item_id for one in again]
         values = {"protocol": ((protocol, protocol),) * len(both), VALUE: tuple(both)}
         (field,) = fields_of(Kind.LABELS, [values])
         head = (Stage.LABELLING, SELF, (person, protocol), alias)
@@ -511,15 +500,21 @@ def _mean(name: str, averaged: Iterable[_Averaged]) -> Estimate:
     return replace(result, method=f"{AVERAGE_OF[name]}: {result.method}")
 
 
-def repeated(project: Project) -> dict[tuple[str, str, str], list[Repeated]]:
-    """(person, alias, protocol) → the units that they labelled twice, with both values."""
+def repeated(project: Project) -> dict[tuple[str, str, str], list[Any]]:
+    """(person, alias, protocol) → the units that they labelled twice: item_id, response_id, unit_id, and the values
+    `once` and `again`; None for a missing value.
+    """
     first, second = counted_rows("first"), counted_rows("second")
+    once, again = (
+        case((one.c.status == Status.OK.value, one.c.value), (one.c.status == Status.UNCLEAR.value, UNSURE))
+        for one in (first, second)
+    )
     same = [first.c[name] == second.c[name] for name in ("protocol", "response_id", "unit_id", "rater_id")]
     by_people = [each.c.rater_kind == RaterKind.PERSON.value for each in (first, second)]
     question = (
         select(
             PERSON.c.id, PERSON.c.alias, first.c.protocol, first.c.item_id, first.c.response_id, first.c.unit_id,
-            first.c.value, first.c.status, second.c.value.label("again"), second.c.status.label("status_again"),
+            once.label("once"), again.label("again"),
         )
         .select_from(PERSON)
         .join(second, second.c.rater_id == PERSON.c.id)
@@ -528,17 +523,4 @@ def repeated(project: Project) -> dict[tuple[str, str, str], list[Repeated]]:
         .where(*by_people, first.c.trial == 1, second.c.trial == 2, ITEM.c.retired.is_(False))
         .order_by(ITEM.c.position, ITEM.c.key, first.c.item_id, first.c.response_id, first.c.unit_id)
     )  # fmt: skip
-    return grouped(
-        (
-            (row.id, row.alias, row.protocol),
-            Repeated(
-                row.item_id, row.response_id, row.unit_id, _value(row.status, row.value),
-                _value(row.status_again, row.again),
-            ),
-        )
-        for row in project.query(question)
-    )  # fmt: skip
-
-
-def _value(status: str, value: str | None) -> str | None:
-    return value if status == Status.OK.value else UNSURE if status == Status.UNCLEAR.value else None
+    return grouped(((row.id, row.alias, row.protocol), row) for row in project.query(question))

@@ -809,9 +809,9 @@ def _of_repeats(project: Project, row: FigureRow) -> list[LineBehind]:
     return [
         LineBehind(
             one.item_id,
-            RaterSide("the first time", "", one.first),
-            RaterSide("again", "", one.second),
-            _same(one.first, one.second),
+            RaterSide("the first time", "", one.once),
+            RaterSide("again", "", one.again),
+            _same(one.once, one.again),
             one.unit_id,
             one.response_id,
         )

@@ -429,16 +429,15 @@ _WHOLE = (ALL, ALL)
 class SystemDuel:
     """Two systems in a column, the better one first: their difference and its test.
 
-    `best` marks the best and the second best; `corrected` is p corrected for all other pairs of the column.
+    `corrected` is p corrected for all other pairs of the column; None for the best and the second best, which stand
+    alone.
     """
 
-    metric: str
     systems: tuple[str, str]
     difference: Estimate
     t: float | None
     df: int | None
     p: float | None
-    best: bool
     star: bool
     corrected: float | None = None
 
@@ -557,9 +556,7 @@ class _DuelMaker:
             # The difference of overall means may have another sign, being over other items than those both have.
             ahead = result.mean.value is not None and (result.mean.value > 0) == info.higher_is_better
             better = ahead and enough(result.mean.n) and test.p is not None and test.p < ALPHA
-            yield SystemDuel(
-                info.name, (one, other), result.mean, test.t, test.df, test.p, not place, better and not place
-            )
+            yield SystemDuel((one, other), result.mean, test.t, test.df, test.p, better and not place)
 
     def _by_jackknife(self, pairs: Iterable[tuple[str, str]], ranked: Sequence[str]) -> Iterator[SystemDuel]:
         """Tests of composite figures, from their values without each of the items that they share."""
@@ -586,7 +583,7 @@ class _DuelMaker:
                 t, df = (bare.value or 0.0) / error, bare.n - 1
                 p = two_sided(t, df)
             better = p is not None and p < ALPHA and enough(bare.n)
-            yield SystemDuel(name, (one, other), result, t, df, p, not place, better and not place)
+            yield SystemDuel((one, other), result, t, df, p, better and not place)
 
     def sheet(self, key: str, title: str) -> ResultSheet:
         lines = [
@@ -706,15 +703,14 @@ class _DuelMaker:
             ("p_holm", "p (Holm)", "Corrected for all other pairs of the column; the best and the second stand alone"),
             ("apart", "Apart", "Whether the difference is beyond chance at 0.05"),
         )  # fmt: skip
-        titles = {info.name: info.title for info in self.infos}
         lines = [
             SheetLine((
-                text(titles[duel.metric]), *(text(self.systems[system].name) for system in duel.systems),
+                text(info.title), *(text(self.systems[system].name) for system in duel.systems),
                 figure(duel.difference), _t(duel.t), count(duel.df), chance(duel.p), chance(duel.corrected),
                 _apart(duel),
             ))
-            for own in self.duels.values()
-            for duel in own
+            for info in self.infos
+            for duel in self.duels[info.name]
             if duel.p is not None
         ]  # fmt: skip
         return ResultSheet(key, "Every two systems", heads, tuple(lines))
@@ -745,7 +741,7 @@ def _t(t: float | None) -> SheetCell:
 
 
 def _apart(duel: SystemDuel) -> SheetCell:
-    p = duel.p if duel.best else duel.corrected
+    p = duel.p if duel.corrected is None else duel.corrected
     if p is None:
         return SheetCell("", value=None)
     if not enough(duel.difference.n):

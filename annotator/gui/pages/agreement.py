@@ -31,7 +31,7 @@ from annotator.actions.agreement.agreement_report import (
 )
 from annotator.actions.agreement.assisting import Assistance
 from annotator.actions.results.result_sheets import ResultSheet, SheetCell, SheetLine
-from annotator.actions.studies.result_views import CountedView, ResultView
+from annotator.actions.studies.result_views import ChosenView, CountedView, ResultView
 from annotator.domain.experts.adjudication import Figure
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.protocol import uncrossed
@@ -43,7 +43,7 @@ from annotator.gui.review.run_panel import OrderPane, RunPanel
 from annotator.gui.review.sheets import CellsModel, Column
 from annotator.gui.session.run import OrderEstimate
 from annotator.gui.session.session import ProjectSession, named
-from annotator.gui.views.view_pane import LeavingMenu, Refused, muted
+from annotator.gui.views.view_pane import LeavingMenu, muted
 from annotator.gui.views.viewer import BehindPane, Lead, Viewer, ViewerPage
 from annotator.gui.widgets.bars import KeyButton, wrapping
 from annotator.gui.widgets.basics import (
@@ -570,7 +570,7 @@ class AgreementViewer(Viewer):
         self._known.clear()
         self._count()
 
-    def _counted(self, counted_view: CountedView | Refused) -> None:
+    def _counted(self, counted_view: ChosenView) -> None:
         super()._counted(counted_view)
         if isinstance(counted_view, CountedView):
             self.assisting.show_report(counted_view.count)

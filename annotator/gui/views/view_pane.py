@@ -36,7 +36,7 @@ from annotator.actions.results.result_sheets import (
 from annotator.actions.results.results_behind import JudgementBehind
 from annotator.actions.results.scoring import MetricInfo
 from annotator.actions.studies import result_views
-from annotator.actions.studies.result_views import CountedView, ResultView
+from annotator.actions.studies.result_views import ChosenView, CountedView, ResultView
 from annotator.actions.validation import validation
 from annotator.actions.validation.validation import HeldRater
 from annotator.domain.texts.estimate import interval
@@ -266,23 +266,27 @@ class ViewPane(Refitting, Splitter):
             QTabBar(), accessibleName="Tables of this view", drawBase=False, expanding=False
         )
         self.tabs.currentChanged.connect(self._change_sheet)
-        self._seek_soon = later(self, self._seek, SETTLE_MS)
-        self.sought = search_field("Find in the table…", "Find in the table", self._seek_soon.start)
+        seek_soon = later(self, self._seek, SETTLE_MS).start
+        self.sought = search_field("Find in the table…", "Find in the table", seek_soon)
         theme.scale(self.sought.setMaximumWidth, 240)
         self.sought.returnPressed.connect(self.table.setFocus)
-        self.answers, self.notes = PlainLabel(wrap=True), PlainLabel("", "hint", wrap=True)
-        for label in (self.answers, self.notes):
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        copied = Qt.TextInteractionFlag.TextSelectableByMouse
+        self.answers = PlainLabel(wrap=True, textInteractionFlags=copied)
+        self.notes = PlainLabel("", "hint", wrap=True, textInteractionFlags=copied)
         self._answers, self._conditions = list[str](), list[str]()
         self.more = with_properties(
             QPushButton(), role="quiet", toolTip="What these figures rest on", checkable=True
         )
         self.more.toggled.connect(lambda _: self.refit())
         self.pictures = PicturePane(session)
-        head = horizontal((self.tabs, 1), self.sought)
         words = vertical(self.answers, self.notes, spacing=4)
-        layout = horizontal((words, 1), (self.more, 0, Qt.AlignmentFlag.AlignBottom), spacing=4)
-        above = column_of(head, (self.table, 1), layout, margins=(0, 0, 0, 4), spacing=4)
+        above = column_of(
+            horizontal((self.tabs, 1), self.sought),
+            (self.table, 1),
+            horizontal((words, 1), (self.more, 0, Qt.AlignmentFlag.AlignBottom), spacing=4),
+            margins=(0, 0, 0, 4),
+            spacing=4,
+        )
         self.hold((above, self._below()), stretch=(1, 1))
         self.setFocusProxy(self.table)
         theme.watch(self, self._describe)
@@ -535,13 +539,10 @@ class Choosers(QWidget):
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(ChosenView):
     """The refusal of a view with these choices, and the choices offered instead."""
 
-    view: str
     refusal: Refusal
-    choices: tuple[ViewChoice, ...]
-    chosen: Mapping[str, str]
 
 
 def shown(
@@ -558,9 +559,10 @@ def refused(
 ) -> Refused:
     """The refusal with the choices still offered; none if those are refused, too."""
     try:
-        return Refused(name, refusal, *result_views.offered(project, name, chosen, among))
+        choices, fitting = result_views.offered(project, name, chosen, among)
     except Refusal:
-        return Refused(name, refusal, (), {})
+        choices, fitting = (), {}
+    return Refused(name, fitting, choices, refusal)
 
 
 def behind(project: Project, source: FigureSource) -> ResultSheet | list[JudgementBehind] | Refusal:

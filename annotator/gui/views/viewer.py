@@ -22,7 +22,7 @@ from annotator.actions.results.results_behind import JudgementBehind, by_person
 from annotator.actions.runs import journal
 from annotator.actions.runs.journal import JudgementDetail
 from annotator.actions.studies import result_views
-from annotator.actions.studies.result_views import CountedView, ResultView
+from annotator.actions.studies.result_views import ChosenView, CountedView, ResultView
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal, in_window
 from annotator.domain.texts.words import counted
@@ -34,7 +34,7 @@ from annotator.gui.review.verdict_words import value_look, value_words
 from annotator.gui.session.page import ANOTHER_KIND, Page, TabPart, may_choose_uses, way_to
 from annotator.gui.session.session import Pane, ProjectSession, or_refusal
 from annotator.gui.views import view_pane
-from annotator.gui.views.view_pane import Choosers, LeavingMenu, Refused, ViewPane
+from annotator.gui.views.view_pane import Choosers, LeavingMenu, ViewPane
 from annotator.gui.widgets.bars import KeyButton
 from annotator.gui.widgets.basics import (
     ElidedLabel,
@@ -316,8 +316,9 @@ class Viewer(TabPart):
         self.view.opened.connect(self.open_behind)
         self.view.turned.connect(self._turned)
         self.view.left.connect(self._show_response)
-        alone = Qt.ShortcutContext.WidgetShortcut
-        copy = QShortcut(QKeySequence.StandardKey.Copy, self.view.table, context=alone)
+        copy = QShortcut(
+            QKeySequence.StandardKey.Copy, self.view.table, context=Qt.ShortcutContext.WidgetShortcut
+        )
         copy.activated.connect(self.leaving.copy)
         session.listen(self.moved, moving)
 
@@ -450,7 +451,7 @@ class Viewer(TabPart):
         self.hint.setText("Counting…")
         self.session.ask_newest(self._counted, self.question(), self.among, self._name, chosen, computed)
 
-    def _counted(self, answer: CountedView | Refused) -> None:
+    def _counted(self, answer: ChosenView) -> None:
         self.hint.setText("")
         if isinstance(answer, CountedView):
             self._known[answer.view] = answer
