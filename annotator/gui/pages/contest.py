@@ -127,13 +127,17 @@ class KeepingPart(PagePart):
             "keep_task": self.keep_one, "hold_task": self.hold_one, "release_task": lambda: self._hold(""),
             "keep_best": self.keep_best,
         }  # fmt: skip
-        head = wrapping(
-            together("By", self.rater),
-            together("keep", self.top),
-            together("at most of one seminar", self.of_one),
-            gap=10,
+        above = column_of(
+            wrapping(
+                together("By", self.rater),
+                together("keep", self.top),
+                together("at most of one seminar", self.of_one),
+                gap=10,
+            ),
+            (self.table, 1),
+            self.note,
+            spacing=6,
         )
-        above = column_of(head, (self.table, 1), self.note, spacing=6)
         below = column_of((self.words, 1), self.reason, spacing=6)
         self.parts = Splitter(
             "contest-keep", Qt.Orientation.Vertical, parts=(above, below), sizes=(420, 170), stretch=(2, 1)
@@ -453,26 +457,26 @@ class RoundsPart(PagePart):
         self.acts = {"start_contest": self.start, "import_matches": choose_file}
         card = with_properties(QFrame(), role="card")
         self._cut = together("Below the best", self.top, "Only tasks within 40 points of that cut meet")
-        row = wrapping(
-            together("Judge", self.judge),
-            together("Rounds in all", self.rounds, "Rounds that were held count; those are not held again"),
-            together("Pairs", self.pairs),
-            self._cut,
-            self.both,
-            together("Seed", self.seed, "The same seed gives the same pairs on every system"),
-            together("Budget", self.budget),
-            gap=10,
-        )
-        vertical(row, self.words, RunPanel(self.run), on=card, margins=(10, 8, 10, 8), spacing=6)
-        work = QFrame()
         vertical(
-            card,
-            PlainLabel("Who has compared so far", "subtitle"),
-            (self.table, 1),
-            on=work,
-            margins=0,
-            spacing=8,
+            wrapping(
+                together("Judge", self.judge),
+                together(
+                    "Rounds in all", self.rounds, "Rounds that were held count; those are not held again"
+                ),
+                together("Pairs", self.pairs),
+                self._cut,
+                self.both,
+                together("Seed", self.seed, "The same seed gives the same pairs on every system"),
+                together("Budget", self.budget),
+                gap=10,
+            ),
+            self.words,
+            RunPanel(self.run),
+            on=card,
+            margins=(10, 8, 10, 8),
+            spacing=6,
         )
+        work = column_of(card, PlainLabel("Who has compared so far", "subtitle"), (self.table, 1), spacing=8)
         self.empty = EmptyState("judges", *NOTHING)
         self.stack = Stack(work, self.empty)
         self.lay_out(self.stack)

@@ -58,9 +58,8 @@ class HomePage(Page):
         )
         self.steps, self.next = QWidget(), QWidget()
         self.lately = PlainLabel("", "hint", wrap=True)
-        self.next_title, self.lately_title = PlainLabel("Next", "subtitle"), PlainLabel("Lately", "subtitle")
-        for heading in (self.next_title, self.lately_title):
-            heading.hide()
+        self.next_title = PlainLabel("Next", "subtitle", visible=False)
+        self.lately_title = PlainLabel("Lately", "subtitle", visible=False)
         self._body = column_of(
             self.title,
             self.about,

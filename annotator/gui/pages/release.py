@@ -115,16 +115,23 @@ class ReleasePage(Page):
         self._formats = {name: self._format(name, *words) for name, words in releases.offered().items()}
         self._used = column_of(spacing=4)
         self.about_tested = PlainLabel("", "hint", wrap=True)
-        tested = column_of(
-            wrapping(label_of(self.test_items, "Test items"), self.test_items), self.about_tested, spacing=4
-        )
         self._more = Fold(
             "More",
             *(_explained(box, WISHES[name][1]) for name, box in self.wishes.items()),
             hint="What may leave too, and the formats of other benchmarks",
         )
         frame = with_properties(QFrame(), role="card")
-        vertical(self._used, tested, self._more, on=frame, spacing=8)
+        vertical(
+            self._used,
+            column_of(
+                wrapping(label_of(self.test_items, "Test items"), self.test_items),
+                self.about_tested,
+                spacing=4,
+            ),
+            self._more,
+            on=frame,
+            spacing=8,
+        )
         self.inside = column_of(
             PlainLabel("Before a release", "subtitle"), self.points, PlainLabel("Content", "subtitle"), self.summary,
             PlainLabel(ABOUT_RELEASE, "hint", wrap=True), frame, self.past, StretchSpace(1), spacing=12,
@@ -283,12 +290,20 @@ class PastReleases(Pane):
         words = PlainLabel(
             release.words, wrap=True, textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse
         )
-        compare = push_button("Compare…", partial(self._compare, release.number), "quiet")
-        withdraw = push_button("Withdraw…", partial(self._ask, release.number), "quiet")
-        for button, verb in ((compare, "Compare"), (withdraw, "Withdraw")):
-            button.setAccessibleName(f"{verb} release {release.number}")
-        compare.setToolTip("What is different in the project now; asks for the folder of the release.")
-        withdraw.setEnabled(not release.withdrawn and not self.session.project.readonly)
+        compare = push_button(
+            "Compare…",
+            partial(self._compare, release.number),
+            "quiet",
+            accessibleName=f"Compare release {release.number}",
+            toolTip="What is different in the project now; asks for the folder of the release.",
+        )
+        withdraw = push_button(
+            "Withdraw…",
+            partial(self._ask, release.number),
+            "quiet",
+            accessibleName=f"Withdraw release {release.number}",
+            enabled=not release.withdrawn and not self.session.project.readonly,
+        )
         return horizontal((words, 1), compare, withdraw, spacing=6)
 
     def _ask(self, number: int) -> None:
@@ -373,16 +388,14 @@ class FinalPassPage(Page):
             0,
             moved=self._show,
         )
-        self.check, self.state, self.note = ChoiceBox(), ChoiceBox(), LineField(placeholderText="Note")
+        self.check = ChoiceBox(self._show, accessibleName="Check", minimumContentsLength=LETTERS)
+        self.state = ChoiceBox(accessibleName="What was found")
+        self.note = LineField(placeholderText="Note", accessibleName="Note")
         offer(self.check, [(words, name) for name, words in CHECKS.items()])
         offer(
             self.state,
             [(state.value.capitalize(), state.value) for state in CheckState] + [("Open again", OPEN)],
         )
-        for box, name in ((self.check, "Check"), (self.state, "What was found"), (self.note, "Note")):
-            box.setAccessibleName(name)
-        self.check.setMinimumContentsLength(LETTERS)
-        self.check.currentIndexChanged.connect(lambda _: self._show())
         self.signature, self.hint = PlainLabel("", wrap=True), PlainLabel("", "hint", wrap=True)
         self.sign = push_button("Sign", self._sign, "primary")
         self.pilot, self.save = TextPane(session), push_button("Save the summary…", self._save)

@@ -86,14 +86,15 @@ class MetadataForm(QObject):
         made.setAccessibleName(str(field.title))
         left = made.rested if isinstance(made, GrowingEdit) else made.activated
         left.connect(partial(self._leave, name))
-        title = label_of(made, str(field.title))
         proposal = self._labels[name] = PlainLabel("", "hint", wrap=True)
         use = self.offers[name] = push_button(
-            "Use it", lambda: self.answered.emit({name: self._proposals[name]}), "quiet"
+            "Use it",
+            lambda: self.answered.emit({name: self._proposals[name]}),
+            "quiet",
+            accessibleName=f"Use what is proposed: {field.title}",
         )
-        use.setAccessibleName(f"Use what is proposed: {field.title}")
         return column_of(
-            title,
+            label_of(made, str(field.title)),
             PlainLabel(str(field.description), "hint", wrap=True),
             made,
             horizontal(use, (proposal, 1)),
@@ -194,11 +195,13 @@ class ProjectPage(Page):
             lines.addWidget(fold.button, row, 0, Qt.AlignmentFlag.AlignLeft)
             lines.addWidget(fold.note, row, 1)
             lines.addWidget(fold, row + 1, 0, 1, 2)
-        body = column_of(
-            lines, horizontal(self.reset, StretchSpace(1)), StretchSpace(1),
-            margins=(20, 16, 20, 12), spacing=12,
+        self._area = PlainArea(
+            "Settings of the project",
+            column_of(
+                lines, horizontal(self.reset, StretchSpace(1)), StretchSpace(1),
+                margins=(20, 16, 20, 12), spacing=12,
+            ),
         )  # fmt: skip
-        self._area = PlainArea("Settings of the project", body)
         vertical(self._area, on=self, margins=0)
         self.answer.float_over(self._area, below=False)
         self.bind("submit", lambda: self.uses.press(self._apply))
