@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
@@ -411,9 +411,8 @@ class ContestSettings:
 
     @property
     def name(self) -> str:
-        values = {name: getattr(self, name) for name in self.__slots__}
-        usual = ContestSettings()
-        changed = [f"{name}={int(value)}" for name, value in values.items() if value != getattr(usual, name)]
+        usual = asdict(ContestSettings())
+        changed = [f"{name}={int(value)}" for name, value in asdict(self).items() if value != usual[name]]
         return _BETWEEN.join([RANKING.name, *changed])
 
     @classmethod

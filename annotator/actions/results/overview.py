@@ -161,17 +161,15 @@ def _made(composite: Composite, parts: Mapping[str, ResultRow]) -> tuple[Estimat
     known_as = {info.name: info.title for info in scoring.described()}
     # A figure that is not implemented yet is shown by its name.
     titles = {name: known_as.get(name, name) for name in composite.of}
-    gaps: dict[str, int] = {}
-    judged: dict[str, int] = {}
-    for row in parts.values():
-        gaps[row.protocol] = max(gaps.get(row.protocol, 0), row.estimate.missing)
-        judged[row.protocol] = max(judged.get(row.protocol, 0), row.judged)
+    by_protocol = grouped((row.protocol, row) for row in parts.values()).values()
+    gaps = sum(max(row.estimate.missing for row in rows) for rows in by_protocol)
+    judged = sum(max(row.judged for row in rows) for rows in by_protocol)
     known = {name: row.estimate for name, row in parts.items() if row.estimate.value is not None}
     absent = [titles[name] for name in composite.of if name not in known]
     method = f"made of {', '.join(titles.values())}"
     if absent:
         note = f"{', '.join(absent)} {'is' if len(absent) == 1 else 'are'} undefined"
-        return Estimate(None, missing=sum(gaps.values()), method=method, note=note), sum(judged.values())
+        return Estimate(None, missing=gaps, method=method, note=note), judged
     value, floor, ceiling = (
         _combined(composite, [_end(known[name], end) for name in composite.of])
         for end in ("value", "floor", "ceiling")
@@ -182,12 +180,12 @@ def _made(composite: Composite, parts: Mapping[str, ResultRow]) -> tuple[Estimat
     return Estimate(
         value,
         n=min(estimate.n for estimate in known.values()),
-        missing=sum(gaps.values()),
+        missing=gaps,
         floor=floor,
         ceiling=ceiling,
         method=method,
         note=note,
-    ), sum(judged.values())
+    ), judged
 
 
 def _end(estimate: Estimate, end: str) -> Any:

@@ -106,15 +106,11 @@ def _pooled(
         return Estimate(None, note="no report to count"), 0
     result = {rater: metric.pooled(pool, True) for rater, pool in pools.items()}
     estimate, judged = _together(protocol, result, pools)
-    n_items = len({response.material.item.id for pool in pools.values() for response in pool})
     if estimate.value is None:
         return estimate, judged
-    own = [
-        item
-        for item in items
-        if any(response.material.item.id == item for pool in pools.values() for response in pool)
-    ]
-    return with_interval(estimate, without_each(metric, pools, own), n_items, metric.within, TOO_LONG), judged
+    present = {response.material.item.id for pool in pools.values() for response in pool}
+    without = without_each(metric, pools, [item for item in items if item in present])
+    return with_interval(estimate, without, len(present), metric.within, TOO_LONG), judged
 
 
 def _together(
@@ -612,12 +608,13 @@ def rater_choice(project: Project, protocol: str = "") -> ViewChoice:
     if protocol:
         result = result_raters.everybody(project, protocol)
         return ViewChoice("judge", "Judged by", tuple((f"{r.name} ({r.judgements:,})", r.id) for r in result))
-    names: dict[str, str] = {}
     judged = [name for name, definition in PROTOCOLS.items() if definition.values]
-    for result in result_raters.everybody_under(project, judged).values():
-        for rater in result:
-            if rater.id != result_raters.COMPUTED:
-                names.setdefault(rater.id, rater.name)
+    names = {
+        rater.id: rater.name
+        for result in result_raters.everybody_under(project, judged).values()
+        for rater in result
+        if rater.id != result_raters.COMPUTED
+    }
     return ViewChoice(
         "judge",
         "Judged by",

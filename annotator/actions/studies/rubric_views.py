@@ -281,21 +281,21 @@ def _weights(weights: Mapping[int | float, Estimate]) -> ResultSheet:
         ("experts_share", PAPER, "Share of its experts' weights (Table 10): for comparison, not a norm"),
         ("difference", "Difference", "Of the two shares"),
     )  # fmt: skip
-    lines = []
-    for weight, own in weights.items():
-        norm, value = EXPERT_WEIGHT_SHARES.get(weight), own.value
-        number = None if value is None else round(value * own.n)
-        cells = (
-            count(weight, form="g"), count(number), share(value), share(norm),
-            _points(None if value is None or norm is None else value - norm),
-        )  # fmt: skip
-        lines.append(SheetLine(cells))
-    return ResultSheet("weights", "Weights", heads, tuple(lines))
+    lines = tuple(
+        SheetLine((
+            count(weight, form="g"), count(None if own.value is None else round(own.value * own.n)), share(own.value),
+            share(norm), _points(own.value, norm),
+        ))
+        for weight, own in weights.items()
+        for norm in [EXPERT_WEIGHT_SHARES.get(weight)]
+    )  # fmt: skip
+    return ResultSheet("weights", "Weights", heads, lines)
 
 
-def _points(apart: float | None) -> SheetCell:
-    if apart is None:
+def _points(value: float | None, norm: float | None) -> SheetCell:
+    if value is None or norm is None:
         return SheetCell(UNDEFINED)
+    apart = value - norm
     return SheetCell(f"{100 * apart:+.1f} points".replace("-", "−"), apart, value=apart)
 
 

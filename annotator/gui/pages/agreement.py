@@ -341,11 +341,12 @@ def _shares(pair_counts: CellCounts, order: Callable[[Any], Any]) -> str:
 
 def _table(report: AgreementReport, row: FigureRow, basis: RowBasis, listed: list[Any], ordered: bool) -> str:
     pair_counts = basis.counts if ordered else _folded(basis.counts)
+    caption = "several pairs of raters: pairs of values in either order"
     if ordered:
-        first, second = _sides(report, row, basis)
+        # The lower id comes first in every record.
+        sides = [row.group[0]] if row.by == "person" else sorted(basis.raters)
+        first, second = (*map(report.names.alias, sides), "the others")[:2]
         caption = f"{escape(first)} down, {escape(second)} across"
-    else:
-        caption = "several pairs of raters: pairs of values in either order"
     head = "".join(f"<th>&nbsp;{escape(value_words(value))}&nbsp;</th>" for value in listed)
     lines = [f"<tr><td></td>{head}</tr>"]
     for place, a in enumerate(listed):
@@ -355,14 +356,6 @@ def _table(report: AgreementReport, row: FigureRow, basis: RowBasis, listed: lis
         )
         lines.append(f"<tr><th align='left'>{escape(value_words(a))}&nbsp;</th>{cells}</tr>")
     return f"<p>{muted(escape(caption))}</p><table cellpadding='2'>{''.join(lines)}</table>"
-
-
-def _sides(report: AgreementReport, row: FigureRow, basis: RowBasis) -> tuple[str, str]:
-    if row.by == "person":
-        return report.names.alias(row.group[0]), "the others"
-    # The lower id comes first in every record.
-    first, second = sorted(basis.raters)
-    return report.names.alias(first), report.names.alias(second)
 
 
 def _folded(pair_counts: CellCounts) -> Counter[tuple[Any, Any]]:
