@@ -342,18 +342,11 @@ class _Averaged:
     value: float | None
 
 
-def rows(project: Project, by: str = "stage", stage: Stage | None = None) -> list[FigureRow]:
-    """Pooled figures of every stage, or of one, grouped by one of `BY`; by criterion, of labels only.
-
-    Intervals of shares are Wilson's over items; others leave each item out in turn. Raises Refusal for anyone who is
-    not a coordinator.
-    """
-    result, names = frozen_inputs(project)
-    return pooled(project, by, [each for each in result if stage in (None, each.stage)], names)
-
-
 def pooled(project: Project, by: str, agreements: Sequence[Agreement], names: Names) -> list[FigureRow]:
-    """The rows of these agreements: the frozen ones, or the same with another pairing of their units."""
+    """Pooled figures of these agreements, grouped by one of `BY`; by criterion, of labels only.
+
+    Intervals of shares are Wilson's over items; others leave each item out in turn.
+    """
     refuse_unknown(by)
     groups = _grouped(agreements, by)
     called = naming(project, by, names, [group for _, group in groups])

@@ -581,9 +581,6 @@ def next_near(project: Project, rater: str, top: int, *, one_order: bool) -> int
     return len(pairs) * (1 if one_order else 2)
 
 
-run = ContestRun.run
-
-
 COLUMNS = ("first", "second", "winner", "confidence", "rater")
 # The setting with the imported files, by the hash of their rows.
 IMPORTED = "contest_imports"

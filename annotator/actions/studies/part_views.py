@@ -389,8 +389,6 @@ def _reports(protocol: str, shown: list[ResponseMatches]) -> ResultSheet:
     return ResultSheet("reports", "Report by report", heads, tuple(lines))
 
 
-# A response and its rater.
-Reading = tuple[str, str]
 NONE, ANY_SYSTEM = "(no type)", "All systems"
 LOOKED_AT, JUDGED = "", "judged"
 

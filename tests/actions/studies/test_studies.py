@@ -718,8 +718,9 @@ def test_shares_of_true_statements():
     assert [question_views.true_share(of).value for of in (two[:1], two[1:], two)] == [1, 0, 1 / 4]
     # Of the others 1/2; with the two undecided 1/4 … 3/4.
     one = question_views.true_share([statements(True, False, None, None)])
-    assert (one.value, one.n, one.missing, one.floor, one.ceiling) == (1 / 2, 2, 2, 1 / 4, 3 / 4)
-    assert one.note == "2 of 4 statements have no label"
+    assert (one.value, one.n, one.missing, one.floor, one.ceiling, one.note) == (
+        1 / 2, 2, 2, 1 / 4, 3 / 4, "2 of 4 statements have no label",
+    )  # fmt: skip
     result = [question_views.true_share([of]) for of in (statements(None), Diagnostics())]
     assert [(of.value, of.floor, of.ceiling) for of in result] == [(None, 0, 1), (None, None, None)]
     assert (result[0].note, question_views.true_share([]).value) == ("no statement has a label", None)
