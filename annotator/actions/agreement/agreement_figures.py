@@ -168,33 +168,31 @@ def _values(where: AgreementScope, pair: PairAgreement) -> Iterator[AgreementInp
             yield AgreementInput(where, field, match.a, match.b, a, b, response_id=report, judged_unit=unit)
 
 
-def inputs(project: Project) -> list[dict[str, Any]]:
+def records(agreements: Iterable[Agreement], names: Names) -> list[dict[str, Any]]:
     """The exact inputs of every figure as flat records, people by alias, each with its item's key.
 
     In the field “written”, 1 means that the rater has the unit; None is a missing value.
     """
-    result, names = frozen_inputs(project)
-    return [_record(each, names) for agreement in result for each in flat(agreement)]
-
-
-def _record(each: AgreementInput, names: Names) -> dict[str, Any]:
-    where = each.where
-    return {
-        "item": names.items[where.item_id],
-        "stage": where.stage.value,
-        "rater_a": names.alias(where.a),
-        "rater_b": names.alias(where.b),
-        "field": each.field,
-        "unit_a": each.unit_a,
-        "unit_b": each.unit_b,
-        "value_a": each.value_a,
-        "value_b": each.value_b,
-        "likeness": each.likeness,
-        "guideline_a": where.guideline_a,
-        "guideline_b": where.guideline_b,
-        "response_id": each.response_id,
-        "judged_unit": each.judged_unit,
-    }
+    return [
+        {
+            "item": names.items[each.where.item_id],
+            "stage": each.where.stage.value,
+            "rater_a": names.alias(each.where.a),
+            "rater_b": names.alias(each.where.b),
+            "field": each.field,
+            "unit_a": each.unit_a,
+            "unit_b": each.unit_b,
+            "value_a": each.value_a,
+            "value_b": each.value_b,
+            "likeness": each.likeness,
+            "guideline_a": each.where.guideline_a,
+            "guideline_b": each.where.guideline_b,
+            "response_id": each.response_id,
+            "judged_unit": each.judged_unit,
+        }
+        for agreement in agreements
+        for each in flat(agreement)
+    ]
 
 
 def write_inputs(project: Project, folder: Path) -> tuple[str, ...]:
@@ -210,7 +208,7 @@ def write_inputs(project: Project, folder: Path) -> tuple[str, ...]:
         raise Refusal(
             "No agreement has been frozen yet.", "It is frozen once everyone assigned has submitted."
         )
-    rows = [_record(each, names) for agreement in result for each in flat(agreement)]
+    rows = records(result, names)
     tree = {"agreements": [_aliased(agreement, names) for agreement in result]}
     files = folders.with_sums({CSV_NAME: tables_csv.csv(rows), JSON_NAME: folders.pretty(tree)})
     folders.write(folder, files)
@@ -335,13 +333,6 @@ class FigureRow:
         return next((result for result in self.figures if result.name == name), None)
 
 
-@dataclass(frozen=True, slots=True)
-class _Averaged:
-    where: AgreementScope
-    name: str
-    value: float | None
-
-
 def pooled(project: Project, by: str, agreements: Sequence[Agreement], names: Names) -> list[FigureRow]:
     """Pooled figures of these agreements, grouped by one of `BY`; by criterion, of labels only.
 
@@ -394,7 +385,9 @@ def _with_note(row: FigureRow, drafted: Iterable[str]) -> FigureRow:
     return replace(row, figures=tuple(figures))
 
 
-Members = tuple[list[AgreementInput], list[_Averaged]]
+# A figure of one pair of lists, to be averaged over items.
+Averaged = tuple[AgreementScope, Figure]
+Members = tuple[list[AgreementInput], list[Averaged]]
 Head = tuple[Stage, str, Group, str]
 
 
@@ -407,11 +400,7 @@ def _grouped(agreements: Iterable[Agreement], by: str) -> dict[tuple[Stage, Grou
                 groups[agreement.stage, group][0].append(each.seen_by(group[0]) if by == "person" else each)
         for pair in agreement.pairs:
             where = where_of(agreement, pair)
-            averaged = [
-                _Averaged(where, figure.name, figure.value)
-                for figure in pair.figures
-                if figure.name in AVERAGE_OF
-            ]
+            averaged = [(where, figure) for figure in pair.figures if figure.name in AVERAGE_OF]
             for group in groups_of(by, where):
                 groups[agreement.stage, group][1].extend(averaged)
     return groups
@@ -427,13 +416,15 @@ def _fields(stage: Stage, agreements: Iterable[Agreement]) -> list[ComparedField
 
 
 def _rows(
-    head: Head, fields: Iterable[ComparedField], inputs: list[AgreementInput], averaged: list[_Averaged]
+    head: Head, fields: Iterable[ComparedField], inputs: list[AgreementInput], averaged: list[Averaged]
 ) -> list[FigureRow]:
     made = []
-    wheres = (*(one.where for one in inputs), *(one.where for one in averaged))
+    wheres = (*(one.where for one in inputs), *(where for where, _ in averaged))
     lists = {(where.item_id, frozenset((where.a, where.b))) for where in wheres}
     means = [
-        (name, _mean(name, averaged)) for name in AVERAGE_OF if any(one.name == name for one in averaged)
+        (name, _mean(name, averaged))
+        for name in AVERAGE_OF
+        if any(of_pair.name == name for _, of_pair in averaged)
     ]
     if means:
         made.append(_row(head, UNITS, means, (each.where.item_id for each in inputs)))
@@ -481,11 +472,11 @@ def _joined(each: AgreementInput) -> JoinedValue:
     return JoinedValue(a, b, each.value_a, each.value_b, cluster=item)
 
 
-def _mean(name: str, averaged: Iterable[_Averaged]) -> Estimate:
+def _mean(name: str, averaged: Iterable[Averaged]) -> Estimate:
     """The mean over items of a figure; an item with several pairs of raters counts once, with their mean."""
     from annotator.stats.intervals.student import mean_of_scores
 
-    of_item = grouped((one.where.item_id, one.value) for one in averaged if one.name == name)
+    of_item = grouped((where.item_id, of_pair.value) for where, of_pair in averaged if of_pair.name == name)
     defined = ([value for value in values if value is not None] for values in of_item.values())
     # Items with an undefined figure are left out of the mean and counted in the note.
     means = [Estimate(fmean(values) if values else None) for values in defined]

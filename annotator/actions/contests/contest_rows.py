@@ -187,14 +187,13 @@ def planned(
     pairs: Iterable[tuple[str, str]],
     *,
     both: bool,
-    at: datetime | None = None,
 ) -> list[ContestFields]:
-    when = at or now()
+    at = now()
     orders = (
         (first, second) for a, b in pairs for first, second in (((a, b), (b, a)) if both else ((a, b),))
     )
     return [
-        ContestFields(round=round_, first=first, second=second, rater_kind=kind, rater=rater, at=when)
+        ContestFields(round=round_, first=first, second=second, rater_kind=kind, rater=rater, at=at)
         for first, second in orders
     ]
 

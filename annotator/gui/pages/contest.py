@@ -574,13 +574,8 @@ class RoundsPart(PagePart):
 
     def _ended(self, line: dict[str, Any]) -> None:
         if line.get("event") != REFUSED and say_ended(self.answer, line, "All rounds are held."):
-            self.answer.set_action(
-                "Keep tasks", partial(self.session.go, ContestPage.NAME, part=ContestPage.TABS[KEEP])
-            )
+            self.answer.set_action("Keep tasks", partial(self.session.go, ContestPage.NAME, part="Keep"))
         self.fill()
-
-
-RANK, COMPARE, KEEP = range(3)
 
 
 class ContestPage(PartedPage):

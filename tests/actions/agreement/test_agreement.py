@@ -438,7 +438,11 @@ def test_the_page_and_the_inputs_show_them_under_the_title_of_the_protocol(
     assert line.cells[titles.index(agreement_report.TITLES[FIGURES[level][0]])].worth == own.figures[0].value
     assert all(picture.draw() is not None for picture in sheet.pictures)
     assert [one["name"] for one in agreement_report.plain(report, own)["figures"]] == list(FIGURES[level])
-    given = [one for one in agreement_figures.inputs(project) if one["field"] == REASONING]
+    given = [
+        one
+        for one in agreement_figures.records(*agreement_figures.frozen_inputs(project))
+        if one["field"] == REASONING
+    ]
     first = {one[side] for one in given if one["judged_unit"] == "s0" for side in ("value_a", "value_b")}
     assert (len(given), first) == (9, {"8", "9", "10", "5"})
     assert len(agreement_report.behind(project, report, own).lines) == 9
@@ -742,7 +746,7 @@ def test_whoever_does_not_coordinate_is_refused(pair: Project, tmp_path: Path, n
     report = agreement_report.report(pair)
     pairs.work_as(pair, name)
     for question in (
-        agreement_figures.inputs, agreement_figures.self_agreement,
+        agreement_figures.frozen_inputs, agreement_figures.self_agreement,
         agreement_report.report, agreement_report.half_sealed,
     ):  # fmt: skip
         expect_refusal("coordinator", question, pair)
@@ -767,7 +771,7 @@ def of_field(found: list[dict[str, Any]], field: str) -> list[dict[str, Any]]:
 
 def test_every_pair_of_values_and_who_wrote_which_unit_is_a_record(sealed: Project) -> None:
     a, b = two_rubrics(sealed)
-    inputs = agreement_figures.inputs(sealed)
+    inputs = agreement_figures.records(*agreement_figures.frozen_inputs(sealed))
     (weight,) = of_field(inputs, "weight")
     first, second = in_order(sealed, ("A", a.units[0].id, 3), ("B", b.units[0].id, 1))
     assert (weight["item"], weight["stage"], weight["guideline_a"], weight["guideline_b"]) == (
@@ -795,7 +799,7 @@ def test_the_files_hold_the_records_with_people_by_alias_the_same_each_time(
     table = (first / "agreement-inputs.csv").read_text("utf-8-sig")
     asked = [
         {name: "" if v is None else str(v) for name, v in each.items()}
-        for each in agreement_figures.inputs(sealed)
+        for each in agreement_figures.records(*agreement_figures.frozen_inputs(sealed))
     ]
     # In a table an alias that looks like a formula is inert.
     assert list(csv.DictReader(io.StringIO(table.replace("'=1+1", "=1+1")))) == asked
