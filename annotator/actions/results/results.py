@@ -603,10 +603,11 @@ def metric_choice(project: Project) -> ViewChoice:
     return ViewChoice("metric", "Metric", tuple((info.title, info.name) for info in infos))
 
 
-def rater_choice(project: Project, protocol: str = "") -> ViewChoice:
-    """The choice of the rater: of those under one protocol, or under any."""
+def rater_choice(project: Project, protocol: str = "", *, single: bool = False) -> ViewChoice:
+    """The choice of the rater: of those under one protocol, or under any; with `single` without people together."""
     if protocol:
-        result = result_raters.everybody(project, protocol)
+        left_out = result_raters.PEOPLE if single else None
+        result = [rater for rater in result_raters.everybody(project, protocol) if rater.id != left_out]
         return ViewChoice("judge", "Judged by", tuple((f"{r.name} ({r.judgements:,})", r.id) for r in result))
     judged = [name for name, definition in PROTOCOLS.items() if definition.values]
     names = {

@@ -83,15 +83,14 @@ def matrix_choices(project: Project) -> tuple[ViewChoice, ...]:
     result = [choice] if len(FILLED) > 1 else []
     for name, spec in FILLED.items():
         only_if = ("protocol", (name,)) if len(FILLED) > 1 else None
-        judges = results.rater_choice(project, name)
-        single = tuple(value for value in judges.values if value[1] != result_raters.PEOPLE)
+        judges = results.rater_choice(project, name, single=True)
         matrices = tuple(
             (f"{names[hand.item.id].key}, {systems[material.response.system_id]}", material.response.id)
             for hand, material in _materials(project, PROTOCOLS[name], spec)
             if spec.rows in material.parts
         )
         result += [
-            ViewChoice(judges.name, judges.words, single, only_if),
+            replace(judges, only_if=only_if),
             ViewChoice("of", "Matrix of", matrices, only_if),
         ]
     return tuple(result)

@@ -512,12 +512,10 @@ def sets_choices(project: Project) -> tuple[ViewChoice, ...]:
         (name.capitalize() if name in (SETTLED, IMPORTED, DRAFTED) else name, name) for name in sets(project)
     )
     other = (*((("All others", EVERY),) if named_sets(project) else ()), *names[1:], *names[:1])
-    judges = results.rater_choice(project, JUDGED_BY.name)
-    single = tuple(value for value in judges.values if value[1] != result_raters.PEOPLE)
     return (
         ViewChoice("one", "Set", names),
         ViewChoice("other", "Beside", other),
-        ViewChoice(judges.name, judges.words, single),
+        results.rater_choice(project, JUDGED_BY.name, single=True),
         *results.cut_choices(project),
     )
 
