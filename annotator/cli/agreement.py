@@ -62,14 +62,14 @@ def agreement(
     ended = gone_through(file, run, doing=doing, progress=progress) if assisted_by else None
     if ended is None or progress != FOR_A_WINDOW:
         with opened(file, readonly=True) as project:
-            _tell(project, (by, stage, assisted_by), to, ended, json_=json_)
+            _tell(project, (by, stage or "", assisted_by), to, ended, json_=json_)
     if ended is not None:
         end(ended)
 
 
 def _tell(
     project: Any,
-    asked: tuple[str, Stage | None, str],
+    asked: tuple[str, str, str],
     to: Path | None,
     ended: dict[str, Any] | None,
     *,

@@ -448,14 +448,14 @@ def describe(file: Path, confirm: bool, json_: bool, **values: str | None) -> No
             releases.describe(project, given)
         answers, proposed = releases.metadata(project), releases.proposals(project)
         questions = releases.open_questions(project)
-    fields = ReleaseMetadata.model_fields.items()
-    lines = [f"{field.title}: {words}" for name, field in fields if (words := answers.text(name))]
-    lines += [
-        f"{ReleaseMetadata.model_fields[name].title}, proposed (--confirm): {words}"
-        for name, words in proposed.items()
+    fields = ReleaseMetadata.model_fields
+    lines = [
+        *(f"{field.title}: {words}" for name, field in fields.items() if (words := answers.text(name))),
+        *(f"{fields[name].title}, proposed (--confirm): {words}" for name, words in proposed.items()),
+        *(f"Open: {words}" for words in questions),
     ]
     tree = {"answers": answers.model_dump(mode="json"), "proposed": proposed, "open": questions}
-    say(tree, json_, [*lines, *(f"Open: {words}" for words in questions)])
+    say(tree, json_, lines)
 
 
 def _signature() -> Signature:

@@ -217,7 +217,7 @@ def works(
     Relevance, citations and claims are judged by abstracts; document importance counts by citations. A text that is
     there is never replaced. Exit code 3 if something did not come.
     """
-    from annotator.actions.research import research
+    from annotator.actions import research
 
     with opened(file) as project, progress_bars() as progress:
         if from_place is not None:
@@ -361,8 +361,8 @@ def collect(
 
     All answers are kept, so that a stopped command goes on where it ended. Exit code 3 if something did not come.
     """
+    from annotator.actions import research
     from annotator.actions.imports import imports
-    from annotator.actions.research import research
 
     query = research.query(category, first, last, titles=titles)
     rules = imports.Rules(any_version, journal_counts, any_comment)

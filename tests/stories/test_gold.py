@@ -13,7 +13,7 @@ import pytest
 from llmock.pytest_plugin import LLMock
 
 from annotator.actions.adjudication import adjudicating, feedback
-from annotator.actions.agreement import agreement_figures
+from annotator.actions.agreement import agreement_report
 from annotator.actions.assignments import assignments, reviewing
 from annotator.actions.authoring import annotating
 from annotator.actions.items import items
@@ -530,7 +530,7 @@ def test_letter_10_labels_of_every_kind_are_given_apart_and_come_home(
     assert counts == {CLAIMS: {3}, REASONING: {9}, PLAN: {6}, PAIRS: {3}}
     assert said[CLAIMS][first].keys() == said[CLAIMS][second].keys()
     assert said[PAIRS][first].keys() == said[PAIRS][second].keys()
-    fields = {row.field for row in agreement_figures.rows(project) if row.figure("kappa") is not None}
+    fields = {row.field for row in agreement_report.report(project).rows if row.figure("kappa") is not None}
     assert set(APART) <= fields
     errors = next(one for one in part_views.error_report(project, "people") if one.taxonomy.name == KIND)
     assert sum(own.value or 0 for means in errors.means.values() for own in means.values()) > 0

@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Any
 
 import orjson
-from sqlalchemy import Connection, and_, select
+from sqlalchemy import Connection, and_, case, select
 
 from annotator.actions.assignments.assignments import all_frozen
 from annotator.actions.authoring.artifacts import COMMON
@@ -28,7 +28,7 @@ from annotator.actions.labelling.label_rows import counted_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import Agreement, Figure, PairAgreement, figure
-from annotator.domain.experts.assignment import Role, Stage
+from annotator.domain.experts.assignment import Person, Role, Stage
 from annotator.domain.judges.judge import RaterKind, Status
 from annotator.domain.judges.protocol import Level
 from annotator.domain.kinds.artifact import Kind
@@ -91,12 +91,15 @@ class AgreementInput:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    items: Mapping[str, str]
-    people: Mapping[str, str]
+    """The keys and questions of items in use, and the people, by id."""
 
-    def of_person(self, person_id: str) -> str:
+    items: Mapping[str, str]
+    questions: Mapping[str, str]
+    people: Mapping[str, Person]
+
+    def alias(self, person_id: str) -> str:
         """A person's alias; the id itself if the project does not know the person."""
-        return self.people.get(person_id, person_id)
+        return self.people[person_id].alias if person_id in self.people else person_id
 
 
 def refuse_others(project: Project) -> None:
@@ -112,16 +115,15 @@ def refuse_others(project: Project) -> None:
 def frozen_inputs(project: Project) -> tuple[list[Agreement], Names]:
     """The frozen agreements in the order of items and stages, without retired items, and the names."""
     refuse_others(project)
-    listed = select(ITEM.c.id, ITEM.c.key).where(ITEM.c.retired.is_(False))
+    listed = select(ITEM.c.id, ITEM.c.key, ITEM.c.question).where(ITEM.c.retired.is_(False))
+    everyone = {person.id: person for person in people.people(project)}
     with project.store.read() as db:
-        items = {
-            row.id: row.key for row in db.execute(listed.order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id))
-        }
-        aliases = {row.id: row.alias for row in db.execute(select(PERSON.c.id, PERSON.c.alias))}
+        rows = db.execute(listed.order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)).all()
+        items = {row.id: row.key for row in rows}
         result = [agreement for agreement in all_frozen(project, db) if agreement.item_id in items]
     places, stages = {item_id: place for place, item_id in enumerate(items)}, list(Stage)
     result.sort(key=lambda agreement: (places[agreement.item_id], stages.index(agreement.stage)))
-    return result, Names(items, aliases)
+    return result, Names(items, {row.id: row.question for row in rows}, everyone)
 
 
 def flat(agreement: Agreement) -> Iterator[AgreementInput]:
@@ -166,33 +168,31 @@ def _values(where: AgreementScope, pair: PairAgreement) -> Iterator[AgreementInp
             yield AgreementInput(where, field, match.a, match.b, a, b, response_id=report, judged_unit=unit)
 
 
-def inputs(project: Project) -> list[dict[str, Any]]:
+def records(agreements: Iterable[Agreement], names: Names) -> list[dict[str, Any]]:
     """The exact inputs of every figure as flat records, people by alias, each with its item's key.
 
     In the field “written”, 1 means that the rater has the unit; None is a missing value.
     """
-    result, names = frozen_inputs(project)
-    return [_record(each, names) for agreement in result for each in flat(agreement)]
-
-
-def _record(each: AgreementInput, names: Names) -> dict[str, Any]:
-    where = each.where
-    return {
-        "item": names.items[where.item_id],
-        "stage": where.stage.value,
-        "rater_a": names.of_person(where.a),
-        "rater_b": names.of_person(where.b),
-        "field": each.field,
-        "unit_a": each.unit_a,
-        "unit_b": each.unit_b,
-        "value_a": each.value_a,
-        "value_b": each.value_b,
-        "likeness": each.likeness,
-        "guideline_a": where.guideline_a,
-        "guideline_b": where.guideline_b,
-        "response_id": each.response_id,
-        "judged_unit": each.judged_unit,
-    }
+    return [
+        {
+            "item": names.items[each.where.item_id],
+            "stage": each.where.stage.value,
+            "rater_a": names.alias(each.where.a),
+            "rater_b": names.alias(each.where.b),
+            "field": each.field,
+            "unit_a": each.unit_a,
+            "unit_b": each.unit_b,
+            "value_a": each.value_a,
+            "value_b": each.value_b,
+            "likeness": each.likeness,
+            "guideline_a": each.where.guideline_a,
+            "guideline_b": each.where.guideline_b,
+            "response_id": each.response_id,
+            "judged_unit": each.judged_unit,
+        }
+        for agreement in agreements
+        for each in flat(agreement)
+    ]
 
 
 def write_inputs(project: Project, folder: Path) -> tuple[str, ...]:
@@ -208,7 +208,7 @@ def write_inputs(project: Project, folder: Path) -> tuple[str, ...]:
         raise Refusal(
             "No agreement has been frozen yet.", "It is frozen once everyone assigned has submitted."
         )
-    rows = [_record(each, names) for agreement in result for each in flat(agreement)]
+    rows = records(result, names)
     tree = {"agreements": [_aliased(agreement, names) for agreement in result]}
     files = folders.with_sums({CSV_NAME: tables_csv.csv(rows), JSON_NAME: folders.pretty(tree)})
     folders.write(folder, files)
@@ -218,9 +218,9 @@ def write_inputs(project: Project, folder: Path) -> tuple[str, ...]:
 def _aliased(agreement: Agreement, names: Names) -> dict[str, Any]:
     tree: dict[str, Any] = agreement.model_dump(mode="json")
     for given in tree["inputs"]:
-        given["person_id"] = names.of_person(given["person_id"])
+        given["person_id"] = names.alias(given["person_id"])
     for pair in tree["pairs"]:
-        pair["a"], pair["b"] = names.of_person(pair["a"]), names.of_person(pair["b"])
+        pair["a"], pair["b"] = names.alias(pair["a"]), names.alias(pair["b"])
     return {"item": names.items[agreement.item_id], **tree}
 
 
@@ -262,7 +262,7 @@ def naming(project: Project, by: str, names: Names, groups: Iterable[Group]) -> 
             case "stage":
                 return stage.value
             case "pair" | "person":
-                return " and ".join(sorted(map(names.of_person, group), key=natural))
+                return " and ".join(sorted(map(names.alias, group), key=natural))
             case "criterion":
                 return texts.get(group, group[1])
             case "item":
@@ -333,36 +333,11 @@ class FigureRow:
         return next((result for result in self.figures if result.name == name), None)
 
 
-@dataclass(frozen=True, slots=True)
-class _Averaged:
-    where: AgreementScope
-    name: str
-    value: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Repeated:
-    """A unit that a person labelled twice; None for a missing value."""
-
-    item_id: str
-    response_id: str
-    unit_id: str
-    first: Any
-    second: Any
-
-
-def rows(project: Project, by: str = "stage", stage: Stage | None = None) -> list[FigureRow]:
-    """Pooled figures of every stage, or of one, grouped by one of `BY`; by criterion, of labels only.
-
-    Intervals of shares are Wilson's over items; others leave each item out in turn. Raises Refusal for anyone who is
-    not a coordinator.
-    """
-    result, names = frozen_inputs(project)
-    return pooled(project, by, [each for each in result if stage in (None, each.stage)], names)
-
-
 def pooled(project: Project, by: str, agreements: Sequence[Agreement], names: Names) -> list[FigureRow]:
-    """The rows of these agreements: the frozen ones, or the same with another pairing of their units."""
+    """Pooled figures of these agreements, grouped by one of `BY`; by criterion, of labels only.
+
+    Intervals of shares are Wilson's over items; others leave each item out in turn.
+    """
     refuse_unknown(by)
     groups = _grouped(agreements, by)
     called = naming(project, by, names, [group for _, group in groups])
@@ -390,7 +365,7 @@ def self_agreement(project: Project) -> list[FigureRow]:
     refuse_others(project)
     made = []
     for (person, alias, protocol), again in repeated(project).items():
-        both, where = [(one.first, one.second) for one in again], [one.item_id for one in again]
+        both, where = [(one.once, one.again) for one in again], [one.item_id for one in again]
         values = {"protocol": ((protocol, protocol),) * len(both), VALUE: tuple(both)}
         (field,) = fields_of(Kind.LABELS, [values])
         head = (Stage.LABELLING, SELF, (person, protocol), alias)
@@ -410,7 +385,9 @@ def _with_note(row: FigureRow, drafted: Iterable[str]) -> FigureRow:
     return replace(row, figures=tuple(figures))
 
 
-Members = tuple[list[AgreementInput], list[_Averaged]]
+# A figure of one pair of lists, to be averaged over items.
+Averaged = tuple[AgreementScope, Figure]
+Members = tuple[list[AgreementInput], list[Averaged]]
 Head = tuple[Stage, str, Group, str]
 
 
@@ -423,11 +400,7 @@ def _grouped(agreements: Iterable[Agreement], by: str) -> dict[tuple[Stage, Grou
                 groups[agreement.stage, group][0].append(each.seen_by(group[0]) if by == "person" else each)
         for pair in agreement.pairs:
             where = where_of(agreement, pair)
-            averaged = [
-                _Averaged(where, figure.name, figure.value)
-                for figure in pair.figures
-                if figure.name in AVERAGE_OF
-            ]
+            averaged = [(where, figure) for figure in pair.figures if figure.name in AVERAGE_OF]
             for group in groups_of(by, where):
                 groups[agreement.stage, group][1].extend(averaged)
     return groups
@@ -443,13 +416,15 @@ def _fields(stage: Stage, agreements: Iterable[Agreement]) -> list[ComparedField
 
 
 def _rows(
-    head: Head, fields: Iterable[ComparedField], inputs: list[AgreementInput], averaged: list[_Averaged]
+    head: Head, fields: Iterable[ComparedField], inputs: list[AgreementInput], averaged: list[Averaged]
 ) -> list[FigureRow]:
     made = []
-    wheres = (*(one.where for one in inputs), *(one.where for one in averaged))
+    wheres = (*(one.where for one in inputs), *(where for where, _ in averaged))
     lists = {(where.item_id, frozenset((where.a, where.b))) for where in wheres}
     means = [
-        (name, _mean(name, averaged)) for name in AVERAGE_OF if any(one.name == name for one in averaged)
+        (name, _mean(name, averaged))
+        for name in AVERAGE_OF
+        if any(of_pair.name == name for _, of_pair in averaged)
     ]
     if means:
         made.append(_row(head, UNITS, means, (each.where.item_id for each in inputs)))
@@ -497,11 +472,11 @@ def _joined(each: AgreementInput) -> JoinedValue:
     return JoinedValue(a, b, each.value_a, each.value_b, cluster=item)
 
 
-def _mean(name: str, averaged: Iterable[_Averaged]) -> Estimate:
+def _mean(name: str, averaged: Iterable[Averaged]) -> Estimate:
     """The mean over items of a figure; an item with several pairs of raters counts once, with their mean."""
     from annotator.stats.intervals.student import mean_of_scores
 
-    of_item = grouped((one.where.item_id, one.value) for one in averaged if one.name == name)
+    of_item = grouped((where.item_id, of_pair.value) for where, of_pair in averaged if of_pair.name == name)
     defined = ([value for value in values if value is not None] for values in of_item.values())
     # Items with an undefined figure are left out of the mean and counted in the note.
     means = [Estimate(fmean(values) if values else None) for values in defined]
@@ -509,15 +484,21 @@ def _mean(name: str, averaged: Iterable[_Averaged]) -> Estimate:
     return replace(result, method=f"{AVERAGE_OF[name]}: {result.method}")
 
 
-def repeated(project: Project) -> dict[tuple[str, str, str], list[Repeated]]:
-    """(person, alias, protocol) → the units that they labelled twice, with both values."""
+def repeated(project: Project) -> dict[tuple[str, str, str], list[Any]]:
+    """(person, alias, protocol) → the units that they labelled twice: item_id, response_id, unit_id, and the values
+    `once` and `again`; None for a missing value.
+    """
     first, second = counted_rows("first"), counted_rows("second")
+    once, again = (
+        case((one.c.status == Status.OK.value, one.c.value), (one.c.status == Status.UNCLEAR.value, UNSURE))
+        for one in (first, second)
+    )
     same = [first.c[name] == second.c[name] for name in ("protocol", "response_id", "unit_id", "rater_id")]
     by_people = [each.c.rater_kind == RaterKind.PERSON.value for each in (first, second)]
     question = (
         select(
             PERSON.c.id, PERSON.c.alias, first.c.protocol, first.c.item_id, first.c.response_id, first.c.unit_id,
-            first.c.value, first.c.status, second.c.value.label("again"), second.c.status.label("status_again"),
+            once.label("once"), again.label("again"),
         )
         .select_from(PERSON)
         .join(second, second.c.rater_id == PERSON.c.id)
@@ -526,17 +507,4 @@ def repeated(project: Project) -> dict[tuple[str, str, str], list[Repeated]]:
         .where(*by_people, first.c.trial == 1, second.c.trial == 2, ITEM.c.retired.is_(False))
         .order_by(ITEM.c.position, ITEM.c.key, first.c.item_id, first.c.response_id, first.c.unit_id)
     )  # fmt: skip
-    return grouped(
-        (
-            (row.id, row.alias, row.protocol),
-            Repeated(
-                row.item_id, row.response_id, row.unit_id, _value(row.status, row.value),
-                _value(row.status_again, row.again),
-            ),
-        )
-        for row in project.query(question)
-    )  # fmt: skip
-
-
-def _value(status: str, value: str | None) -> str | None:
-    return value if status == Status.OK.value else UNSURE if status == Status.UNCLEAR.value else None
+    return grouped(((row.id, row.alias, row.protocol), row) for row in project.query(question))

@@ -1,9 +1,8 @@
 """The agreement report: every section at once, each row with its frozen inputs."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from math import isclose
 from typing import Any
@@ -21,7 +20,6 @@ from annotator.actions.agreement.agreement_figures import (
     FigureRow,
     Group,
     Names,
-    Repeated,
     criteria,
     flat,
     frozen_inputs,
@@ -32,7 +30,6 @@ from annotator.actions.agreement.agreement_figures import (
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring.comparing import VALUE, field_named
 from annotator.actions.consensus import consensus, ruling_rows
-from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results.result_sheets import (
     ResultSheet,
@@ -54,7 +51,7 @@ from annotator.domain.experts.adjudication import (
     bound_of,
     estimate,
 )
-from annotator.domain.experts.assignment import Person, Stage
+from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.protocol import FIGURES, IN_UNITS, NO_VALUES, WORDS, Scale
 from annotator.domain.kinds.artifact import Kind, State, Unit
 from annotator.domain.kinds.documents import UNSURE, Label
@@ -106,27 +103,15 @@ class AgreementReport:
     votes: tuple[FigureRow, ...]
     stages: tuple[Stage, ...]
     records: tuple[Agreement, ...]
-    items: Mapping[str, str]
-    questions: Mapping[str, str]
-    people: Mapping[str, Person]
-
-    def alias(self, person_id: str) -> str:
-        """A person's alias; the id itself if the project does not know the person."""
-        return self.people[person_id].alias if person_id in self.people else person_id
+    names: Names
 
 
 @dataclass(frozen=True, slots=True)
 class RowBasis:
     """The basis of a row. `counts` counts pairs of values; a missing value is None."""
 
-    records: int
-    raters: tuple[str, ...]
-    first: datetime
-    last: datetime
-    matchers: tuple[str, ...]
-    programs: tuple[str, ...]
-    guidelines: tuple[str, ...]
-    forms: tuple[str, ...]
+    records: Sequence[Agreement]
+    raters: Sequence[str]
     counts: Mapping[tuple[Any, Any], int]
 
 
@@ -134,30 +119,27 @@ def key_of(row: FigureRow) -> Key:
     return row.stage, row.by, row.group, row.field
 
 
-def report(
-    project: Project, by: str = "stage", stage: Stage | None = None, assisted_by: str = ""
-) -> AgreementReport:
+def report(project: Project, by: str = "stage", stage: str = "", assisted_by: str = "") -> AgreementReport:
     """The whole agreement report, of every stage or of one; raises Refusal for anyone who is not a coordinator.
 
     `assisted_by` names a judge whose pairing of the units gives second figures.
     """
     result, names = frozen_inputs(project)
-    chosen = [agreement for agreement in result if stage in (None, agreement.stage)]
+    chosen = [agreement for agreement in result if stage in ("", agreement.stage)]
     with project.store.read() as db:
         paired = consensus.records(db, chosen)
-        questions = {each.id: each.question for each in db.execute(select(ITEM.c.id, ITEM.c.question))}
     once = agreement_figures.pooled(project, by, chosen, names)
     seconds = [_second(project, by, names, chosen, (BY_ADJUDICATOR, PAIRING), paired)]
     by_judge = assisting.assistance(project, chosen, assisted_by) if assisted_by else None
     if by_judge is not None:
         seconds.append(_second(project, by, names, chosen, (BY_MODEL, by_judge.title), by_judge.records))
-    repeats = agreement_figures.self_agreement(project) if stage in (None, Stage.LABELLING) else []
+    repeats = agreement_figures.self_agreement(project) if stage in ("", Stage.LABELLING) else []
     places = {item_id: place for place, item_id in enumerate(names.items)}
-    votes = [_of_votes(each, places) for each in adjudicating.votes(project) if stage in (None, each.stage)]
+    votes = [_of_votes(each, places) for each in adjudicating.votes(project) if stage in ("", each.stage)]
     present = {agreement.stage for agreement in result} | {row.stage for row in (*repeats, *votes)}
     return AgreementReport(
         by=by,
-        stage=stage,
+        stage=Stage(stage) if stage else None,
         rows=tuple(once),
         seconds=tuple(seconds),
         assistance=by_judge,
@@ -165,9 +147,7 @@ def report(
         votes=tuple(votes),
         stages=tuple(each for each in Stage if each in present),
         records=tuple(chosen),
-        items=names.items,
-        questions=questions,
-        people={person.id: person for person in people.people(project)},
+        names=names,
     )
 
 
@@ -239,27 +219,20 @@ def inputs_of(report: AgreementReport, row: FigureRow) -> list[AgreementInput]:
 def provenance(report: AgreementReport, row: FigureRow) -> RowBasis | None:
     """The records, raters and versions behind a row; None for rows without frozen records."""
     result = inputs_of(report, row)
-    items, sides = {each.where.item_id for each in result}, {(each.where.a, each.where.b) for each in result}
-    raters = {person for both in sides for person in both}
-    records = [record for record in report.records if record.stage is row.stage and record.item_id in items]
+    records = _records_of(report, row, result)
+    raters = {person for each in result for person in (each.where.a, each.where.b)}
     if not records:
         return None
-    sealed = [given for agreement in records for given in agreement.inputs if given.person_id in raters]
     return RowBasis(
-        records=len(records),
-        raters=tuple(sorted(raters, key=lambda person: natural(report.alias(person)))),
-        first=min(record.frozen_at for record in records),
-        last=max(record.frozen_at for record in records),
-        matchers=_versions(record.matcher for record in records),
-        programs=_versions(record.program for record in records),
-        guidelines=_versions(given.guideline for given in sealed),
-        forms=_versions(given.form for given in sealed),
-        counts=Counter((each.value_a, each.value_b) for each in result),
+        records,
+        sorted(raters, key=lambda person: natural(report.names.alias(person))),
+        Counter((each.value_a, each.value_b) for each in result),
     )
 
 
-def _versions(versions: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(set(versions), key=natural))
+def _records_of(report: AgreementReport, row: FigureRow, inputs: Iterable[AgreementInput]) -> list[Agreement]:
+    items = {each.where.item_id for each in inputs}
+    return [record for record in report.records if record.stage is row.stage and record.item_id in items]
 
 
 def _of_votes(votes: adjudicating.Votes, places: Mapping[str, int]) -> FigureRow:
@@ -386,7 +359,7 @@ def group(report: AgreementReport, row: FigureRow) -> str:
     if row.by == "item":
         return f"item {row.name}"
     if row.by == "criterion":
-        return f"{report.items.get(row.group[0], '')}: {row.name}"
+        return f"{report.names.items.get(row.group[0], '')}: {row.name}"
     if row.by == "guideline":
         return f"version {row.name}" if len(row.group) == 1 else f"versions {row.name}"
     return row.name
@@ -395,15 +368,15 @@ def group(report: AgreementReport, row: FigureRow) -> str:
 def names(report: AgreementReport, row: FigureRow) -> str:
     """The names of the people in a row, or the item's question; anything not in `group` stays in the project."""
     if row.by == "item":
-        return report.questions.get(row.group[0], "")
+        return report.names.questions.get(row.group[0], "")
     if row.by not in ("pair", "person", SELF):
         return ""
-    ids = [part for part in row.group if part in report.people]
-    ids.sort(key=lambda person: natural(report.alias(person)))
-    if all(report.people[person].name == report.alias(person) for person in ids):
+    ids = [part for part in row.group if part in report.names.people]
+    ids.sort(key=lambda person: natural(report.names.alias(person)))
+    if all(report.names.people[person].name == report.names.alias(person) for person in ids):
         return ""
     # Isolated from one another: a right-to-left name would reorder the next one.
-    return " · ".join(f"\u2068{report.people[person].name}\u2069" for person in ids)
+    return " · ".join(f"\u2068{report.names.people[person].name}\u2069" for person in ids)
 
 
 def second(figures: SecondFigures, row: FigureRow) -> str:
@@ -439,7 +412,7 @@ def plain(report: AgreementReport, row: FigureRow) -> dict[str, Any]:
         "group": row.name,
         "field": row.field,
         "n": row.n,
-        "items": [report.items.get(item_id, item_id) for item_id in row.items],
+        "items": [report.names.items.get(item_id, item_id) for item_id in row.items],
         "figures": [_plain(result) for result in row.figures],
         **{
             name: _paired(row, *pair, report) if (pair := paired.get(name)) else None
@@ -451,7 +424,7 @@ def plain(report: AgreementReport, row: FigureRow) -> dict[str, Any]:
 def _paired(row: FigureRow, again: FigureRow, beside: FigureRow, report: AgreementReport) -> dict[str, Any]:
     """A second figure as JSON: `lists` are the pairs of lists of the row, `there` those paired this way."""
     return {
-        "items": [report.items.get(item_id, item_id) for item_id in again.items],
+        "items": [report.names.items.get(item_id, item_id) for item_id in again.items],
         "lists": row.lists,
         "there": again.lists,
         "n": again.n,
@@ -609,13 +582,6 @@ def choices(project: Project) -> tuple[ViewChoice, ...]:
     )
 
 
-def agreement_sheet(
-    project: Project, by: str = "stage", stage: str = "", assisted_by: str = ""
-) -> AgreementReport:
-    """The report for these choices; raises Refusal for anyone who is not a coordinator."""
-    return report(project, by, Stage(stage) if stage else None, assisted_by)
-
-
 def sheets(report: AgreementReport) -> tuple[ResultSheet, ...]:
     sections = zip(SECTIONS, (report.rows, report.repeats, report.votes), strict=True)
     return tuple(_sheet(*named, report, rows) for named, rows in sections if rows)
@@ -629,42 +595,46 @@ def _sheet(key: str, sheet_title: str, report: AgreementReport, rows: Sequence[F
     seconds = [one for one in report.seconds if any(one.of(row) for row in rows)]
     several = len({row.stage for row in rows}) > 1 and rows[0].by not in ("stage", VOTES)
     items = any(len(row.items) != 1 for row in rows)
-    columns = [
-        SheetColumn("group", HEADS[rows[0].by]),
-        *([STAGE] if several else []),
-        FIELD,
-        N,
-        *([ITEMS] if items else []),
-    ]
-    columns += [SheetColumn(name, titles(rows, name), ABOUT[name]) for name in alone]
-    columns += [*([ALSO] if shared else []), *(SECONDS[one.name] for one in seconds)]
-    lines = []
-    for place, row in enumerate(rows):
-        alias = group(report, row)
-        heading = f"{alias}  {names(report, row)}".rstrip()
-        # Names of people stay in the project.
-        cells = [SheetCell(heading, float(place), heading, value=alias)]
-        cells += [text(row.stage.value)] if several else []
-        cells += [text(field(row)), count(row.n)]
-        cells += [count(len(row.items))] if items else []
-        cells += [
-            _figure(row, result, f"{title(result)} " if result and " / " in titles(rows, name) else "")
+    described: list[tuple[SheetColumn, Callable[[FigureRow], SheetCell]]] = [
+        *([(STAGE, lambda row: text(row.stage.value))] if several else []),
+        (FIELD, lambda row: text(field(row))),
+        (N, lambda row: count(row.n)),
+        *([(ITEMS, lambda row: count(len(row.items)))] if items else []),
+        *(
+            (SheetColumn(name, head, ABOUT[name]), partial(_figure, [name], titled=" / " in head))
             for name in alone
-            for result in [row.figure(name)]
-        ]
-        if shared:
-            result = next(filter(None, map(row.figure, shared)), None)
-            cells.append(_figure(row, result, f"{title(result)} " if result else ""))
-        cells += [_agreement_sheets_second(one, row) for one in seconds]
-        picture = _picture_name(row, main(row).name)
-        lines.append(RowLine(tuple(cells), picture=picture, report=report, row=row))
+            for head in [titles(rows, name)]
+        ),
+        *([(ALSO, partial(_figure, shared, titled=True))] if shared else []),
+        *((SECONDS[one.name], partial(_agreement_sheets_second, one)) for one in seconds),
+    ]
+    lines = tuple(
+        RowLine(
+            (_heading(report, row, place), *(cell(row) for _, cell in described)),
+            picture=_picture_name(row, main(row).name),
+            report=report,
+            row=row,
+        )
+        for place, row in enumerate(rows)
+    )
+    heads = SheetColumn("group", HEADS[rows[0].by]), *(column for column, _ in described)
     undefined = sum(result.value is None for row in rows for result in row.figures)
     notes = (f"{undefined:,} undefined, with the reason in the place of the figure.",) if undefined else ()
-    return ResultSheet(key, sheet_title, tuple(columns), tuple(lines), notes, _pictures(report, rows))
+    return ResultSheet(key, sheet_title, heads, lines, notes, _pictures(report, rows))
 
 
-def _figure(row: FigureRow, figure: Figure | None, before: str = "") -> SheetCell:
-    """The cell of a figure, or of the reason why it is undefined; its tip says what it is based on."""
+def _heading(report: AgreementReport, row: FigureRow, place: int) -> SheetCell:
+    alias = group(report, row)
+    heading = f"{alias}  {names(report, row)}".rstrip()
+    # Names of people stay in the project.
+    return SheetCell(heading, float(place), heading, value=alias)
+
+
+def _figure(names: Iterable[str], row: FigureRow, *, titled: bool) -> SheetCell:
+    """The cell of the first figure of these names, or of the reason why it is undefined; its tip says what it is based
+    on.
+    """
+    figure = next(filter(None, map(row.figure, names)), None)
     if figure is None:
         return SheetCell("")
     parts = (
@@ -676,9 +646,8 @@ def _figure(row: FigureRow, figure: Figure | None, before: str = "") -> SheetCel
     )
     tip = "\n".join(part for part in parts if part)
     picture, exact = _picture_name(row, figure.name), estimate(figure)
-    return SheetCell(
-        before + figure_words(figure), figure.value, tip, picture=picture, value=figure.value, estimate=exact
-    )
+    words = f"{title(figure)} {figure_words(figure)}" if titled else figure_words(figure)
+    return SheetCell(words, figure.value, tip, picture=picture, value=figure.value, estimate=exact)
 
 
 def _agreement_sheets_second(figures: SecondFigures, row: FigureRow) -> SheetCell:
@@ -705,8 +674,7 @@ def _pictures(report: AgreementReport, rows: Sequence[FigureRow]) -> tuple[Sheet
     return tuple(made.values())
 
 
-# Item → its key and question. Item, person and unit → the unit's text and its number in that person's list.
-Items = Mapping[str, tuple[str, str]]
+# Item, person and unit → the unit's text and its number in that person's list.
 Units = dict[tuple[str, str, str], tuple[str, int]]
 
 
@@ -727,20 +695,21 @@ class LineBehind:
     """
 
     item_id: str
-    item_key: str
-    question: str
     a: RaterSide
     b: RaterSide
     same: bool | None
-    likeness: float | None = None
     about: str = ""
     report: str = ""
+    likeness: float | None = None
+    item_key: str = ""
+    question: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class LinesBehind:
     """The lines behind a row, and the number of items hidden from a person who may still adjudicate them."""
 
+    report: AgreementReport
     row: FigureRow
     lines: tuple[LineBehind, ...]
     held_back: int = 0
@@ -756,62 +725,58 @@ def behind(project: Project, report: AgreementReport, row: FigureRow) -> LinesBe
         known = assignments.competence(project, db)
         opened = {each.item_id: each for each in ruling_rows.adjudications(db) if each.stage is row.stage}
         secret = {item_id for item_id in row.items if _open_to(known, item_id, opened.get(item_id))}
-        listed = select(ITEM.c.id, ITEM.c.key, ITEM.c.question)
-        items = {each.id: (each.key, each.question) for each in db.execute(listed)}
         if row.by == SELF:
-            lines = _of_repeats(
-                db,
-                items,
-                next(
-                    again
-                    for (person, _, protocol), again in repeated(project).items()
-                    if (person, protocol) == row.group
-                ),
-            )
+            lines = _of_repeats(project, row)
         elif row.by == VOTES:
-            lines = _agreement_behind_of_votes(db, items, row)
+            lines = _agreement_behind_of_votes(db, row)
         else:
-            lines = _of_records(db, items, report, row)
-    behinds = tuple(line for line in lines if line.item_id not in secret)
-    return LinesBehind(row, behinds, len({line.item_id for line in lines} & secret))
+            lines = _of_records(db, report, row)
+        held_back = {line.item_id for line in lines} & secret
+        shown = _named(db, (line for line in lines if line.item_id not in secret))
+    return LinesBehind(report, row, shown, len(held_back))
 
 
-class _About:
-    def __init__(self, db: Connection, judged: Iterable[Group]) -> None:
-        names = select(RESPONSE.c.id, SYSTEM.c.name).join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
-        self._systems: dict[str, str] = {row.id: row.name for row in db.execute(names)}
-        self._words = criteria(db, judged)
+def _named(db: Connection, lines: Iterable[LineBehind]) -> tuple[LineBehind, ...]:
+    """The lines with the words of their items, judged units and systems; an id without words stays."""
+    items = {row.id: row for row in db.execute(select(ITEM.c.id, ITEM.c.key, ITEM.c.question))}
+    systems: dict[str, str] = dict(
+        db.execute(
+            select(RESPONSE.c.id, SYSTEM.c.name).join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
+        ).all()
+    )
+    made = list(lines)
+    units = criteria(db, {(line.item_id, line.about) for line in made if line.report})
+    return tuple(
+        replace(
+            line,
+            item_key=items[line.item_id].key,
+            question=items[line.item_id].question,
+            about=units.get((line.item_id, line.about), line.about),
+            report=systems.get(line.report, line.report),
+        )
+        for line in made
+    )
 
-    def unit(self, item_id: str, unit_id: str) -> str:
-        """The text of a unit that reports are judged by; its id if it was never written here."""
-        return self._words.get((item_id, unit_id), unit_id)
 
-    def system(self, response_id: str) -> str:
-        return self._systems.get(response_id, response_id)
-
-
-def _of_records(db: Connection, items: Items, report: AgreementReport, row: FigureRow) -> list[LineBehind]:
+def _of_records(db: Connection, report: AgreementReport, row: FigureRow) -> list[LineBehind]:
     result = inputs_of(report, row)
-    item_ids = {each.where.item_id for each in result}
-    units = _units(
-        db, [record for record in report.records if record.stage is row.stage and record.item_id in item_ids]
-    )
-    about = _About(db, {(each.where.item_id, each.judged_unit) for each in result if each.judged_unit})
-    return [_of_input(each, items, units, about, row) for each in result]
-
-
-def _of_input(each: AgreementInput, items: Items, units: Units, about: _About, row: FigureRow) -> LineBehind:
-    where = each.where
-    return LineBehind(
-        where.item_id,
-        *items[where.item_id],
-        _side(where.a, units.get((where.item_id, where.a, each.unit_a)), each.value_a, row),
-        _side(where.b, units.get((where.item_id, where.b, each.unit_b)), each.value_b, row),
-        _same(each.value_a, each.value_b),
-        each.likeness,
-        about.unit(where.item_id, each.judged_unit) if each.judged_unit else "",
-        about.system(each.response_id) if each.response_id else "",
-    )
+    units = _units(db, _records_of(report, row, result))
+    return [
+        LineBehind(
+            each.where.item_id,
+            _side(
+                each.where.a, units.get((each.where.item_id, each.where.a, each.unit_a)), each.value_a, row
+            ),
+            _side(
+                each.where.b, units.get((each.where.item_id, each.where.b, each.unit_b)), each.value_b, row
+            ),
+            _same(each.value_a, each.value_b),
+            each.judged_unit,
+            each.response_id,
+            each.likeness,
+        )
+        for each in result
+    ]
 
 
 def _units(db: Connection, records: Iterable[Agreement]) -> Units:
@@ -840,26 +805,26 @@ def _same(a: Any, b: Any) -> bool | None:
     return isclose(a, b, abs_tol=1e-9) if isinstance(a, float) and isinstance(b, float) else bool(a == b)
 
 
-def _of_repeats(db: Connection, items: Items, again: list[Repeated]) -> list[LineBehind]:
-    about = _About(db, {(one.item_id, one.unit_id) for one in again})
+def _of_repeats(project: Project, row: FigureRow) -> list[LineBehind]:
     return [
         LineBehind(
             one.item_id,
-            *items[one.item_id],
-            RaterSide("the first time", "", one.first),
-            RaterSide("again", "", one.second),
-            _same(one.first, one.second),
-            about=about.unit(one.item_id, one.unit_id),
-            report=about.system(one.response_id),
+            RaterSide("the first time", "", one.once),
+            RaterSide("again", "", one.again),
+            _same(one.once, one.again),
+            one.unit_id,
+            one.response_id,
         )
+        for (person, _, protocol), again in repeated(project).items()
         for one in again
+        if (person, protocol) == row.group
     ]
 
 
-def _agreement_behind_of_votes(db: Connection, items: Items, row: FigureRow) -> list[LineBehind]:
+def _agreement_behind_of_votes(db: Connection, row: FigureRow) -> list[LineBehind]:
     rulings = ruling_rows.all_rulings(db)
-    voted = [
-        (result, ruling, letter, unit)
+    return [
+        _of_vote(result, ruling, letter, unit)
         for result in ruling_rows.adjudications(db)
         if result.stage is row.stage and result.version
         for documents in [ruling_rows.documents(db, result)]
@@ -868,25 +833,16 @@ def _agreement_behind_of_votes(db: Connection, items: Items, row: FigureRow) -> 
         for letter, unit in consensus.members(ruling, documents).items()
         if not isinstance(unit, Label) or field_named(VALUE, unit.protocol) == row.field
     ]
-    about = _About(
-        db, {(result.item_id, unit.unit_id) for result, _, _, unit in voted if isinstance(unit, Label)}
-    )
-    return [_of_vote(*each, items, about) for each in voted]
 
 
-def _of_vote(
-    adjudication: Adjudication, ruling: Ruling, letter: str, unit: Unit, items: Items, about: _About
-) -> LineBehind:
+def _of_vote(adjudication: Adjudication, ruling: Ruling, letter: str, unit: Unit) -> LineBehind:
     value = ruling_rows.vote_words(ruling_rows.kind_of(adjudication), unit) or None
-    label = unit if isinstance(unit, Label) else None
     return LineBehind(
         adjudication.item_id,
-        *items[adjudication.item_id],
         RaterSide("first vote", "", ruling.first_vote),
         RaterSide(adjudication.letters[letter], unit.text, value),
         _same(ruling.first_vote, value),
-        about=about.unit(adjudication.item_id, label.unit_id) if label else unit.text,
-        report=about.system(label.response_id) if label else "",
+        *((unit.unit_id, unit.response_id) if isinstance(unit, Label) else (unit.text,)),
     )
 
 

@@ -301,6 +301,3 @@ class PairingRun(RunKind):
             parameters=settings_of(self.judge), answered_by=answered[-1],
             prompt_sha256=self._prompt, run_id=run_id, at=at,
         )  # fmt: skip
-
-
-run = PairingRun.run

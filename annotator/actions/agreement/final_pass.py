@@ -123,8 +123,12 @@ def sign(project: Project, item_id: str, check: str, state: str, note: str = "")
     """Sign a check of an item; “open” removes the signature. A problem needs a note."""
     me = people.someone(project)
     if not (me.has(Role.COORDINATOR) or me.has(Role.ADJUDICATOR)):
-        happened = "Only coordinators and adjudicators sign the final pass."
-        raise RoleNeeded(happened, "Ask one of them.", Role.COORDINATOR, Role.ADJUDICATOR)
+        raise RoleNeeded(
+            "Only coordinators and adjudicators sign the final pass.",
+            "Ask one of them.",
+            Role.COORDINATOR,
+            Role.ADJUDICATOR,
+        )
     states = [one.value for one in CheckState]
     if check not in CHECKS or state not in [*states, "open"]:
         raise Refusal(
@@ -137,8 +141,9 @@ def sign(project: Project, item_id: str, check: str, state: str, note: str = "")
     after = {name: one for name, one in before.items() if name != check}
     if state != "open":
         at = now().isoformat(timespec="seconds")
-        result = {"state": state, "signed": me.alias, "at": at, "note": note.strip()}
-        after[check] = well_formed(FinalCheck, result)
+        after[check] = well_formed(
+            FinalCheck, {"state": state, "signed": me.alias, "at": at, "note": note.strip()}
+        )
     images = tuple(
         {name: one.model_dump(mode="json") for name, one in sorted(of.items())} for of in (before, after)
     )

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
@@ -187,20 +187,15 @@ def planned(
     pairs: Iterable[tuple[str, str]],
     *,
     both: bool,
-    at: datetime | None = None,
 ) -> list[ContestFields]:
-    when = at or now()
+    at = now()
     orders = (
         (first, second) for a, b in pairs for first, second in (((a, b), (b, a)) if both else ((a, b),))
     )
     return [
-        ContestFields(round=round_, first=first, second=second, rater_kind=kind, rater=rater, at=when)
+        ContestFields(round=round_, first=first, second=second, rater_kind=kind, rater=rater, at=at)
         for first, second in orders
     ]
-
-
-def drop(db: Connection, showing: str) -> None:
-    db.execute(delete(CONTEST).where(CONTEST.c.id == showing))
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,10 +246,6 @@ def competing(project: Project) -> dict[str, ContestTask]:
             "Tasks compete once their list is submitted, or settled where several wrote one.",
         )
     return result
-
-
-def by_name(tasks: Iterable[ContestTask]) -> dict[str, str]:
-    return {name: task.id for task in tasks for name in (task.key, task.id)}
 
 
 def named(project: Project, name: str) -> ContestTask:
@@ -361,7 +352,7 @@ def restore(_project: Project, db: Connection, showing: str, present: Any, goal:
     if goal:
         add(db, [ContestFields(**goal)])
     else:
-        drop(db, showing)
+        db.execute(delete(CONTEST).where(CONTEST.c.id == showing))
 
 
 @lru_cache(maxsize=2)
@@ -419,9 +410,8 @@ class ContestSettings:
 
     @property
     def name(self) -> str:
-        values = {name: getattr(self, name) for name in self.__slots__}
-        usual = ContestSettings()
-        changed = [f"{name}={int(value)}" for name, value in values.items() if value != getattr(usual, name)]
+        usual = asdict(ContestSettings())
+        changed = [f"{name}={int(value)}" for name, value in asdict(self).items() if value != usual[name]]
         return _BETWEEN.join([RANKING.name, *changed])
 
     @classmethod
@@ -470,8 +460,9 @@ class ContestRun(run_kind.RunKind):
             result = self._next()
             with self.project.store.write() as db:
                 add(db, result)
-            work = self.work(run, journal)
-            ended = await run_kind.drive(self.project, self.judge, self.order, work, journal, tell, listen)
+            ended = await run_kind.drive(
+                self.project, self.judge, self.order, self.work(run, journal), journal, tell, listen
+            )
             if ended["state"] != RunState.DONE.value or not self._next():
                 return ended
             run_records.reopen(self.project, run.id)
@@ -589,9 +580,6 @@ def next_near(project: Project, rater: str, top: int, *, one_order: bool) -> int
     return len(pairs) * (1 if one_order else 2)
 
 
-run = ContestRun.run
-
-
 COLUMNS = ("first", "second", "winner", "confidence", "rater")
 # The setting with the imported files, by the hash of their rows.
 IMPORTED = "contest_imports"
@@ -624,7 +612,8 @@ def import_matches(project: Project, path: Path, progress: Progress | None = Non
     known = project.get(IMPORTED, {})
     if mark in known:
         return ImportedMatches(0, {}, again=True)
-    reader = _Reader(project, by_name(competing(project).values()), path.name)
+    ids = {name: task.id for task in competing(project).values() for name in (task.key, task.id)}
+    reader = _Reader(project, ids, path.name)
     result = []
     for index, row in enumerate(table.rows):
         result.append(reader.read(table.place(index), row))
@@ -651,26 +640,33 @@ def write_matches(project: Project, path: Path, rater: str = "") -> int:
     named = rater_named(project, rater)
     lines = [csv_line(COLUMNS)]
     for one in members(project, named.id) if rater else raters(project):
-        for first, second, value in _whole(project, one, tasks):
-            first, second = guarded(tasks[first].key), guarded(tasks[second].key)
-            winner, sure = (first, value) if value >= LEAST else (second, 1 - value)
-            lines.append(csv_line((first, second, winner, f"{sure:.12g}", guarded(one.name))))
+        for meeting in meetings(project, one.id, tasks):
+            if meeting.value is not None:
+                first, second = guarded(tasks[meeting.first].key), guarded(tasks[meeting.second].key)
+                ahead = meeting.value >= LEAST
+                winner, sure = (first, meeting.value) if ahead else (second, 1 - meeting.value)
+                lines.append(csv_line((first, second, winner, f"{sure:.12g}", guarded(one.name))))
     files.save(path, b"".join(lines))
     return len(lines) - 1
 
 
-def _whole(project: Project, rater: ContestRater, tasks: Iterable[str]) -> Iterator[tuple[str, str, float]]:
-    for meeting in meetings(project, rater.id, tasks):
-        if meeting.value is not None:
-            yield meeting.first, meeting.second, meeting.value
-
-
 class _Reader:
     def __init__(self, project: Project, ids: Mapping[str, str], file: str) -> None:
-        self._project, self._ids, self._file = project, ids, file
-        self._raters: dict[str, ContestRater] = {}
-        self._last: dict[tuple[str, str], int] = {}
-        self._at = now()
+        self._ids, self._file, self._at = ids, file, now()
+        self._known = {
+            name: ContestRater(person.id, RaterKind.PERSON, person.alias)
+            for person in people.people(project)
+            for name in (person.id, person.alias)
+        } | {
+            judge.name: ContestRater(judge.id, RaterKind.JUDGE, judge.name)
+            for judge in judges.all_of(project)
+        }
+        # Rater and task → the last round in which it was compared.
+        self._last: Counter[tuple[str, str]] = Counter()
+        for task in (CONTEST.c.first, CONTEST.c.second):
+            rounds = select(CONTEST.c.rater, task, func.max(CONTEST.c.round)).where(CONTEST.c.pool == POOL)
+            for rater, of, last in project.query(rounds.group_by(CONTEST.c.rater, task)):
+                self._last[rater, of] = max(last, self._last[rater, of])
         self.counts = Counter[str]()
 
     def read(self, place: str, row: Mapping[str, str]) -> ContestFields:
@@ -711,24 +707,10 @@ class _Reader:
         """A judge or person of the project by name or alias; otherwise a judge elsewhere, known by that name."""
         if not name or len(name) > 200:
             raise Refusal("the rater has no name.", "Name who compared them, in at most 200 characters.")
-        if name not in self._raters:
-            self._raters[name] = result = self._known(name)
-            for showing in showings(self._project, result.id):
-                for task in (showing.first, showing.second):
-                    self._last[result.id, task] = max(showing.round, self._last.get((result.id, task), 0))
-        return self._raters[name]
-
-    def _known(self, name: str) -> ContestRater:
-        for judge in judges.all_of(self._project):
-            if judge.name == name:
-                return ContestRater(judge.id, RaterKind.JUDGE, name)
-        for person in people.people(self._project):
-            if name in (person.alias, person.id):
-                return ContestRater(person.id, RaterKind.PERSON, person.alias)
-        return ContestRater(name, RaterKind.JUDGE, name)
+        return self._known.get(name, ContestRater(name, RaterKind.JUDGE, name))
 
     def _round(self, rater: str, first: str, second: str) -> int:
-        round_ = 1 + max(self._last.get((rater, first), 0), self._last.get((rater, second), 0))
+        round_ = 1 + max(self._last[rater, first], self._last[rater, second])
         self._last[rater, first] = self._last[rater, second] = round_
         return round_
 

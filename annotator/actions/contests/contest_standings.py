@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy import select
@@ -63,9 +62,7 @@ def made(project: Project, *, retired: bool = False) -> dict[str, str]:
 
 
 @people.for_coordinators("can make items of tasks")
-def keep(
-    project: Project, seminar_id: str, task_id: str, more: Mapping[str, object] = MappingProxyType({})
-) -> Change:
+def keep(project: Project, seminar_id: str, task_id: str) -> Change:
     """Make a settled task of a seminar an item: the task is its question, its family the type, its seminar the origin.
 
     Its key names both, such as s012-t03. A task that is an item already makes no change, whose number is then 0; if
@@ -96,7 +93,6 @@ def keep(
                 "origin": seminar.key,
                 "traits": tasks[place].traits,
                 "made_from": tasks[place].id,
-                **more,
             },
         )
 
@@ -125,26 +121,15 @@ class TaskDecision:
         return "kept" if self.kept else f"held back: {self.reason}"
 
 
-@dataclass(frozen=True, slots=True)
-class Quotas:
-    """The most tasks for each value of a group, such as each seminar, and for single values, such as a discipline."""
-
-    each: Mapping[str, int]
-    named: Mapping[tuple[str, str], int]
-
-    def full(self, task: ContestTask, counts: Counter[tuple[str, str]]) -> str:
-        """Why no more of a task's kind may be kept; empty if one may."""
-        for group, value in task.groups.items():
-            most = self.named.get((group, value.casefold()), self.each.get(group))
-            if most is not None and value and counts[group, value] >= most:
-                return f"{most} of the {group} {value} are kept already"
-        return ""
+# A group, such as seminar, and one of its values in lower case → the most tasks kept of it; with an empty value, of
+# each of the group's values.
+Quotas = Mapping[tuple[str, str], int]
 
 
 def quotas(per_seminar: int | None = None, specs: Sequence[str] = ()) -> Quotas:
     """Quotas from texts like “phase=40” (each phase) and “family:Literature Survey=10”; raises Refusal for others."""
     groups = ("seminar", "discipline", "phase", "family")
-    each, of_one = ({"seminar": per_seminar} if per_seminar else {}), {}
+    result = {("seminar", ""): per_seminar} if per_seminar else {}
     for words in specs:
         what, sign, most = words.rpartition("=")
         group, _, value = what.partition(":")
@@ -153,11 +138,8 @@ def quotas(per_seminar: int | None = None, specs: Sequence[str] = ()) -> Quotas:
                 f"“{words}” is no quota.",
                 f"Write for example phase=40, or discipline:Physics=10; of {', '.join(groups)}.",
             )
-        if value:
-            of_one[group, value.casefold()] = int(most)
-        else:
-            each[group] = int(most)
-    return Quotas(each, of_one)
+        result[group, value.casefold()] = int(most)
+    return result
 
 
 def chosen(
@@ -192,8 +174,10 @@ def _reasons(
     for better in tasks:
         if alike(task.task.text, better.task.text) >= ALIKE:
             yield f"nearly the same as {better.key}, which ranks higher"
-    if full := limits.full(task, counts):
-        yield full
+    for group, value in task.groups.items():
+        most = limits.get((group, value.casefold()), limits.get((group, "")))
+        if most is not None and value and counts[group, value] >= most:
+            yield f"{most} of the {group} {value} are kept already"
 
 
 def decisions(project: Project) -> dict[str, TaskDecision]:
@@ -481,8 +465,9 @@ def _standings(report: ContestReport) -> ResultSheet:
         for row in report.ranking.rows
     )  # fmt: skip
     title = f"Standings of {counted(len(lines), 'task')}"
-    notes = tuple(words(report))
-    return ResultSheet("standings", title, heads, lines, notes, departures=RANKING.departures, answers=2)
+    return ResultSheet(
+        "standings", title, heads, lines, tuple(words(report)), departures=RANKING.departures, answers=2
+    )
 
 
 def _strength(row: standings.Standing) -> Any:

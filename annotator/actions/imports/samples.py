@@ -15,6 +15,7 @@ from zlib import crc32
 
 from sqlalchemy import Connection, insert, select, update
 
+from annotator.actions import research
 from annotator.actions.adjudication import adjudicating, ruling
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import annotating, artifacts
@@ -38,7 +39,6 @@ from annotator.actions.project.file import (
     response_hash,
     settings_of,
 )
-from annotator.actions.research import research
 from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.journal import RunJournal
 from annotator.domain.experts.adjudication import Confidence, Reason

@@ -44,7 +44,7 @@ BEGINNINGS = {
     PAIRING: "agreement.assisting.PairingRun",
     RANKING.name: "contests.contest_rows.ContestRun",
     DRAFT: "material.model_drafts.DraftRun",
-    responding.RESEARCH: "research.research.ResearchRun",
+    responding.RESEARCH: "research.ResearchRun",
     responding.PREFIX: "material.responding.ResponseRun",
 }
 

@@ -216,17 +216,15 @@ class FrozenPools:
     changes: tuple[Change, ...] = ()
 
     def words(self) -> str:
-        sentences = [
-            f"{counted(self.items, 'common pool')} frozen, with {counted(self.points, 'key point')}."
-        ]
-        sentences += [f"{counted(self.before, 'item')} had one before; it stays as it is."] * bool(
-            self.before
+        out = (
+            f"{'has' if self.without == 1 else 'have'} no accepted key point: nothing of theirs is in a pool."
         )
-        out = "no accepted key point: nothing of theirs is in a pool."
-        sentences += [
-            f"{counted(self.without, 'report')} {'has' if self.without == 1 else 'have'} {out}"
-        ] * bool(self.without)
-        return " ".join(sentences)
+        sentences = (
+            f"{counted(self.items, 'common pool')} frozen, with {counted(self.points, 'key point')}.",
+            f"{counted(self.before, 'item')} had one before; it stays as it is." if self.before else "",
+            f"{counted(self.without, 'report')} {out}" if self.without else "",
+        )
+        return " ".join(filter(None, sentences))
 
 
 def accepted(extract: Extract | None) -> tuple[KeyPoint, ...]:
@@ -257,8 +255,9 @@ def freeze(project: Project, items: Sequence[str] = ()) -> FrozenPools:
             ]
             without += of.count(())
             if units := merged_points(point for result in of for point in result):
-                pool = KeyPoints(units=units)
-                changes.append(extracts.write_own(project, (item_id, ""), ResponsePart.POOL, pool))
+                changes.append(
+                    extracts.write_own(project, (item_id, ""), ResponsePart.POOL, KeyPoints(units=units))
+                )
                 points += len(units)
         if not changes and not before:
             raise Refusal(

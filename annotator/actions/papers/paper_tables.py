@@ -162,9 +162,7 @@ def _made(
             continue
         result = (
             systems_tables.sheet(
-                systems_tables.counted(project, one.read(reading), judge, after, mode),
-                key_of(table.name),
-                one.title or table.title,
+                project, one.read(reading), key_of(table.name), one.title or table.title, judge, after, mode
             )
             if isinstance(one, SystemsTable)
             else view_tables.sheet(project, one, judge)

@@ -2,14 +2,14 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations
 from math import inf, sqrt
 from pathlib import Path
 from statistics import fmean, stdev
 
-from sqlalchemy import select
+from sqlalchemy import Row, select
 
 from annotator.actions.authoring import annotating
 from annotator.actions.project.file import Project
@@ -31,10 +31,10 @@ from annotator.actions.results.result_sheets import (
     number,
     text,
 )
-from annotator.actions.results.results import Counted, ItemName, ResultRow
-from annotator.actions.results.scoring import ALL, MetricInfo, Score
+from annotator.actions.results.results import Counted, ResultRow
+from annotator.actions.results.scoring import ALL, ItemRow, MetricInfo, Score
 from annotator.domain.judges.paper import Down, DuelTable, Spread, SystemsTable, TableColumn
-from annotator.domain.judges.protocol import Composite, Over
+from annotator.domain.judges.protocol import Over
 from annotator.domain.material.item import GROUPS, QUESTION_TYPES
 from annotator.domain.texts.estimate import CHANCE, FEWEST, Estimate, decimal, enough, few
 from annotator.domain.texts.refusal import Refusal
@@ -52,11 +52,8 @@ CONSTRAINED, UNRESTRICTED = "Temporally constrained", "Unrestricted"
 PERCENTILES = f"95 % percentiles of {DRAWS:,} bootstrap means over items"
 
 
-@dataclass(frozen=True, slots=True)
-class SystemName:
-    name: str
-    group: str
-    footnote: str
+# A system's id, name, group and footnote.
+SystemRow = Row[str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,53 +77,12 @@ class RowScope:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CountedTable:
-    """The scores of a table, by metric, with their raters; and its rows and columns."""
-
-    table: SystemsTable
-    scores: Mapping[str, Sequence[Score]]
-    raters: Mapping[str, result_raters.ResultRater]
-    systems: Mapping[str, SystemName]
-    groups: Sequence[GroupedItems]
-    scopes: Sequence[RowScope]
-    limit: float
-    # Whose gold, protocol by protocol.
-    gold: tuple[str, ...] = ()
-    left_out: Mapping[str, str] = field(default_factory=dict)
-
-
-def counted(
-    project: Project, table: SystemsTable, judge: str = "", after: str = "", mode: str = ""
-) -> CountedTable:
-    names = {column.metric for part in table.parts for column in part.columns}
-    scores: dict[str, list[Score]] = {name: [] for name in names}
-    raters_of = result_raters.everybody_under(
-        project, dict.fromkeys(scoring.named(name).protocol for name in sorted(names))
-    )
-    raters = result_raters.together(raters_of, judge)
-    for protocol, rater in raters.items():
-        for score in scoring.scores(project, PROTOCOLS[protocol], rater.id):
-            if score.metric in names and not results.is_part(score):
-                scores[score.metric].append(score)
-    items = results.items_named(project)
-    groups = list(_groups(project, table, items))
-    with project.store.read() as db:
-        golds = dict.fromkeys(
-            annotating.words(db, PROTOCOLS[name].needs, items, rater=one.id) for name, one in raters.items()
-        )
-    return CountedTable(
-        table, scores, raters, systems_of(project), groups, list(_scopes(project, table, items, after, mode)),
-        results.limit(project), tuple(filter(None, golds)), result_raters.not_judged(raters_of, raters),
-    )  # fmt: skip
-
-
-def systems_of(project: Project) -> dict[str, SystemName]:
+def systems_of(project: Project) -> dict[str, SystemRow]:
     rows = project.query(select(SYSTEM.c.id, SYSTEM.c.name, SYSTEM.c.group, SYSTEM.c.footnote)).all()
-    return {row[0]: SystemName(*row[1:]) for row in rows}
+    return {row.id: row for row in rows}
 
 
-def _groups(project: Project, table: SystemsTable, items: Mapping[str, ItemName]) -> Iterator[GroupedItems]:
+def _groups(project: Project, table: SystemsTable, items: Mapping[str, ItemRow]) -> Iterator[GroupedItems]:
     of = _group_of(project, table.across, items) if table.across else {}
     known = table.across in (*results.CUTS, LANGUAGE)
     for group in sorted(set(of.values()) - {""}, key=_place):
@@ -140,7 +96,7 @@ def _place(group: str) -> tuple[int, str]:
     return QUESTION_TYPES.index(group) if group in QUESTION_TYPES else len(QUESTION_TYPES), group
 
 
-def _group_of(project: Project, across: str, items: Mapping[str, ItemName]) -> dict[str, str]:
+def _group_of(project: Project, across: str, items: Mapping[str, ItemRow]) -> dict[str, str]:
     """Items by group; for kinds of sources by the kind of their source, or by type if none is known."""
     kinds: dict[str, str] = {}
     if across == SOURCE_KIND:
@@ -148,11 +104,11 @@ def _group_of(project: Project, across: str, items: Mapping[str, ItemName]) -> d
         question = select(s.item_id, s.kind).where(s.kind != "").order_by(s.position.desc(), s.id)
         kinds = {item_id: kind.capitalize() for item_id, kind in project.query(question) if item_id in items}
         across = "question_type"
-    return kinds or {item_id: item.filed(across) for item_id, item in items.items()}
+    return kinds or {item_id: scoring.filed(item, across) for item_id, item in items.items()}
 
 
 def _scopes(
-    project: Project, table: SystemsTable, items: Mapping[str, ItemName], after: str, limit: str
+    project: Project, table: SystemsTable, items: Mapping[str, ItemRow], after: str, limit: str
 ) -> Iterator[RowScope]:
     modes = scoring.modes_of(project)
     mode = table.mode or (*modes, "")[0]
@@ -179,7 +135,7 @@ def limited(project: Project) -> dict[str, dict[str, str]]:
     return {mode: result[mode] for mode in scoring.modes_of(project) if mode in result}
 
 
-def _conditions(project: Project, limit: str, items: Mapping[str, ItemName]) -> Iterator[RowScope]:
+def _conditions(project: Project, limit: str, items: Mapping[str, ItemRow]) -> Iterator[RowScope]:
     """The reports of a mode with a cut-off, and those without one: of the same mode, or else of the main one."""
     held = limited(project)
     if not held:
@@ -204,128 +160,206 @@ def published(project: Project) -> dict[str, str]:
     return {item_id: date[:7] for item_id, date in project.query(question)}
 
 
-def sheet(table: CountedTable, key: str, title: str) -> ResultSheet | None:
+def sheet(
+    project: Project,
+    table: SystemsTable,
+    key: str,
+    title: str,
+    judge: str = "",
+    after: str = "",
+    mode: str = "",
+) -> ResultSheet | None:
     """The table; None if no system has a figure in it."""
-    parts = table.table.parts
-    titles = [scope.title for scope in table.scopes if scope.title]
-    grouped = any(system.group for system in table.systems.values())
-    made = [
-        (part.title, system, scope, cells)
-        for part in parts
-        for scope in table.scopes
-        for system, cells in _rows(table, part.columns, scope)
-    ]
-    rows = Counter((part, system) for part, system, *_ in made)
-    compared = table.table.down in (Down.LIMITED, Down.MODES)
-    alone = [key for key in rows if compared and rows[key] == 1]
-    made = [row for row in made if row[:2] not in alone]
-    if not any(cell.estimate and cell.estimate.value is not None for *_, cells in made for cell in cells):
-        return None
-    heads = (
-        *([SheetColumn("module", "Module")] if parts[0].title else []),
-        *([SheetColumn("system_group", "Group")] if grouped else []),
-        SYSTEM_COLUMN,
-        *([SheetColumn("scope", "Counted")] if titles else []),
-        *(_head(column, group) for group in table.groups for column in parts[0].columns),
-    )
-    order = [part.title for part in parts]
-    ranks = {row[:2]: _rank(table, row[1], row[3]) for row in made}
-    # Rows of one system are adjacent, ordered by the last of them.
-    made.sort(key=lambda row: (order.index(row[0]), *ranks[row[:2]]))
-    lines = [
-        SheetLine((
-            *([text(part)] if parts[0].title else []), *([text(table.systems[system].group)] if grouped else []),
-            text(table.systems[system].name), *([text(scope.title)] if titles else []), *cells,
-        ))
-        for part, system, scope, cells in made
-    ]  # fmt: skip
-    lone = ", ".join(" ".join(filter(None, (part, table.systems[one].name))) for part, one in alone)
-    figures = [
-        (cell.metric, cell.estimate) for *_, cells in made for cell in cells if cell.estimate is not None
-    ]
-    infos = {metric: scoring.named(metric) for metric, _ in figures if metric}
-    notes = (
-        *_notes(table),
-        *results.lacking((infos[one].protocol, infos[one].title, own) for one, own in figures if one),
-        *_footnotes(table, {row[1] for row in made}),
-        *([f"Left out, as known in one condition only: {lone}."] if lone else []),
-    )
-    return ResultSheet(key, title, heads, tuple(lines), notes, tuple(_pictures(table, title, made)))
+    return _SystemsMaker(project, table, judge, after, mode).sheet(key, title)
+
+
+TableRow = tuple[str, str, RowScope, tuple[SheetCell, ...]]
+
+
+class _SystemsMaker:
+    """The scores of a table, by metric, with their raters; and its rows and columns."""
+
+    def __init__(self, project: Project, table: SystemsTable, judge: str, after: str, mode: str) -> None:
+        self.table, self.systems, self.limit = table, systems_of(project), results.limit(project)
+        names = sorted({column.metric for part in table.parts for column in part.columns})
+        raters = result_raters.everybody_under(
+            project, dict.fromkeys(scoring.named(name).protocol for name in names)
+        )
+        self.raters = result_raters.together(raters, judge)
+        self.left_out = result_raters.not_judged(raters, self.raters)
+        self.scores: dict[str, list[Score]] = {name: [] for name in names}
+        for protocol, rater in self.raters.items():
+            for score in scoring.scores(project, PROTOCOLS[protocol], rater.id):
+                if score.metric in self.scores and not results.is_part(score):
+                    self.scores[score.metric].append(score)
+        items = results.items_named(project)
+        self.groups = list(_groups(project, table, items))
+        self.scopes = list(_scopes(project, table, items, after, mode))
+        with project.store.read() as db:
+            # Whose gold, protocol by protocol.
+            self.gold = dict.fromkeys(
+                annotating.words(db, PROTOCOLS[name].needs, items, rater=one.id)
+                for name, one in self.raters.items()
+            )
+
+    def sheet(self, key: str, title: str) -> ResultSheet | None:
+        """The table; None if no system has a figure in it."""
+        parts = self.table.parts
+        titles = [scope.title for scope in self.scopes if scope.title]
+        grouped = any(system.group for system in self.systems.values())
+        made = [
+            (part.title, system, scope, cells)
+            for part in parts
+            for scope in self.scopes
+            for system, cells in self._rows(part.columns, scope)
+        ]
+        rows = Counter((part, system) for part, system, *_ in made)
+        compared = self.table.down in (Down.LIMITED, Down.MODES)
+        alone = [key for key in rows if compared and rows[key] == 1]
+        made = [row for row in made if row[:2] not in alone]
+        if not any(cell.estimate and cell.estimate.value is not None for *_, cells in made for cell in cells):
+            return None
+        heads = (
+            *([SheetColumn("module", "Module")] if parts[0].title else []),
+            *([SheetColumn("system_group", "Group")] if grouped else []),
+            SYSTEM_COLUMN,
+            *([SheetColumn("scope", "Counted")] if titles else []),
+            *(_head(column, group) for group in self.groups for column in parts[0].columns),
+        )
+        order = [part.title for part in parts]
+        ranks = {row[:2]: self._rank(row[1], row[3]) for row in made}
+        # Rows of one system are adjacent, ordered by the last of them.
+        made.sort(key=lambda row: (order.index(row[0]), *ranks[row[:2]]))
+        lines = [
+            SheetLine((
+                *([text(part)] if parts[0].title else []), *([text(self.systems[system].group)] if grouped else []),
+                text(self.systems[system].name), *([text(scope.title)] if titles else []), *cells,
+            ))
+            for part, system, scope, cells in made
+        ]  # fmt: skip
+        lone = ", ".join(" ".join(filter(None, (part, self.systems[one].name))) for part, one in alone)
+        figures = [
+            (cell.metric, cell.estimate) for *_, cells in made for cell in cells if cell.estimate is not None
+        ]
+        infos = {metric: scoring.named(metric) for metric, _ in figures if metric}
+        notes = (
+            *self._notes(),
+            *results.lacking((infos[one].protocol, infos[one].title, own) for one, own in figures if one),
+            *self._footnotes({row[1] for row in made}),
+            *([f"Left out, as known in one condition only: {lone}."] if lone else []),
+        )
+        return ResultSheet(key, title, heads, tuple(lines), notes, tuple(self._pictures(title, made)))
+
+    def _rank(self, system: str, cells: Sequence[SheetCell]) -> tuple[int, str, bool, float, str]:
+        """The sort key: groups in their usual order, within them the best first by the last column, over all items."""
+        own, last = self.systems[system], cells[-len(self.table.parts[0].columns)]
+        place = GROUPS.index(own.group) if own.group in GROUPS else len(GROUPS)
+        value = last.estimate.value if last.estimate is not None else None
+        up = scoring.named(last.metric).higher_is_better if last.metric else True
+        return place, own.group, value is None, (-1 if up else 1) * (value or 0.0), own.name
+
+    def _rows(
+        self, columns: Sequence[TableColumn], scope: RowScope
+    ) -> Iterator[tuple[str, tuple[SheetCell, ...]]]:
+        of = {
+            column.metric: [
+                score
+                for score in self.scores[column.metric]
+                if score.mode == scope.mode
+                and score.item_id in scope.items
+                and (scope.responses is None or score.response_id in scope.responses)
+            ]
+            for column in columns
+        }
+        present = {score.system_id for own in of.values() for score in own}
+        systems = sorted(present, key=lambda one: self.systems[one].name)
+        across = [
+            self._cells(column, [score for score in of[column.metric] if score.item_id in group.items], group, systems)
+            for group in self.groups
+            for column in columns
+        ]  # fmt: skip
+        for place, system in enumerate(systems):
+            cells = tuple(column[place] for column in across)
+            if any(cell.estimate is not None and cell.estimate.value is not None for cell in cells):
+                yield (
+                    system,
+                    tuple(
+                        replace(cell, source=replace(cell.source, mode=scope.mode)) if cell.source else cell
+                        for cell in cells
+                    ),
+                )
+
+    def _cells(
+        self,
+        column: TableColumn,
+        scores: Sequence[Score],
+        group: GroupedItems,
+        systems: Sequence[str],
+    ) -> list[SheetCell]:
+        info = scoring.named(column.metric)
+        rater = self.raters.get(info.protocol)
+        whole = overview.ResultsReport((), {info.name: info}, self.limit)
+        made = []
+        for system, mean in zip(systems, _estimates(column, list(scores), systems), strict=True):
+            own = [score for score in scores if score.system_id == system]
+            if self.table.spread is Spread.OFFSETS and mean.low is not None:
+                items = results.by_items(own, [system])[system].values()
+                low, high = percentile_bounds([item.value for item in items if item.value is not None])
+                mean = replace(mean, low=low, high=high, method=f"mean over items; {PERCENTILES}")
+            row = ResultRow(
+                info.name, info.protocol, rater.id if rater else "", rater.name if rater else "", system,
+                self.systems[system].name, group.by or ALL, group.group or group.title, mean, info.title, info.unit,
+                sum(score.judged for score in own), info.over, floor=rater is not None and rater.floor,
+            )  # fmt: skip
+            cell = overview.cell(whole, row)
+            cell = cell if group.by and not column.best_of else replace(cell, source=None)
+            made.append(_spread(cell, self.table.spread, own))
+        return made
+
+    def _notes(self) -> Iterator[str]:
+        for protocol, rater in self.raters.items():
+            if PROTOCOLS[protocol].values and rater.id != result_raters.COMPUTED:
+                yield f"{PROTOCOLS[protocol].title}: judged by {rater.name}."
+            yield from results.floor_notes(rater.kind, [protocol])
+        yield from dict.fromkeys(rater.remark for rater in self.raters.values() if rater.remark)
+        yield from result_raters.left_out_notes(self.left_out)
+        yield from (f"Gold: {words}." for words in self.gold if words)
+        if self.table.spread is Spread.OFFSETS:
+            yield (
+                f"Intervals are those that the paper prints: {PERCENTILES}. Results shows others, which hold more "
+                "often."
+            )
+        yield from filter(None, (self.table.note,))
+        yield from (scope.note for scope in self.scopes if scope.note)
+        if self.table.mode:
+            yield f"Responses of the mode “{self.table.mode}”."
+
+    def _footnotes(self, systems: Collection[str]) -> Iterator[str]:
+        named = sorted((self.systems[system].name, self.systems[system].footnote) for system in systems)
+        yield from (f"{name}: {footnote}" for name, footnote in named if footnote)
+
+    def _pictures(self, title: str, rows: Sequence[TableRow]) -> Iterator[SheetPicture]:
+        """The first column of each part: bars of the systems for each group of items."""
+        width = len(self.table.parts[0].columns)
+        for part in self.table.parts:
+            own = [row for row in rows if row[0] == part.title]
+            series = {
+                " ".join(filter(None, (self.systems[system].name, scope.title))): [
+                    (cell.estimate.value if cell.estimate is not None else None) for cell in cells[::width]
+                ]
+                for _, system, scope, cells in own
+            }
+            named = ": ".join(filter(None, (title, part.title)))
+            groups = [group.title or "All items" for group in self.groups]
+            draw: Callable[..., object] = partial(pictures.bars, named, groups, series, part.columns[0].title)
+            if series:
+                yield SheetPicture(key_of(part.title or "systems"), named, draw)
 
 
 def _head(column: TableColumn, group: GroupedItems) -> SheetColumn:
     named = [group.title] if group.title else []
     info = scoring.named(column.metric)
     return SheetColumn(key_of(*named, column.title), ": ".join([*named, column.title]), info.title, info.unit)
-
-
-def _rank(table: CountedTable, system: str, cells: Sequence[SheetCell]) -> tuple[int, str, bool, float, str]:
-    """The sort key: groups in their usual order, within them the best first by the last column, over all items."""
-    own, last = table.systems[system], cells[-len(table.table.parts[0].columns)]
-    place = GROUPS.index(own.group) if own.group in GROUPS else len(GROUPS)
-    value = last.estimate.value if last.estimate is not None else None
-    up = scoring.named(last.metric).higher_is_better if last.metric else True
-    return place, own.group, value is None, (-1 if up else 1) * (value or 0.0), own.name
-
-
-def _rows(
-    table: CountedTable, columns: Sequence[TableColumn], scope: RowScope
-) -> Iterator[tuple[str, tuple[SheetCell, ...]]]:
-    of = {
-        column.metric: [
-            score
-            for score in table.scores[column.metric]
-            if score.mode == scope.mode
-            and score.item_id in scope.items
-            and (scope.responses is None or score.response_id in scope.responses)
-        ]
-        for column in columns
-    }
-    present = {score.system_id for own in of.values() for score in own}
-    systems = sorted(present, key=lambda one: table.systems[one].name)
-    across = [
-        _cells(table, column, [score for score in of[column.metric] if score.item_id in group.items], group, systems)
-        for group in table.groups
-        for column in columns
-    ]  # fmt: skip
-    for place, system in enumerate(systems):
-        cells = tuple(column[place] for column in across)
-        if any(cell.estimate is not None and cell.estimate.value is not None for cell in cells):
-            yield (
-                system,
-                tuple(
-                    replace(cell, source=replace(cell.source, mode=scope.mode)) if cell.source else cell
-                    for cell in cells
-                ),
-            )
-
-
-def _cells(
-    table: CountedTable,
-    column: TableColumn,
-    scores: Sequence[Score],
-    group: GroupedItems,
-    systems: Sequence[str],
-) -> list[SheetCell]:
-    info = scoring.named(column.metric)
-    rater = table.raters.get(info.protocol)
-    whole = overview.ResultsReport((), {info.name: info}, table.limit)
-    made = []
-    for system, mean in zip(systems, _estimates(column, list(scores), systems), strict=True):
-        own = [score for score in scores if score.system_id == system]
-        if table.table.spread is Spread.OFFSETS and mean.low is not None:
-            items = results.by_items(own, [system])[system].values()
-            low, high = percentile_bounds([item.value for item in items if item.value is not None])
-            mean = replace(mean, low=low, high=high, method=f"mean over items; {PERCENTILES}")
-        row = ResultRow(
-            info.name, info.protocol, rater.id if rater else "", rater.name if rater else "", system,
-            table.systems[system].name, group.by or ALL, group.group or group.title, mean, info.title, info.unit,
-            sum(score.judged for score in own), info.over, floor=rater is not None and rater.floor,
-        )  # fmt: skip
-        cell = overview.cell(whole, row)
-        cell = cell if group.by and not column.best_of else replace(cell, source=None)
-        made.append(_spread(cell, table.table.spread, own))
-    return made
 
 
 def _estimates(column: TableColumn, scores: list[Score], systems: Sequence[str]) -> list[Estimate]:
@@ -381,48 +415,6 @@ def deviation(scores: Sequence[Score]) -> float | None:
     return stdev(map(fmean, runs.values())) if len(runs) > 1 else None
 
 
-def _notes(table: CountedTable) -> Iterator[str]:
-    for protocol, rater in table.raters.items():
-        if PROTOCOLS[protocol].values and rater.id != result_raters.COMPUTED:
-            yield f"{PROTOCOLS[protocol].title}: judged by {rater.name}."
-        yield from results.floor_notes(rater.kind, [protocol])
-    yield from dict.fromkeys(rater.remark for rater in table.raters.values() if rater.remark)
-    yield from result_raters.left_out_notes(table.left_out)
-    yield from (f"Gold: {words}." for words in table.gold)
-    if table.table.spread is Spread.OFFSETS:
-        yield f"Intervals are those that the paper prints: {PERCENTILES}. Results shows others, which hold more often."
-    yield from filter(None, (table.table.note,))
-    yield from (scope.note for scope in table.scopes if scope.note)
-    if table.table.mode:
-        yield f"Responses of the mode “{table.table.mode}”."
-
-
-def _footnotes(table: CountedTable, systems: Collection[str]) -> Iterator[str]:
-    named = sorted((table.systems[system].name, table.systems[system].footnote) for system in systems)
-    yield from (f"{name}: {footnote}" for name, footnote in named if footnote)
-
-
-Row = tuple[str, str, RowScope, tuple[SheetCell, ...]]
-
-
-def _pictures(table: CountedTable, title: str, rows: Sequence[Row]) -> Iterator[SheetPicture]:
-    """The first column of each part: bars of the systems for each group of items."""
-    width = len(table.table.parts[0].columns)
-    for part in table.table.parts:
-        own = [row for row in rows if row[0] == part.title]
-        series = {
-            " ".join(filter(None, (table.systems[system].name, scope.title))): [
-                (cell.estimate.value if cell.estimate is not None else None) for cell in cells[::width]
-            ]
-            for _, system, scope, cells in own
-        }
-        named = ": ".join(filter(None, (title, part.title)))
-        groups = [group.title or "All items" for group in table.groups]
-        draw: Callable[..., object] = partial(pictures.bars, named, groups, series, part.columns[0].title)
-        if series:
-            yield SheetPicture(key_of(part.title or "systems"), named, draw)
-
-
 ALPHA = 0.05
 STAR = "*"
 LEGEND = (
@@ -437,16 +429,15 @@ _WHOLE = (ALL, ALL)
 class SystemDuel:
     """Two systems in a column, the better one first: their difference and its test.
 
-    `best` marks the best and the second best; `corrected` is p corrected for all other pairs of the column.
+    `corrected` is p corrected for all other pairs of the column; None for the best and the second best, which stand
+    alone.
     """
 
-    metric: str
     systems: tuple[str, str]
     difference: Estimate
     t: float | None
     df: int | None
     p: float | None
-    best: bool
     star: bool
     corrected: float | None = None
 
@@ -455,7 +446,7 @@ def sheets(
     project: Project, table: DuelTable, key: str, title: str, judge: str = "", reading: str = ""
 ) -> Iterator[ResultSheet]:
     """The table, then the pairs of systems with two items in common; empty while none of its figures is known."""
-    result = _DuelMaker.of(project, table, judge, reading)
+    result = _DuelMaker(project, table, judge, reading)
     if any(row.estimate.value is not None for row in result.rows.values()):
         yield result.sheet(key, title)
         if (pairs := result.pairs_sheet(f"{key}_pairs")).lines:
@@ -485,50 +476,36 @@ def leaderboard(table: DuelTable, path: Path, key: str) -> ResultSheet:
     )  # fmt: skip
 
 
-@dataclass(frozen=True)
 class _DuelMaker:
     """The data of a table: figures by metric and system, and the verdicts they are based on."""
 
-    titles: Sequence[str]
-    infos: Sequence[MetricInfo]
-    composite: Composite
-    counts: Mapping[str, Counted]
-    rows: Mapping[tuple[str, str], ResultRow]
-    systems: Mapping[str, SystemName]
-    limit: float
-    reading: str
-    left_out: Mapping[str, str]
-
-    @classmethod
-    def of(cls, project: Project, table: DuelTable, judge: str, reading: str) -> "_DuelMaker":
+    def __init__(self, project: Project, table: DuelTable, judge: str, reading: str) -> None:
         known = {info.name: info for info in scoring.described()}
         other = next((one for one in table.readings if one.name == reading), None)
         instead = other.instead if other is not None else {}
         paper, made = COMPOSITES[table.columns[-1].metric]
-        composite = replace(
+        self.composite = replace(
             made, of=tuple(instead.get(name, name) for name in made.of),
             of_exemplar=tuple(instead.get(name, name) for name in made.of_exemplar),
         )  # fmt: skip
-        columns_ = {instead.get(column.metric, column.metric): column.title for column in table.columns}
-        titles = {name: title for name, title in columns_.items() if name in known}
-        *infos, last = (known[name] for name in titles)
-        metric_names = {info.name for info in infos}
-        protocols = dict.fromkeys(info.protocol for info in infos)
-        counts = {
+        titles = {instead.get(column.metric, column.metric): column.title for column in table.columns}
+        self.titles = {name: title for name, title in titles.items() if name in known}
+        self.infos = [known[name] for name in self.titles]
+        metric_names = list(self.titles)[:-1]
+        protocols = dict.fromkeys(known[name].protocol for name in metric_names)
+        self.counts = {
             name: _narrowed(one, metric_names)
             for name, one in overview.gathered(project, protocols, judge).items()
         }
-        rows = [row for count in counts.values() for row in results.rows_of(count)]
-        rows += overview.rows_of(paper, composite, counts, rows)
-        by_place = {
-            (row.metric, row.system_id): row for row in rows if row.metric in {*metric_names, last.name}
-        }
+        rows = [row for count in self.counts.values() for row in results.rows_of(count)]
+        rows += overview.rows_of(paper, self.composite, self.counts, rows)
+        self.rows = {(row.metric, row.system_id): row for row in rows if row.metric in self.titles}
         read = ", ".join(known[one].title for one in instead.values() if one in known)
-        return cls(
-            list(titles.values()), [*infos, last], composite, counts, by_place, systems_of(project),
-            results.limit(project), f"{other.title}: {read}." if other is not None else "",
-            result_raters.not_judged(result_raters.everybody_under(project, protocols), counts),
-        )  # fmt: skip
+        self.reading = f"{other.title}: {read}." if other is not None else ""
+        self.systems, self.limit = systems_of(project), results.limit(project)
+        self.left_out = result_raters.not_judged(
+            result_raters.everybody_under(project, protocols), self.counts
+        )
 
     @cached_property
     def exemplars(self) -> frozenset[str]:
@@ -579,9 +556,7 @@ class _DuelMaker:
             # The difference of overall means may have another sign, being over other items than those both have.
             ahead = result.mean.value is not None and (result.mean.value > 0) == info.higher_is_better
             better = ahead and enough(result.mean.n) and test.p is not None and test.p < ALPHA
-            yield SystemDuel(
-                info.name, (one, other), result.mean, test.t, test.df, test.p, not place, better and not place
-            )
+            yield SystemDuel((one, other), result.mean, test.t, test.df, test.p, better and not place)
 
     def _by_jackknife(self, pairs: Iterable[tuple[str, str]], ranked: Sequence[str]) -> Iterator[SystemDuel]:
         """Tests of composite figures, from their values without each of the items that they share."""
@@ -608,7 +583,7 @@ class _DuelMaker:
                 t, df = (bare.value or 0.0) / error, bare.n - 1
                 p = two_sided(t, df)
             better = p is not None and p < ALPHA and enough(bare.n)
-            yield SystemDuel(name, (one, other), result, t, df, p, not place, better and not place)
+            yield SystemDuel((one, other), result, t, df, p, better and not place)
 
     def sheet(self, key: str, title: str) -> ResultSheet:
         lines = [
@@ -618,8 +593,10 @@ class _DuelMaker:
         heads = (
             SYSTEM_COLUMN,
             *(
-                SheetColumn(key_of(one.name), title, f"{one.title}: {one.protocol_title}", one.unit)
-                for title, one in zip(self.titles, self.infos, strict=True)
+                SheetColumn(
+                    key_of(one.name), self.titles[one.name], f"{one.title}: {one.protocol_title}", one.unit
+                )
+                for one in self.infos
             ),
         )
         return ResultSheet(key, title, heads, tuple(lines), tuple(self._notes()), long=self._long(key, title))
@@ -726,21 +703,20 @@ class _DuelMaker:
             ("p_holm", "p (Holm)", "Corrected for all other pairs of the column; the best and the second stand alone"),
             ("apart", "Apart", "Whether the difference is beyond chance at 0.05"),
         )  # fmt: skip
-        titles = {info.name: info.title for info in self.infos}
         lines = [
             SheetLine((
-                text(titles[duel.metric]), *(text(self.systems[system].name) for system in duel.systems),
+                text(info.title), *(text(self.systems[system].name) for system in duel.systems),
                 figure(duel.difference), _t(duel.t), count(duel.df), chance(duel.p), chance(duel.corrected),
                 _apart(duel),
             ))
-            for own in self.duels.values()
-            for duel in own
+            for info in self.infos
+            for duel in self.duels[info.name]
             if duel.p is not None
         ]  # fmt: skip
         return ResultSheet(key, "Every two systems", heads, tuple(lines))
 
 
-def _narrowed(counted: Counted, metric_names: set[str]) -> Counted:
+def _narrowed(counted: Counted, metric_names: Collection[str]) -> Counted:
     metrics_ = tuple(metric for metric in counted.protocol.metrics if metric.name in metric_names)
     scores = [
         replace(score, groups=(_WHOLE,))
@@ -765,7 +741,7 @@ def _t(t: float | None) -> SheetCell:
 
 
 def _apart(duel: SystemDuel) -> SheetCell:
-    p = duel.p if duel.best else duel.corrected
+    p = duel.p if duel.corrected is None else duel.corrected
     if p is None:
         return SheetCell("", value=None)
     if not enough(duel.difference.n):

@@ -597,33 +597,37 @@ def agreement_sheets(agreements: list[ScoreAgreement]) -> tuple[ResultSheet, ...
         *((f"published_{name}", f"Published {title}") for name, (_, _, title) in MEASURES.items()),
         ("place", "Place", "Where the paper prints it"),
     )  # fmt: skip
-    notes = ["People's scores of a response are averaged. Intervals are over items."]
-    notes += [
-        f"{agreement.title}, {agreement.judge.name}: {sum(n < LEAST for n in agreement.raters):,} of "
-        f"{len(agreement.raters):,} responses were rated by fewer than {LEAST} people."
-        for agreement in agreements
-        if min(agreement.raters) < LEAST
-    ]
-    notes += [
-        f"{agreement.title}, {agreement.judge.name}: {counted(agreement.left_out, 'response')} left out, of which a "
-        "judgement is missing or the score is undefined."
-        for agreement in agreements
-        if agreement.left_out
-    ]
-    floors = (
+    floors = dict.fromkeys(
         words
         for agreement in agreements
         for words in results.floor_notes(agreement.judge.kind, [agreement.protocol.name])
     )
-    notes += dict.fromkeys(floors)
-    notes += dict.fromkeys(agreement.judge.remark for agreement in agreements if agreement.judge.remark)
+    few = (
+        f"{agreement.title}, {agreement.judge.name}: {sum(n < LEAST for n in agreement.raters):,} of "
+        f"{len(agreement.raters):,} responses were rated by fewer than {LEAST} people."
+        for agreement in agreements
+        if min(agreement.raters) < LEAST
+    )
+    left_out = (
+        f"{agreement.title}, {agreement.judge.name}: {counted(agreement.left_out, 'response')} left out, of which a "
+        "judgement is missing or the score is undefined."
+        for agreement in agreements
+        if agreement.left_out
+    )
+    remarks = dict.fromkeys(agreement.judge.remark for agreement in agreements if agreement.judge.remark)
     return (
         ResultSheet(
             "score_agreement",
             "Scores beside people's",
             heads,
             tuple(SheetLine(tuple(_cells(agreement))) for agreement in agreements),
-            tuple(notes),
+            (
+                "People's scores of a response are averaged. Intervals are over items.",
+                *few,
+                *left_out,
+                *floors,
+                *remarks,
+            ),
             departures=DEPARTURES,
         ),
     )

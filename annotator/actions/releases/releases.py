@@ -563,7 +563,7 @@ def _agreement(project: Project, bundle: Bundle) -> tuple[StageFigure, ...]:
     return tuple(
         StageFigure(row.stage.value, row.field, len(row.items), figure, pairing)
         for pairing, result in (*ways, *assisting.ways(frozen, judges))
-        for row in agreement_figures.pooled(project, "stage", result, Names({}, {}))
+        for row in agreement_figures.pooled(project, "stage", result, Names({}, {}, {}))
         for figure in row.figures
     )
 

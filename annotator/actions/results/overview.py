@@ -27,6 +27,7 @@ from annotator.actions.results.result_sheets import (
     missing,
     number,
     percent,
+    picture,
     share,
     text,
 )
@@ -145,8 +146,9 @@ def _rows(
         for system, (estimate, judged) in result.items():
             if system in whole:
                 own = None if without is None else without[:, whole.index(system)]
-                items = _items(composite, counts, by_system[system])
-                estimate = results.with_interval(estimate, own, items, composite.within, NO_PARTS)
+                estimate = results.with_interval(
+                    estimate, own, _items(composite, counts, by_system[system]), composite.within, NO_PARTS
+                )
             yield ResultRow(
                 *whose, system, systems[system], *group, estimate, composite.title, composite.unit, judged, Over.SYSTEM,
                 floor=any(row.floor for row in by_system[system].values()),
@@ -159,17 +161,15 @@ def _made(composite: Composite, parts: Mapping[str, ResultRow]) -> tuple[Estimat
     known_as = {info.name: info.title for info in scoring.described()}
     # A figure that is not implemented yet is shown by its name.
     titles = {name: known_as.get(name, name) for name in composite.of}
-    gaps: dict[str, int] = {}
-    judged: dict[str, int] = {}
-    for row in parts.values():
-        gaps[row.protocol] = max(gaps.get(row.protocol, 0), row.estimate.missing)
-        judged[row.protocol] = max(judged.get(row.protocol, 0), row.judged)
+    by_protocol = grouped((row.protocol, row) for row in parts.values()).values()
+    gaps = sum(max(row.estimate.missing for row in rows) for rows in by_protocol)
+    judged = sum(max(row.judged for row in rows) for rows in by_protocol)
     known = {name: row.estimate for name, row in parts.items() if row.estimate.value is not None}
     absent = [titles[name] for name in composite.of if name not in known]
     method = f"made of {', '.join(titles.values())}"
     if absent:
         note = f"{', '.join(absent)} {'is' if len(absent) == 1 else 'are'} undefined"
-        return Estimate(None, missing=sum(gaps.values()), method=method, note=note), sum(judged.values())
+        return Estimate(None, missing=gaps, method=method, note=note), judged
     value, floor, ceiling = (
         _combined(composite, [_end(known[name], end) for name in composite.of])
         for end in ("value", "floor", "ceiling")
@@ -177,10 +177,15 @@ def _made(composite: Composite, parts: Mapping[str, ResultRow]) -> tuple[Estimat
     if any(estimate.missing and estimate.floor is None for estimate in known.values()):
         floor = ceiling = None
     note = "its parts' values have no such figure" if value is None else ""
-    n = min(estimate.n for estimate in known.values())
     return Estimate(
-        value, n=n, missing=sum(gaps.values()), floor=floor, ceiling=ceiling, method=method, note=note
-    ), sum(judged.values())
+        value,
+        n=min(estimate.n for estimate in known.values()),
+        missing=gaps,
+        floor=floor,
+        ceiling=ceiling,
+        method=method,
+        note=note,
+    ), judged
 
 
 def _end(estimate: Estimate, end: str) -> Any:
@@ -211,7 +216,21 @@ def without_each(
     left: dict[str, Any] = {}
     for name, (_, metric) in protocols.items():
         if metric.over is Over.RESPONSE:
-            grid = np.array(list(_columns(used[name], name, group, systems, items)), dtype=np.float64).T
+            means = results.by_items(
+                (
+                    score
+                    for score in used[name].scores
+                    if score.metric == name and group in score.groups and score.system_id in systems
+                ),
+                systems,
+            )
+            grid = np.array(
+                [
+                    [means[system][item].value if item in means[system] else None for system in systems]
+                    for item in items
+                ],
+                dtype=np.float64,
+            )
             defined = ~np.isnan(grid)
             scores = np.where(defined, grid, 0.0)
             left[name] = over(scores.sum(axis=0) - scores, defined.sum(axis=0) - defined.astype(np.float64))
@@ -241,31 +260,16 @@ def _items_of(counted: Counted, group: Group) -> Iterator[str]:
     yield from (member.material.item.id for member in counted.members if group in member.groups)
 
 
-def _columns(
-    counted: Counted, metric: str, group: Group, systems: Sequence[str], items: Sequence[str]
-) -> Iterator[list[float | None]]:
-    """Each system's scores item by item; None if it has no score."""
-    own = (score for score in counted.scores if score.metric == metric and group in score.groups)
-    result = results.by_items((one for one in own if one.system_id in systems), systems)
-    for system in systems:
-        yield [result[system][item].value if item in result[system] else None for item in items]
-
-
 def _items(composite: Composite, counts: Counts, parts: Mapping[str, ResultRow]) -> int:
     fewest = []
     for name, (protocol, metric) in _parts(composite):
         row = parts[name]
         if metric.over is Over.RESPONSE:
             fewest.append(row.estimate.n)
-        else:
-            own = [
-                member.material
-                for member in counts[protocol].members
-                if (row.group_by, row.group) in member.groups
-            ]
-            fewest.append(
-                len({material.item.id for material in own if material.response.system_id == row.system_id})
-            )
+            continue
+        members = [one for one in counts[protocol].members if (row.group_by, row.group) in one.groups]
+        pools = results.of_system(members, row.system_id).values()
+        fewest.append(len({scored.material.item.id for pool in pools for scored in pool}))
     return min(fewest)
 
 
@@ -325,8 +329,9 @@ def report(project: Project, judge: str = "", mode: str = "", reading: str = "")
     otherwise = tuple(annotating.answered_otherwise(project))
     raters = result_raters.everybody_under(project)
     out = result_raters.not_judged(raters, result_raters.together(raters, judge)) if not judge else {}
-    limit = results.limit(project)
-    return ResultsReport(tuple(result), shown, limit, otherwise, mode, readable, out, reading)
+    return ResultsReport(
+        tuple(result), shown, results.limit(project), otherwise, mode, readable, out, reading
+    )
 
 
 def sheets(report: ResultsReport, metric: str = "", by: str = ALL) -> tuple[ResultSheet, ...]:
@@ -555,23 +560,18 @@ def _pictures(report: ResultsReport, rows: list[ResultRow], by: str) -> Iterator
     for metric, group in dict.fromkeys((row.metric, row.group) for row in rows):
         info, of = report.metrics[metric], [row for row in rows if (row.metric, row.group) == (metric, group)]
         judge = f", judged by {of[0].rater}" if of[0].rater != result_raters.COMPUTED else ""
-        title = f"{info.title}, {_words(group)}{judge}"
-        yield SheetPicture(_name(metric, group), title, partial(_intervals, of, title, info))
+        unit = f" ({info.unit})" if info.unit else ""
+        with_interval = ", 95 % interval" if any(row.estimate.low is not None for row in of) else ""
+        yield picture(
+            _name(metric, group),
+            f"{info.title}, {_words(group)}{judge}",
+            pictures.intervals,
+            [(row.system or WHOLE, row.estimate) for row in of],
+            f"{info.title}{unit}: {info.ranging}{with_interval}",
+            within=info.axis,
+            higher_is_better=info.higher_is_better,
+        )
     yield from _maps(report, rows, by)
-
-
-def _intervals(rows: list[ResultRow], title: str, info: MetricInfo, ink: pictures.Ink) -> object:
-    """Every system's figure on a metric, with its interval."""
-    unit = f" ({info.unit})" if info.unit else ""
-    with_interval = ", 95 % interval" if any(row.estimate.low is not None for row in rows) else ""
-    return pictures.intervals(
-        title,
-        [(row.system or WHOLE, row.estimate) for row in rows],
-        f"{info.title}{unit}: {info.ranging}{with_interval}",
-        ink,
-        within=info.axis,
-        higher_is_better=info.higher_is_better,
-    )
 
 
 def _maps(report: ResultsReport, rows: list[ResultRow], by: str) -> Iterator[SheetPicture]:

@@ -26,15 +26,6 @@ from annotator.exchange.pictures import PRINTED as PRINTED, Ink as Ink
 CAPTION_LETTERS = 125
 
 
-@dataclass(frozen=True, slots=True)
-class Dots:
-    """A rendered picture: red, green, blue and alpha of each pixel, row by row from the top."""
-
-    width: int
-    height: int
-    rgba: bytes
-
-
 def printed(picture: SheetPicture, departures: Sequence[str] = ()) -> Any:
     """A picture for white paper, as `save` takes it, with its differences from its paper below it."""
     figure = picture.draw(PRINTED)
@@ -45,16 +36,17 @@ def printed(picture: SheetPicture, departures: Sequence[str] = ()) -> Any:
     return figure
 
 
-def dots(_project: object, picture: SheetPicture, ink: Ink, per_inch: float) -> Dots:
-    """A picture as pixels at a resolution; may be rendered in any thread, but never twice at once."""
+def dots(_project: object, picture: SheetPicture, ink: Ink, per_inch: float) -> tuple[int, int, bytes]:
+    """A picture at a resolution: its width, its height, and the red, green, blue and alpha of each pixel, row by row
+    from the top; may be rendered in any thread, but never twice at once.
+    """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     figure = picture.draw(ink)
     figure.set_dpi(per_inch)
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
-    width, height = canvas.get_width_height()
-    return Dots(width, height, bytes(canvas.buffer_rgba()))
+    return *canvas.get_width_height(), bytes(canvas.buffer_rgba())
 
 
 DOTS_PER_INCH = 200

@@ -295,9 +295,10 @@ def in_trials(
         return
     j, every = COUNTED.c, JUDGEMENT.c
     by_people = are_people(rater_id)
-    narrowed = [[one.protocol == protocol.name, _by(one, rater_id)] for one in (j, every)]
-    for condition, which in zip((j, every), narrowed, strict=True):
-        which += [condition.trial == 1] if by_people or first else []
+    narrowed = [
+        [one.protocol == protocol.name, _by(one, rater_id), one.trial == 1 if by_people or first else true()]
+        for one in (j, every)
+    ]
     columns = j.response_id, j.rater_id, j.unit_id, j.value, j.id, j.status, j.trial
     with project.store.read() as db:
         gone = label_rows.outdated(db, *narrowed[1])

@@ -17,6 +17,7 @@ from annotator.actions.results.scoring import (
     ALL,
     GROUPINGS,
     Group,
+    ItemRow,
     JudgedResponse,
     MetricInfo,
     Score,
@@ -105,15 +106,11 @@ def _pooled(
         return Estimate(None, note="no report to count"), 0
     result = {rater: metric.pooled(pool, True) for rater, pool in pools.items()}
     estimate, judged = _together(protocol, result, pools)
-    n_items = len({response.material.item.id for pool in pools.values() for response in pool})
     if estimate.value is None:
         return estimate, judged
-    own = [
-        item
-        for item in items
-        if any(response.material.item.id == item for pool in pools.values() for response in pool)
-    ]
-    return with_interval(estimate, without_each(metric, pools, own), n_items, metric.within, TOO_LONG), judged
+    present = {response.material.item.id for pool in pools.values() for response in pool}
+    without = without_each(metric, pools, [item for item in items if item in present])
+    return with_interval(estimate, without, len(present), metric.within, TOO_LONG), judged
 
 
 def _together(
@@ -492,27 +489,13 @@ CUTS = {"question_type": "type", "subject": "subject", **dict(zip(TRAITS, TRAITS
 
 
 @dataclass(frozen=True, slots=True)
-class ItemName:
-    key: str
-    question: str
-    question_type: str
-    subject: str
-    language: str = ""
-    traits: Mapping[str, str] = field(default_factory=dict)
-
-    def filed(self, by: str) -> str:
-        """The value of one of the item's fields or traits."""
-        return self.traits.get(by, "") if by in TRAITS else str(getattr(self, by))
-
-
-@dataclass(frozen=True, slots=True)
 class Scores:
     """All responses' scores on a metric; `items` and `systems` map ids to names, in the project's order."""
 
     metric: MetricInfo
     rater: ResultRater | None
     scores: tuple[Score, ...] = field(repr=False)
-    items: Mapping[str, ItemName] = field(repr=False)
+    items: Mapping[str, ItemRow] = field(repr=False)
     systems: Mapping[str, str] = field(repr=False)
 
     def of_mode(self, mode: str = "") -> list[Score]:
@@ -528,8 +511,9 @@ def of_metric(project: Project, metric: str, rater_id: str = "", among: str = ""
     `among` narrows to the items of a cut, as `cut_choices` offers them.
     """
     info = scoring.named(metric)
-    result = result_raters.everybody(project, info.protocol)
-    rater = result_raters.chosen(result, rater_id if info.judged else "")
+    rater = result_raters.chosen(
+        result_raters.everybody(project, info.protocol), rater_id if info.judged else ""
+    )
     scores = scoring.scores(project, PROTOCOLS[info.protocol], rater.id) if rater else ()
     items = items_named(project, among)
     of = tuple(
@@ -542,12 +526,12 @@ def is_part(score: Score) -> bool:
     return any(by == scoring.FACET for by, _ in score.groups)
 
 
-def items_named(project: Project, among: str = "") -> dict[str, ItemName]:
+def items_named(project: Project, among: str = "") -> dict[str, ItemRow]:
     """The items in use that systems answer, by id, in the project's order; if a cut is given, only its items."""
     i = ITEM.c
     columns = (i.id, i.key, i.question, i.question_type, i.subject, i.language, i.traits)
     rows = project.query(select(*columns).where(in_use(among)).order_by(i.position, i.key, i.id)).all()
-    return {row[0]: ItemName(*row[1:]) for row in rows}
+    return {row.id: row for row in rows}
 
 
 def in_use(among: str = "") -> ColumnElement[bool]:
@@ -595,12 +579,8 @@ def system_means(metric_scores: Scores, mode: str = "") -> dict[str, Estimate]:
     return dict(zip(names.values(), estimates(scores, list(names), metric_scores.metric.within), strict=True))
 
 
-def score_choices(project: Project) -> tuple[ViewChoice, ...]:
-    return metric_choice(project), rater_choice(project)
-
-
 def choices(project: Project) -> tuple[ViewChoice, ...]:
-    return (*score_choices(project), *cut_choices(project))
+    return metric_choice(project), rater_choice(project), *cut_choices(project)
 
 
 def cut_choices(project: Project) -> tuple[ViewChoice, ...]:
@@ -609,7 +589,7 @@ def cut_choices(project: Project) -> tuple[ViewChoice, ...]:
     groups = [
         (f"{group} ({word})", f"{by}:{group}")
         for by, word in CUTS.items()
-        for group in sorted({item.filed(by) for item in items} - {""})
+        for group in sorted({scoring.filed(item, by) for item in items} - {""})
     ]
     mode = ViewChoice(
         "mode", "Mode", tuple((one, one) for one in modes), tip="The first counts in the results"
@@ -623,17 +603,19 @@ def metric_choice(project: Project) -> ViewChoice:
     return ViewChoice("metric", "Metric", tuple((info.title, info.name) for info in infos))
 
 
-def rater_choice(project: Project, protocol: str = "") -> ViewChoice:
-    """The choice of the rater: of those under one protocol, or under any."""
+def rater_choice(project: Project, protocol: str = "", *, single: bool = False) -> ViewChoice:
+    """The choice of the rater: of those under one protocol, or under any; with `single` without people together."""
     if protocol:
-        result = result_raters.everybody(project, protocol)
+        left_out = result_raters.PEOPLE if single else None
+        result = [rater for rater in result_raters.everybody(project, protocol) if rater.id != left_out]
         return ViewChoice("judge", "Judged by", tuple((f"{r.name} ({r.judgements:,})", r.id) for r in result))
-    names: dict[str, str] = {}
     judged = [name for name, definition in PROTOCOLS.items() if definition.values]
-    for result in result_raters.everybody_under(project, judged).values():
-        for rater in result:
-            if rater.id != result_raters.COMPUTED:
-                names.setdefault(rater.id, rater.name)
+    names = {
+        rater.id: rater.name
+        for result in result_raters.everybody_under(project, judged).values()
+        for rater in result
+        if rater.id != result_raters.COMPUTED
+    }
     return ViewChoice(
         "judge",
         "Judged by",

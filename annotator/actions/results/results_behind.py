@@ -114,16 +114,12 @@ def _cases(
 def _is_meant(protocol: Protocol, source: FigureSource, case: Case, unit: Unit) -> bool:
     """Whether a unit belongs to the source; a pair belongs to both of its systems, in either order."""
     shown = [case.response] + ([case.other] if case.other is not None else [])
-    if source.group_by == FACET and protocol.facet(unit) != source.group:
-        return False
-    if source.system_id and source.system_id not in {response.system_id for response in shown}:
-        return False
-    if source.response_id and source.response_id not in {response.id for response in shown}:
-        return False
-    if not source.unit_id:
-        return True
-    return source.unit_id == unit.id or (
-        case.other is not None and {case.response.id, unit.id} == {source.response_id, source.unit_id}
+    turned = case.other is not None and {case.response.id, unit.id} == {source.response_id, source.unit_id}
+    return (
+        (source.group_by != FACET or protocol.facet(unit) == source.group)
+        and (not source.system_id or source.system_id in {response.system_id for response in shown})
+        and (not source.response_id or source.response_id in {response.id for response in shown})
+        and (source.unit_id in ("", unit.id) or turned)
     )
 
 
@@ -220,13 +216,12 @@ def behind(project: Project, source: FigureSource) -> ResultSheet:
     return ResultSheet("reports", "Items", heads, tuple(lines), (f"{scored}; {missing}.",))
 
 
-def _is_of(score: scoring.Score, source: FigureSource, names: Mapping[str, results.ItemName]) -> bool:
+def _is_of(score: scoring.Score, source: FigureSource, names: Mapping[str, scoring.ItemRow]) -> bool:
     """Whether a score belongs to the source's group; tables have groupings that results lack, such as the language."""
     if source.group_by in scoring.GROUPINGS:
         return (source.group_by, source.group) in score.groups
-    return (scoring.ALL, scoring.ALL) in score.groups and names[score.item_id].filed(
-        source.group_by
-    ) == source.group
+    filed = scoring.filed(names[score.item_id], source.group_by)
+    return (scoring.ALL, scoring.ALL) in score.groups and filed == source.group
 
 
 def _of(score: scoring.Score, source: FigureSource) -> FigureSource | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from html import escape
 from math import fsum, isfinite
 
-from sqlalchemy import select
+from sqlalchemy import Row, select
 
 from annotator.actions.items import items, materials
 from annotator.actions.labelling import label_cases
@@ -28,6 +28,8 @@ ALL, MODE, FACET = "all", "mode", "facet"
 # The groupings of figures, in the order in which they are shown.
 GROUPINGS = (ALL, "question_type", "subject", *TRAITS, MODE, FACET)
 Group = tuple[str, str]
+# An item's id, key, question, question_type, subject, language and traits.
+ItemRow = Row[str, str, str, str, str, str, dict[str, str]]
 # Rater → their values by unit; for pairs, by the other response.
 Ratings = dict[str, dict[str, str]]
 
@@ -200,7 +202,7 @@ def counted_modes(project: Project, mode: str = "") -> tuple[str, ...]:
     return mode or main_mode(project), EXEMPLAR
 
 
-def filed(item: Item, by: str) -> str:
+def filed(item: Item | ItemRow, by: str) -> str:
     """The value of one of an item's fields or traits."""
     return item.traits.get(by, "") if by in TRAITS else str(getattr(item, by))
 

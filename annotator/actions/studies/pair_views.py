@@ -75,15 +75,14 @@ def duels_choices(project: Project) -> tuple[ViewChoice, ...]:
     """The view's choices: the rater, and the protocol if there are several."""
     several = len(JUDGED) > 1
     choice = ViewChoice("protocol", "Asked", tuple((PROTOCOLS[name].title, name) for name in JUDGED))
-    result = {name: results.rater_choice(project, name) for name in JUDGED}
     whose = [
-        ViewChoice(
-            one.name,
-            one.words,
-            tuple(value for value in one.values if not result_raters.are_people(value[1])),
+        replace(
+            one,
+            values=tuple(value for value in one.values if not result_raters.are_people(value[1])),
             only_if=("protocol", (name,)) if several else None,
         )
-        for name, one in result.items()
+        for name in JUDGED
+        for one in [results.rater_choice(project, name)]
     ]
     cuts = results.cut_choices(project)
     return (choice, *whose, *cuts) if several else (*whose, *cuts)

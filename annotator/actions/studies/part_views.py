@@ -65,8 +65,7 @@ class PlanMatch:
     gold: tuple[tuple[str, str], ...]
     cells: Matrix
     scores: Mapping[str, Estimate]
-    by: str = ""
-    protocol: str = USUAL_MATRIX
+    source: FigureSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +83,14 @@ def matrix_choices(project: Project) -> tuple[ViewChoice, ...]:
     result = [choice] if len(FILLED) > 1 else []
     for name, spec in FILLED.items():
         only_if = ("protocol", (name,)) if len(FILLED) > 1 else None
-        judges = results.rater_choice(project, name)
-        single = tuple(value for value in judges.values if value[1] != result_raters.PEOPLE)
+        judges = results.rater_choice(project, name, single=True)
         matrices = tuple(
             (f"{names[hand.item.id].key}, {systems[material.response.system_id]}", material.response.id)
             for hand, material in _materials(project, PROTOCOLS[name], spec)
             if spec.rows in material.parts
         )
         result += [
-            ViewChoice(judges.name, judges.words, single, only_if),
+            replace(judges, only_if=only_if),
             ViewChoice("of", "Matrix of", matrices, only_if),
         ]
     return tuple(result)
@@ -136,8 +134,9 @@ def matrix_report(project: Project, judge: str = "", protocol: str = USUAL_MATRI
                     metric.name: metric.score(RatedResponse(material, values), True)
                     for metric in definition.metrics
                 },
-                rater.id if rater else "",
-                protocol,
+                FigureSource(
+                    protocol, rater.id if rater else "", item_id=at_hand.item.id, response_id=response.id
+                ),
             )
         )
     return PlanMatricesReport(protocol, rater, tuple(result), unknown)
@@ -164,21 +163,16 @@ def _readings(report: PlanMatricesReport) -> ResultSheet:
                 count(len(match.gold)),
                 *(replace(figure(match.scores[metric.name]), metric=metric.name) for metric in metrics),
             ),
-            match.item_id, response_id=match.response_id, source=_source(match), picture=match.response_id,
+            match.item_id, response_id=match.response_id, source=match.source, picture=match.response_id,
         )
         for match in report.met
     ]  # fmt: skip
     judge = f"Judged by {report.rater.name}. " if report.rater else ""
-    notes = [f"{judge}{FILLED[report.protocol].about}"]
-    if report.unknown:
-        notes.append(f"Without a known plan, not counted as zero: {counted(report.unknown, 'report')}.")
+    unknown = f"Without a known plan, not counted as zero: {counted(report.unknown, 'report')}."
+    notes = (f"{judge}{FILLED[report.protocol].about}", *([unknown] if report.unknown else []))
     return ResultSheet(
-        "readings", "Both readings", heads, tuple(lines), tuple(notes), tuple(map(_picture, report.met))
+        "readings", "Both readings", heads, tuple(lines), notes, tuple(map(_picture, report.met))
     )
-
-
-def _source(match: PlanMatch) -> FigureSource:
-    return FigureSource(match.protocol, match.by, item_id=match.item_id, response_id=match.response_id)
 
 
 def _matrix(match: PlanMatch) -> ResultSheet:
@@ -207,12 +201,12 @@ def _matrix(match: PlanMatch) -> ResultSheet:
 
 
 def _cell(match: PlanMatch, i: int, j: int, matched: bool) -> SheetCell:
-    spec, held = FILLED[match.protocol], match.cells[i][j]
+    spec, held = FILLED[match.source.protocol], match.cells[i][j]
     words = {True: spec.match, False: spec.none, None: "missing"}[held]
     description = f"P{i + 1} and G{j + 1}: {words}{', matched' if matched else ''}\n"
     description += f"{match.predicted[i][1]}\n{match.gold[j][1]}"
     shown = f"◉ {words}" if matched else f"● {words}" if held else words
-    source = replace(_source(match), unit_id=cell_id(match.predicted[i][0], match.gold[j][0]))
+    source = replace(match.source, unit_id=cell_id(match.predicted[i][0], match.gold[j][0]))
     return SheetCell(shown, words, description, STATES[held], source, value=words)
 
 
@@ -394,8 +388,6 @@ def _reports(protocol: str, shown: list[ResponseMatches]) -> ResultSheet:
     return ResultSheet("reports", "Report by report", heads, tuple(lines))
 
 
-# A response and its rater.
-Reading = tuple[str, str]
 NONE, ANY_SYSTEM = "(no type)", "All systems"
 LOOKED_AT, JUDGED = "", "judged"
 
@@ -446,8 +438,9 @@ def draw_responses(project: Project, per_system: int, seed: int = 1, systems: Se
         for one in chance.sample(sorted(result[name]), min(per_system, len(result[name])))
     ]
     after = {"seed": seed, "per_system": per_system, "responses": [response_id for _, response_id in sample]}
-    before = project.get(label_sealing.SAMPLE)
-    return change_setting(project, label_sealing.SAMPLE, "draw responses", before, after)
+    return change_setting(
+        project, label_sealing.SAMPLE, "draw responses", project.get(label_sealing.SAMPLE), after
+    )
 
 
 def error_report(

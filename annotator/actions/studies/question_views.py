@@ -1,8 +1,9 @@
 """Views of questions: ratings and selection, and the balance of their gold."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
+from itertools import islice
 from typing import Any
 
 from sqlalchemy import select
@@ -12,7 +13,7 @@ from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.results import results
+from annotator.actions.results import results, scoring
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
     P_COLUMN,
@@ -35,7 +36,7 @@ from annotator.actions.results.result_sheets import (
     text,
 )
 from annotator.domain.kinds.artifact import Kind, State
-from annotator.domain.kinds.diagnostics import Diagnostics, Statement
+from annotator.domain.kinds.diagnostics import Diagnostics
 from annotator.domain.kinds.plan import Plan
 from annotator.domain.kinds.selection import Recommendation, Selection
 from annotator.domain.texts.canonical import Change
@@ -66,7 +67,7 @@ class SelectionReport:
 
     bar: float
     raters: tuple[str, ...]
-    items: Mapping[str, results.ItemName]
+    items: Mapping[str, scoring.ItemRow]
     chosen: Mapping[str, RatedQuestion]
     scores: Mapping[str, Mapping[str, Estimate]]
     agreement: Mapping[tuple[str, str], Estimate]
@@ -94,9 +95,7 @@ class FunnelLine:
 def selection_report(project: Project) -> SelectionReport:
     """All submitted ratings; only a coordinator may see how each rater answered."""
     collected = _collected(project)
-    named = {
-        row.id: results.ItemName(row.key, row.question, row.question_type, row.subject) for row in collected
-    }
+    named = {row.id: row for row in collected}
     given, unreadable, bar = _given(project), 0, settings.bar(project)
     dimensions = {one.name: tuple(each.name for each in one.dimensions) for one in settings.types(project)}
     scores: dict[str, dict[str, Estimate]] = {}
@@ -263,24 +262,20 @@ def _given_by(report: SelectionReport, item_id: str, who: str) -> SheetCell:
     return SheetCell("", None, "Has not rated it") if own is None else figure(own)
 
 
-def _notes(report: SelectionReport) -> list[str]:
+def _notes(report: SelectionReport) -> Iterator[str]:
     decisions = [chosen.is_kept for chosen in report.chosen.values()]
-    notes = [
+    yield (
         f"{decisions.count(True):,} of {len(decisions):,} questions are kept at {report.bar:g} or more, "
         f"{decisions.count(False):,} are left out, {decisions.count(None):,} are open."
-    ]
-    notes += [
-        f"Pearson's r of {a} and {b}: {or_why(r, f' (n = {r.n})')}." for (a, b), r in report.agreement.items()
-    ][:3]
+    )
+    for (a, b), r in islice(report.agreement.items(), 3):
+        yield f"Pearson's r of {a} and {b}: {or_why(r, f' (n = {r.n})')}."
     if len(report.agreement) > 1:
-        notes.append(
-            f"Pearson's r, all pairs together: {or_why(report.pooled, f' (n = {report.pooled.n})')}."
-        )
+        yield f"Pearson's r, all pairs together: {or_why(report.pooled, f' (n = {report.pooled.n})')}."
     if report.unreadable:
-        notes.append(
+        yield (
             f"{counted(report.unreadable, 'rating')} left out: of a dimension that the question's type does not have."
         )
-    return notes
 
 
 def _agreement(report: SelectionReport) -> ResultSheet:
@@ -350,7 +345,7 @@ def gold(project: Project) -> tuple[ResultSheet, ...]:
 
 
 def _filed(
-    questions: Mapping[str, results.ItemName], by: str, title: str, definitions: Mapping[str, str]
+    questions: Mapping[str, scoring.ItemRow], by: str, title: str, definitions: Mapping[str, str]
 ) -> ResultSheet:
     """The number of questions of each kind, the most frequent first, with the first question of each as an example.
 
@@ -379,11 +374,11 @@ def _filed(
 
 
 def _gold(
-    settled: Mapping[str, results.ItemName],
+    settled: Mapping[str, scoring.ItemRow],
     diagnostics: Mapping[str, Diagnostics],
     plans: Mapping[str, Plan],
 ) -> ResultSheet:
-    true, length = balance(diagnostics), mean_plan_length(plans)
+    true, length = true_share(diagnostics.values()), mean_plan_length(plans)
     return ResultSheet(
         "gold",
         "Gold",
@@ -395,38 +390,24 @@ def _gold(
             SheetLine((
                 text(name.key), text(name.question, tip=name.question),
                 count(len(diagnostics[item_id].units) if item_id in diagnostics else None),
-                figure(true.of_item[item_id]) if item_id in diagnostics else missing("No diagnostics"),
+                figure(true_share([diagnostics[item_id]])) if item_id in diagnostics else missing("No diagnostics"),
                 count(len(plans[item_id].units) if item_id in plans else None),
             ), item_id=item_id, kind=Kind.DIAGNOSTICS.value)
             for item_id, name in settled.items()
         ),
         (
-            f"True statements, over all: {in_words(true.overall)} of {true.overall.n:,} (the paper's: 0.647 of 3,400).",
+            f"True statements, over all: {in_words(true)} of {true.n:,} (the paper's: 0.647 of 3,400).",
             f"Mean plan length: {in_words(length)} over {length.n:,} items (the paper's: 9.01).",
         ),
     )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Balance:
-    """The share of true statements, item by item and over all statements together."""
-
-    of_item: Mapping[str, Estimate]
-    overall: Estimate
-
-
-def balance(diagnostics: Mapping[str, Diagnostics]) -> Balance:
-    """The share of true statements of each item, and of all statements pooled (2 200 of 3 400 in the paper).
+def true_share(documents: Iterable[Diagnostics]) -> Estimate:
+    """The share of true statements, those of all items pooled (2 200 of 3 400 in the paper).
 
     Statements without a label count as missing: the share is that of the others, with the range they leave.
     """
-    return Balance(
-        {item: _share(document.units) for item, document in diagnostics.items()},
-        _share([unit for document in diagnostics.values() for unit in document.units]),
-    )
-
-
-def _share(units: Sequence[Statement]) -> Estimate:
+    units = [unit for document in documents for unit in document.units]
     true, n = sum(unit.label is True for unit in units), sum(unit.label is not None for unit in units)
     missing = len(units) - n
     floor, ceiling = (true / len(units), (true + missing) / len(units)) if units else (None, None)

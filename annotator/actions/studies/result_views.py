@@ -378,12 +378,18 @@ VIEWS: tuple[ResultView, ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class CountedView:
-    """A computed view; `count` is the computed data, for other presentations of it."""
+class ChosenView:
+    """A view with its choices and the values in force."""
 
     view: str
     chosen: Mapping[str, str]
     choices: tuple[ViewChoice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CountedView(ChosenView):
+    """A computed view; `count` is the computed data, for other presentations of it."""
+
     sheets: tuple[ResultSheet, ...]
     count: Any
 

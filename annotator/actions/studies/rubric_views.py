@@ -2,12 +2,11 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 from sqlalchemy import select
@@ -97,8 +96,11 @@ def pilot_choices(project: Project) -> tuple[ViewChoice, ...]:
     """Choices of the rater whose votes count, and of the two raters for κ: those who share most first."""
     names = _names(project)
     pairs = tuple((f"{names[a]} and {names[b]}", f"{a},{b}") for a, b in _pairs(_verdicts_by_rater(project)))
-    between = ViewChoice("between", "κ between", pairs or (("no two raters", ""),))
-    return (results.rater_choice(project, JUDGED_BY.name), between, *results.cut_choices(project))
+    return (
+        results.rater_choice(project, JUDGED_BY.name),
+        ViewChoice("between", "κ between", pairs or (("no two raters", ""),)),
+        *results.cut_choices(project),
+    )
 
 
 def pilot(
@@ -279,21 +281,21 @@ def _weights(weights: Mapping[int | float, Estimate]) -> ResultSheet:
         ("experts_share", PAPER, "Share of its experts' weights (Table 10): for comparison, not a norm"),
         ("difference", "Difference", "Of the two shares"),
     )  # fmt: skip
-    lines = []
-    for weight, own in weights.items():
-        norm, value = EXPERT_WEIGHT_SHARES.get(weight), own.value
-        number = None if value is None else round(value * own.n)
-        cells = (
-            count(weight, form="g"), count(number), share(value), share(norm),
-            _points(None if value is None or norm is None else value - norm),
-        )  # fmt: skip
-        lines.append(SheetLine(cells))
-    return ResultSheet("weights", "Weights", heads, tuple(lines))
+    lines = tuple(
+        SheetLine((
+            count(weight, form="g"), count(None if own.value is None else round(own.value * own.n)), share(own.value),
+            share(norm), _points(own.value, norm),
+        ))
+        for weight, own in weights.items()
+        for norm in [EXPERT_WEIGHT_SHARES.get(weight)]
+    )  # fmt: skip
+    return ResultSheet("weights", "Weights", heads, lines)
 
 
-def _points(apart: float | None) -> SheetCell:
-    if apart is None:
+def _points(value: float | None, norm: float | None) -> SheetCell:
+    if value is None or norm is None:
         return SheetCell(UNDEFINED)
+    apart = value - norm
     return SheetCell(f"{100 * apart:+.1f} points".replace("-", "−"), apart, value=apart)
 
 
@@ -411,8 +413,9 @@ def use(project: Project, name: str) -> Change:
     name = "" if name == OWN else name
     if name and name not in (known := named_sets(project)):
         raise Refusal(f"There is no rubric set “{name}”.", f"There are: {', '.join([OWN, *known])}.")
-    before = in_force(project)
-    return change_setting(project, annotating.RUBRIC_SET, "choose the rubrics to judge by", before, name)
+    return change_setting(
+        project, annotating.RUBRIC_SET, "choose the rubrics to judge by", in_force(project), name
+    )
 
 
 @people.for_coordinators("can keep a rubric set")
@@ -509,12 +512,10 @@ def sets_choices(project: Project) -> tuple[ViewChoice, ...]:
         (name.capitalize() if name in (SETTLED, IMPORTED, DRAFTED) else name, name) for name in sets(project)
     )
     other = (*((("All others", EVERY),) if named_sets(project) else ()), *names[1:], *names[:1])
-    judges = results.rater_choice(project, JUDGED_BY.name)
-    single = tuple(value for value in judges.values if value[1] != result_raters.PEOPLE)
     return (
         ViewChoice("one", "Set", names),
         ViewChoice("other", "Beside", other),
-        ViewChoice(judges.name, judges.words, single),
+        results.rater_choice(project, JUDGED_BY.name, single=True),
         *results.cut_choices(project),
     )
 
@@ -671,32 +672,28 @@ def _scores(report: RubricSetsReport) -> ResultSheet:
         lines.append(SheetLine((*cells, count(scores[0].n))))
     what = JUDGED_BY.metrics[0].title
     title = f"{what} under {' and under '.join(f'“{name}”' for name in report.names)}"
-    picture = SheetPicture("scores", title, _picture(report, title, what))
+    by_set = zip(*report.beside.scores.values(), strict=True)
+    shown = (
+        picture(
+            "scores", title, pictures.pairs,
+            [(system, *pair) for system, pair in report.beside.scores.items()], report.names,
+            f"{what.lower()}, mean over items judged under all, 95 % interval",
+        )
+        if two
+        else picture(
+            "scores", title, pictures.bars, list(report.beside.scores),
+            {name: [score.value for score in of] for name, of in zip(report.names, by_set, strict=True)},
+            what.lower(),
+        )
+    )  # fmt: skip
     return ResultSheet(
-        "scores", "Scores", heads, tuple(lines), tuple(_rubric_set_notes(report)), (picture,) if lines else (), OF_SETS,
+        "scores", "Scores", heads, tuple(lines), tuple(_rubric_set_notes(report)), (shown,), OF_SETS,
         metrics=(JUDGED_BY.metrics[0].name,),
     )  # fmt: skip
 
 
 def _difference(estimate: Estimate, other: Estimate) -> float | None:
     return None if estimate.value is None or other.value is None else other.value - estimate.value
-
-
-def _picture(report: RubricSetsReport, title: str, what: str) -> Callable[[Any], Any]:
-    axis = f"{what.lower()}, mean over items judged under all, 95 % interval"
-    if len(report.names) == 2:
-        rows = [(system, pair[0], pair[1]) for system, pair in report.beside.scores.items()]
-        return partial(pictures.pairs, title, rows, (report.names[0], report.names[1]), axis)
-    return partial(
-        pictures.bars,
-        title,
-        list(report.beside.scores),
-        {
-            name: [scores[place].value for scores in report.beside.scores.values()]
-            for place, name in enumerate(report.names)
-        },
-        what.lower(),
-    )
 
 
 # Table 9, and the gap given in the text beside Table 8.

@@ -403,13 +403,12 @@ LENGTHS = {
 
 def lengths_choices(project: Project) -> tuple[ViewChoice, ...]:
     """Choices of the length, the score or cost beside it, the rater, the mode and the items."""
-    metric, judge = results.score_choices(project)
+    metric, *others = results.choices(project)
     took = tuple((info.title, info.name) for info in scoring.known(project) if info.cost)
     return (
         ViewChoice("of", "Length of", tuple((name, of) for of, (name, _) in LENGTHS.items())),
         replace(metric, values=(*metric.values, *took)),
-        judge,
-        *results.cut_choices(project),
+        *others,
     )
 
 

@@ -1,8 +1,7 @@
 """The Agreement page."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -32,18 +31,19 @@ from annotator.actions.agreement.agreement_report import (
 )
 from annotator.actions.agreement.assisting import Assistance
 from annotator.actions.results.result_sheets import ResultSheet, SheetCell, SheetLine
-from annotator.actions.studies.result_views import CountedView, ResultView
+from annotator.actions.studies.result_views import ChosenView, CountedView, ResultView
 from annotator.domain.experts.adjudication import Figure
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.protocol import uncrossed
 from annotator.domain.texts.difference import differences
 from annotator.domain.texts.estimate import of_items
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, grouped, natural
 from annotator.gui import theme
 from annotator.gui.review.run_panel import OrderPane, RunPanel
 from annotator.gui.review.sheets import CellsModel, Column
+from annotator.gui.session.run import OrderEstimate
 from annotator.gui.session.session import ProjectSession, named
-from annotator.gui.views.view_pane import LeavingMenu, Refused, muted
+from annotator.gui.views.view_pane import LeavingMenu, muted
 from annotator.gui.views.viewer import BehindPane, Lead, Viewer, ViewerPage
 from annotator.gui.widgets.bars import KeyButton, wrapping
 from annotator.gui.widgets.basics import (
@@ -71,42 +71,39 @@ FREE = 0
 SIDES: tuple[Callable[[LineBehind], RaterSide], ...] = (lambda line: line.a, lambda line: line.b)
 
 
-def columns(report: AgreementReport, behind: LinesBehind) -> list[Column[LineBehind]]:
+def columns(behind: LinesBehind) -> list[Column[LineBehind]]:
     """The columns for pairs; those empty in all lines are left out."""
-    lines, units = behind.lines, behind.row.field == UNITS
-    about, likeness = any(line.about for line in lines), any(line.likeness is not None for line in lines)
+    lines = behind.lines
+    about = any(line.about for line in lines)
     worded = about or any(side(line).words for line in lines for side in SIDES)
+    verdict = _matched if behind.row.field == UNITS else lambda line: VERDICTS[line.same]
     made: list[Column[LineBehind]] = [
-        Column("Item", lambda line: line.item_key, 90, tip=lambda line: line.question)
+        Column("Item", lambda line: line.item_key, 90, tip=lambda line: line.question),
+        *([Column("Report of", lambda line: line.report, 130)] if any(line.report for line in lines) else []),
+        *([Column("Judged by", lambda line: line.about, FREE)] if about else []),
+        *(column for side in SIDES for column in _of_side(behind, side, 70 if worded else FREE)),
+        *([Column("Similarity", _likeness, 80)] if any(_likeness(line) for line in lines) else []),
+        Column("", lambda line: verdict(line)[0], 110, look=lambda line: verdict(line)[1]),
     ]
-    if any(line.report for line in lines):
-        made.append(Column("Report of", lambda line: line.report, 130))
-    if about:
-        made.append(Column("Judged by", lambda line: line.about, FREE))
-    for side in SIDES:
-        made.append(Column("Rater", _who(report, side), 70 if worded else FREE))
-        if any(side(line).words for line in lines):
-            made.append(Column("wrote", _words(side), FREE))
-        made.append(Column("No." if units else agreement_report.field(behind.row), _value(side, units), 90))
-    if likeness:
-        made.append(
-            Column("Similarity", lambda line: "" if line.likeness is None else f"{line.likeness:.2f}", 80)
-        )
-    verdict = _matched if units else lambda line: VERDICTS[line.same]
-    made.append(Column("", lambda line: verdict(line)[0], 110, look=lambda line: verdict(line)[1]))
     return made if lines else []
 
 
-def _who(report: AgreementReport, side: Callable[[LineBehind], RaterSide]) -> Callable[[LineBehind], str]:
-    return lambda line: report.alias(side(line).who)
+def _of_side(
+    behind: LinesBehind, side: Callable[[LineBehind], RaterSide], width: int
+) -> Iterator[Column[LineBehind]]:
+    units = behind.row.field == UNITS
+    yield Column("Rater", lambda line: behind.report.names.alias(side(line).who), width)
+    if any(side(line).words for line in behind.lines):
+        yield Column("wrote", lambda line: side(line).words or "–", FREE)
+    yield Column(
+        "No." if units else agreement_report.field(behind.row),
+        lambda line: "–" if units and side(line).value is None else value_words(side(line).value),
+        90,
+    )
 
 
-def _words(side: Callable[[LineBehind], RaterSide]) -> Callable[[LineBehind], str]:
-    return lambda line: side(line).words or "–"
-
-
-def _value(side: Callable[[LineBehind], RaterSide], units: bool) -> Callable[[LineBehind], str]:
-    return lambda line: "–" if units and side(line).value is None else value_words(side(line).value)
+def _likeness(line: LineBehind) -> str:
+    return "" if line.likeness is None else f"{line.likeness:.2f}"
 
 
 def _matched(line: LineBehind) -> tuple[str, tuple[str, str]]:
@@ -115,9 +112,8 @@ def _matched(line: LineBehind) -> tuple[str, tuple[str, str]]:
 
 
 class AgreementBehindView(BehindPane):
-    def __init__(self, session: ProjectSession) -> None:
-        super().__init__(session)
-        self._report: AgreementReport | None = None
+    def __init__(self, session: ProjectSession, name: str) -> None:
+        super().__init__(session, name)
         self._lines: LinesBehind | None = None
         self.model = CellsModel[LineBehind]((), self)
         self.count, self.held = PlainLabel(role="hint"), PlainLabel(role="hint", wrap=True)
@@ -127,7 +123,7 @@ class AgreementBehindView(BehindPane):
         self.table = LinesTable("Frozen values", self.model, moved=self._turn, opened=lambda _: self._go())
         self.detail = with_properties(QTextBrowser(), role="side", accessibleName="Both sides in full")
         splitter = Splitter(
-            "agreement behind", Qt.Orientation.Vertical, parts=(self.table, self.detail), sizes=(430, 190)
+            self._name, Qt.Orientation.Vertical, parts=(self.table, self.detail), sizes=(430, 190)
         )
         vertical(head, self.held, (splitter, 1), on=self, margins=0)
         theme.watch(self, self._turn)
@@ -135,20 +131,16 @@ class AgreementBehindView(BehindPane):
     def look(self, line: SheetLine, _cell: SheetCell | None) -> bool:
         if not isinstance(line, RowLine):
             return False
-        report, row = line.report, line.row
         self._lines = None
         self.model.show((), ())
         for label in (self.title, self.count, self.held):
             label.clear()
         self.count.setText("Reading…")
-        self.session.ask_later(
-            lambda lines: self.show_lines(report, lines), agreement_report.behind, report, row
-        )
+        self.session.ask_later(self.show_lines, agreement_report.behind, line.report, line.row)
         return True
 
-    def show_lines(self, report: AgreementReport, behind: LinesBehind) -> None:
-        self._report, self._lines = report, behind
-        row = behind.row
+    def show_lines(self, behind: LinesBehind) -> None:
+        self._lines, report, row = behind, behind.report, behind.row
         group = "" if row.by in ("stage", "votes") else f", {agreement_report.group(report, row)}"
         figure = agreement_report.main(row)
         self.title.setText(
@@ -160,11 +152,11 @@ class AgreementBehindView(BehindPane):
         self._fill()
 
     def _fill(self) -> None:
-        if self._report is None or self._lines is None:
+        if self._lines is None:
             return
         lines, differing = self._lines.lines, self.differing.isChecked()
         shown = [line for line in lines if line.same is False or not differing]
-        self.model.show(shown, columns(self._report, self._lines))
+        self.model.show(shown, columns(self._lines))
         unlike = sum(line.same is False for line in lines)
         missing = sum(line.same is None for line in lines)
         summary = f"{counted(len(lines), 'pair')}, {unlike:,} {'differs' if unlike == 1 else 'differ'}" + (
@@ -193,23 +185,25 @@ class AgreementBehindView(BehindPane):
     def _turn(self) -> None:
         line = self.line()
         self.item.setEnabled(line is not None)
-        report, result = self._report, self._lines
-        if line is None or report is None or result is None:
+        result = self._lines
+        if line is None or result is None:
             self.detail.clear()
             return
         units = result.row.field == UNITS
-        parts = [f"<b>Item {escape(line.item_key)}</b>: {escape(line.question)}"]
-        parts += [f"<b>Report of</b> {escape(line.report)}"] if line.report else []
-        parts += [f"<b>Judged by</b> {escape(line.about)}"] if line.about else []
         old, new = _marked(line.a.words, line.b.words)
-        parts += [_side(report, line.a, old, units), _side(report, line.b, new, units)]
-        if line.likeness is not None:
-            parts.append(f"Similarity by the matcher: {line.likeness:.3f}")
-        self.detail.setHtml("".join(f"<p dir='auto'>{part}</p>" for part in parts))
+        parts = (
+            f"<b>Item {escape(line.item_key)}</b>: {escape(line.question)}",
+            f"<b>Report of</b> {escape(line.report)}" if line.report else "",
+            f"<b>Judged by</b> {escape(line.about)}" if line.about else "",
+            _side(result.report, line.a, old, units),
+            _side(result.report, line.b, new, units),
+            "" if line.likeness is None else f"Similarity by the matcher: {line.likeness:.3f}",
+        )
+        self.detail.setHtml("".join(f"<p dir='auto'>{part}</p>" for part in filter(None, parts)))
 
 
 def _side(report: AgreementReport, side: RaterSide, marked: str, units: bool) -> str:
-    person = report.people.get(side.who)
+    person = report.names.people.get(side.who)
     # Isolated: a right-to-left name would reverse what follows.
     who = f"\u2068{named(person.alias, person.name)}\u2069" if person else side.who
     description = value_words(side.value)
@@ -245,17 +239,23 @@ CellCounts = Mapping[tuple[Any, Any], int]
 
 def account(report: AgreementReport, row: FigureRow) -> str:
     """The details of a row as HTML, with all data escaped."""
-    result = provenance(report, row)
-    figures = _in_order(row)
-    parts = [_head(report, row), *map(_figure, figures), _remarks(figures)]
-    if result is not None:
-        parts.append(_values(report, row, result))
-    parts += [
+    basis, figures = provenance(report, row), _in_order(row)
+    parts = (
+        _head(report, row),
+        *map(_figure, figures),
+        _remarks(figures),
+        _values(report, row, basis) if basis is not None else "",
         *(_second(second, row) for second in report.seconds),
-        _source(report, row, result),
+        _source(report, row, basis),
         _meanings(figures),
-    ]
-    return "".join(part for part in parts if part)
+    )
+    return "".join(parts)
+
+
+def _paragraph(*lines: str, style: str = "") -> str:
+    """The lines that are not empty, one below the other."""
+    words = "<br>".join(filter(None, lines))
+    return f"<p{style}>{words}</p>" if words else ""
 
 
 def _in_order(row: FigureRow) -> list[Figure]:
@@ -265,43 +265,42 @@ def _in_order(row: FigureRow) -> list[Figure]:
 def _head(report: AgreementReport, row: FigureRow) -> str:
     title = f"{row.stage.value}: {agreement_report.field(row)}"
     group = "" if row.by in ("stage", VOTES) else agreement_report.group(report, row)
-    lines = [
+    return _paragraph(
         f"<b>{escape(title.capitalize())}</b>",
         escape(group),
         escape(agreement_report.names(report, row)),
-    ]
-    return f"<p style='font-size:large'>{'<br>'.join(line for line in lines if line)}</p>"
+        style=" style='font-size:large'",
+    )
 
 
 def _figure(figure: Figure) -> str:
-    title = agreement_report.title(figure)
-    if figure.value is None:
-        lines = [f"<b>{title} –</b> no figure: {escape(agreement_report.reason(figure))}."]
-    else:
-        lines = [f"<b>{title} {agreement_report.number(figure, 3)}</b>"]
-    lines.append(muted(escape(f"n = {figure.n:,} · {of_items(figure.method)}")))
-    return f"<p>{'<br>'.join(lines)}</p>"
+    value = agreement_report.number(figure, 3)
+    why = f" no figure: {escape(agreement_report.reason(figure))}." if figure.value is None else ""
+    return _paragraph(
+        f"<b>{agreement_report.title(figure)} {value}</b>{why}",
+        muted(escape(f"n = {figure.n:,} · {of_items(figure.method)}")),
+    )
 
 
 def _remarks(figures: list[Figure]) -> str:
     """The remarks, each once, with the figures it is about unless it is about all."""
-    about: dict[str, list[str]] = {}
-    for each in figures:
-        for remark in agreement_report.remarks(each):
-            about.setdefault(remark, []).append(agreement_report.title(each))
-    lines = []
-    for remark, titles in about.items():
-        of = "" if len(titles) == len(figures) else f" ({', '.join(titles)})"
-        lines.append(f"{escape(_sentence(remark))}{of}")
-    return f"<p>{'<br>'.join(lines)}</p>" if lines else ""
+    about = grouped(
+        (remark, agreement_report.title(each))
+        for each in figures
+        for remark in agreement_report.remarks(each)
+    )
+    of = {
+        remark: "" if len(titles) == len(figures) else f" ({', '.join(titles)})"
+        for remark, titles in about.items()
+    }
+    return _paragraph(*(f"{escape(_sentence(remark))}{named}" for remark, named in of.items()))
 
 
 def _meanings(figures: list[Figure]) -> str:
-    lines = (
-        f"<b>{agreement_report.title(each)}</b> {escape(agreement_report.ABOUT[each.name])}"
+    return "".join(
+        _paragraph(f"<b>{agreement_report.title(each)}</b> {escape(agreement_report.ABOUT[each.name])}")
         for each in figures
     )
-    return "".join(f"<p>{line}</p>" for line in lines)
 
 
 def _values(report: AgreementReport, row: FigureRow, basis: RowBasis) -> str:
@@ -329,24 +328,25 @@ def _order(scale: Sequence[str]) -> Callable[[Any], tuple[bool, int, str]]:
 
 
 def _shares(pair_counts: CellCounts, order: Callable[[Any], Any]) -> str:
-    counted: Counter[Any] = Counter()
+    given: Counter[Any] = Counter()
     for pair, times in pair_counts.items():
-        counted.update({value: times for value in set(pair) if value is not None})
-        if pair[0] is not None and pair[0] == pair[1]:
-            counted[pair[0]] += times
-    total = sum(counted.values())
-    listed = sorted(counted.items(), key=lambda each: order(each[0]))
+        for value in pair:
+            given[value] += times
+    del given[None]
+    total = given.total()
+    listed = sorted(given.items(), key=lambda each: order(each[0]))
     spread = ", ".join(f"{escape(value_words(value))}: {100 * n / total:.0f} %" for value, n in listed)
     return f"{spread} of {total:,} values"
 
 
 def _table(report: AgreementReport, row: FigureRow, basis: RowBasis, listed: list[Any], ordered: bool) -> str:
     pair_counts = basis.counts if ordered else _folded(basis.counts)
+    caption = "several pairs of raters: pairs of values in either order"
     if ordered:
-        first, second = _sides(report, row, basis)
+        # The lower id comes first in every record.
+        sides = [row.group[0]] if row.by == "person" else sorted(basis.raters)
+        first, second = (*map(report.names.alias, sides), "the others")[:2]
         caption = f"{escape(first)} down, {escape(second)} across"
-    else:
-        caption = "several pairs of raters: pairs of values in either order"
     head = "".join(f"<th>&nbsp;{escape(value_words(value))}&nbsp;</th>" for value in listed)
     lines = [f"<tr><td></td>{head}</tr>"]
     for place, a in enumerate(listed):
@@ -356,14 +356,6 @@ def _table(report: AgreementReport, row: FigureRow, basis: RowBasis, listed: lis
         )
         lines.append(f"<tr><th align='left'>{escape(value_words(a))}&nbsp;</th>{cells}</tr>")
     return f"<p>{muted(escape(caption))}</p><table cellpadding='2'>{''.join(lines)}</table>"
-
-
-def _sides(report: AgreementReport, row: FigureRow, basis: RowBasis) -> tuple[str, str]:
-    if row.by == "person":
-        return report.alias(row.group[0]), "the others"
-    # The lower id comes first in every record.
-    first, second = sorted(basis.raters)
-    return report.alias(first), report.alias(second)
 
 
 def _folded(pair_counts: CellCounts) -> Counter[tuple[Any, Any]]:
@@ -389,16 +381,18 @@ def _second(figures: SecondFigures, row: FigureRow) -> str:
         lines.append(
             f"{agreement_report.title(result)} {escape(agreement_report.figure_words(result))}{same}"
         )
-    lines.append(muted(escape(f"{PAIRED[figures.name == BY_MODEL]} The frozen figure is unchanged.")))
-    return f"<p>{'<br>'.join(lines)}</p>"
+    unchanged = f"{PAIRED[figures.name == BY_MODEL]} The frozen figure is unchanged."
+    return _paragraph(*lines, muted(escape(unchanged)))
 
 
 def _source(report: AgreementReport, row: FigureRow, basis: RowBasis | None) -> str:
-    items = [report.items.get(item_id, item_id) for item_id in row.items]
+    items = [report.names.items.get(item_id, item_id) for item_id in row.items]
     shown = ", ".join(items[:LISTED_ITEMS]) + (" …" if len(items) > LISTED_ITEMS else "")
-    lines = [f"<b>Where it comes from</b><br>{_records(report, row, basis)}"]
-    lines.append(f"Items ({len(items):,}): {escape(shown)}")
-    return f"<p>{'<br>'.join(lines)}</p>"
+    return _paragraph(
+        "<b>Where it comes from</b>",
+        _records(report, row, basis),
+        f"Items ({len(items):,}): {escape(shown)}",
+    )
 
 
 def _records(report: AgreementReport, row: FigureRow, basis: RowBasis | None) -> str:
@@ -409,21 +403,24 @@ def _records(report: AgreementReport, row: FigureRow, basis: RowBasis | None) ->
             "Seniors' votes before they saw A and B, compared with each rater's value; closed adjudications "
             "only."
         )
-    span = f"{basis.first:%Y-%m-%d}"
-    if basis.last.date() != basis.first.date():
-        span += f" to {basis.last:%Y-%m-%d}"
-    raters = ", ".join(report.alias(person) for person in basis.raters)
+    days = sorted(f"{record.frozen_at:%Y-%m-%d}" for record in basis.records)
+    span = " to ".join(dict.fromkeys((days[0], days[-1])))
+    raters = ", ".join(report.names.alias(person) for person in basis.raters)
+    sealed = [given for record in basis.records for given in record.inputs if given.person_id in basis.raters]
     return escape(
-        f"{basis.records:,} frozen agreement{'s' if basis.records > 1 else ''} ({span}) of {raters}. "
+        f"{len(basis.records):,} frozen agreement{'s' if len(basis.records) > 1 else ''} ({span}) of {raters}. "
         f"Each was computed once, from everyone's first submission, and never changes. "
-        f"{_versions('Guideline version', basis.guidelines)}, {_versions('form', basis.forms)}, "
-        f"{_versions('matcher', basis.matchers)}, frozen by Goldsmith {', '.join(basis.programs)}, "
+        f"{_versions('Guideline version', (given.guideline for given in sealed))}, "
+        f"{_versions('form', (given.form for given in sealed))}, "
+        f"{_versions('matcher', (record.matcher for record in basis.records))}, "
+        f"frozen by Goldsmith {_versions('', (record.program for record in basis.records))}, "
         f"pooled by {__version__}."
     )
 
 
-def _versions(what: str, versions: tuple[str, ...]) -> str:
-    return f"{what}{'s' if len(versions) > 1 else ''} {', '.join(versions)}"
+def _versions(what: str, versions: Iterable[str]) -> str:
+    known = sorted(set(versions), key=natural)
+    return f"{what}{'s' if what and len(known) > 1 else ''} {', '.join(known)}".lstrip()
 
 
 def _sentence(note: str) -> str:
@@ -445,6 +442,7 @@ class AssistancePane(OrderPane):
             BudgetBox(most=10_000),
             push_button("Pair what is &missing", self.start, "primary"),
         )
+        self._estimate = OrderEstimate(session, self, self.order, self.show_forecast)
         row = horizontal((vertical(self.words, self.estimate), 1), self.budget, self.begin)
         vertical(row, RunPanel(self.run), on=self, margins=0)
         self.hide()
@@ -463,12 +461,7 @@ class AssistancePane(OrderPane):
         for part in (self.estimate, self.budget, self.begin):
             part.setVisible(left)
         self.begin.setEnabled(left and self.free)
-        if left:
-            from annotator.actions.agreement import assisting
-            from annotator.actions.orders import orders
-
-            order = assisting.order(given.judge, self._stage)
-            self.session.ask_later(partial(self._show_forecast, given), orders.forecast, order)
+        (self._estimate.count if left else self._estimate.stop)()
 
     def order(self) -> Any:
         from annotator.actions.agreement import assisting
@@ -476,10 +469,6 @@ class AssistancePane(OrderPane):
         if (given := self._given) is None:
             return None
         return assisting.order(given.judge, self._stage, concurrency=AT_ONCE, budget_usd=self.budget.limit)
-
-    def _show_forecast(self, assistance: Assistance, forecast: Any) -> None:
-        if assistance is self._given:
-            self.estimate.setText(" ".join(forecast.words()[1:]) or forecast.words()[0])
 
     def tell(self, line: dict[str, Any]) -> None:
         failed = line.get("failed") or []
@@ -494,19 +483,17 @@ class AssistancePane(OrderPane):
             self.answer.show_message("info", "Stopped; finished pairs are kept.", str(line["cause"]))
 
 
-# Act of the key table, title, tooltip.
-ACTS = (
-    ("save_picture", "Save picture…", "Save the picture as SVG or PNG, on white"),
-    ("copy_table", "Copy table", "Copy the table for a spreadsheet, with full precision and aliases"),
-    (
-        "save_inputs",
-        "Save the exact inputs…",
-        "Save every frozen pair of values as CSV, the frozen records as JSON",
-    ),
-)
-
-
 class AgreementMenu(LeavingMenu):
+    ACTS = (
+        ("save_picture", "Save picture…", "Save the picture as SVG or PNG, on white"),
+        ("copy_table", "Copy table", "Copy the table for a spreadsheet, with full precision and aliases"),
+        (
+            "save_inputs",
+            "Save the exact inputs…",
+            "Save every frozen pair of values as CSV, the frozen records as JSON",
+        ),
+    )
+
     def commands(self) -> dict[str, Callable[[], None]]:
         return {
             "save_picture": self._choose_picture,
@@ -547,7 +534,7 @@ VIEW = ResultView(
     "[ ]: 95 % interval · Enter: the data behind it",
     FIRST,
     agreement_report.choices,
-    agreement_report.agreement_sheet,
+    agreement_report.report,
     agreement_report.sheets,
     "People",
 )
@@ -558,6 +545,8 @@ class AgreementViewer(Viewer):
 
     ICON = "agreement"
     OTHERWISE: Lead = ("What do these figures say?", "Help", {"topic": "agreement"})
+    LEAVING = AgreementMenu
+    BEHIND = AgreementBehindView
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, (VIEW,), "agreement", "Agreement", MOVING)
@@ -567,13 +556,6 @@ class AgreementViewer(Viewer):
         self.assisting.answer.float_over(self.body)
         self.column.insertWidget(1, self.assisting)
 
-    def make_behind(self) -> AgreementBehindView:
-        return AgreementBehindView(self.session)
-
-    def make_leaving(self) -> AgreementMenu:
-        """The menu for copying and saving: table with aliases, picture, exact inputs."""
-        return AgreementMenu(self.session, self.view, ACTS)
-
     def lead(self, _view: ResultView) -> Lead:
         return "Assign work", "People", {}
 
@@ -581,7 +563,7 @@ class AgreementViewer(Viewer):
         self._known.clear()
         self._count()
 
-    def _counted(self, counted_view: CountedView | Refused) -> None:
+    def _counted(self, counted_view: ChosenView) -> None:
         super()._counted(counted_view)
         if isinstance(counted_view, CountedView):
             self.assisting.show_report(counted_view.count)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QLabel, QListWidget, QListWidgetItem, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QSizePolicy, QVBoxLayout, QWidget
 
 from annotator.actions.project import backups
 from annotator.actions.releases import checking
@@ -42,18 +42,16 @@ class BackupList(QWidget):
         self.list = with_properties(QListWidget(), accessibleName="Backups, newest first")
         self.list.currentItemChanged.connect(lambda *_: self._peek())
         self.about = PlainLabel("Select a backup to see its contents.", wrap=True)
-        card = with_properties(QFrame(), role="card")
-        QVBoxLayout(card).addWidget(self.about)
+        self._card = with_properties(QFrame(), role="card")
+        QVBoxLayout(self._card).addWidget(self.about)
         self.take = push_button("Restore this backup", self._restore, "primary")
-        foot = horizontal(StretchSpace(1), self.take)
         self.nothing = EmptyState(
             "restore",
             "No backup yet",
             "One is made every half hour of work, before every import, and when you ask for it.",
         )
         self.body = Stack(self.list, self.nothing)
-        vertical((self.body, 1), card, foot, on=self, margins=0)
-        self._card = card
+        vertical((self.body, 1), self._card, horizontal(StretchSpace(1), self.take), on=self, margins=0)
         self.fill()
 
     def fill(self) -> None:
@@ -108,19 +106,17 @@ class BackupsPage(Page):
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
-        title = PlainLabel("Backups", "title")
-        hint = PlainLabel(
-            "A verified copy is made every half hour of work and before every import. "
-            "Restoring keeps the current file under another name; nothing is deleted.",
-            "hint",
-            wrap=True,
-        )
         # The open file must be closed before another replaces it.
         self.list = BackupList(session.project.path, session.restore_wanted.emit)
         self.now = push_button("Back up now", self._back_up, enabled=not session.project.readonly)
         vertical(
-            title,
-            hint,
+            PlainLabel("Backups", "title"),
+            PlainLabel(
+                "A verified copy is made every half hour of work and before every import. "
+                "Restoring keeps the current file under another name; nothing is deleted.",
+                "hint",
+                wrap=True,
+            ),
             (self.list, 1),
             horizontal(self.now, StretchSpace(1)),
             on=self,
@@ -154,25 +150,28 @@ class CheckPage(Page):
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
-        title = PlainLabel("Check this project", "title")
-        hint = PlainLabel(
-            "Every page of the file, every hash of what people wrote, and every link between rows is checked.",
-            "hint",
-            wrap=True,
-        )
-        self.answer, self.counted = QLabel(), QLabel()
-        for label, role in ((self.answer, "subtitle"), (self.counted, "hint")):
-            with_properties(label, textFormat=Qt.TextFormat.PlainText, wordWrap=True, role=role)
+        self.answer, self.counted = PlainLabel("", "subtitle", wrap=True), PlainLabel("", "hint", wrap=True)
         card = with_properties(QFrame(), role="card")
         vertical(self.answer, self.counted, on=card)
         self.list = with_properties(QListWidget(), accessibleName="Findings", visible=False)
         self.again = push_button("Check now", self._check, "primary")
         self.mend = push_button("Repair what can be rebuilt", self._mend, visible=False)
         self.restore = push_button("See the backups", lambda: self.session.go("Backups"))
-        foot = horizontal(StretchSpace(1), self.mend, self.restore, self.again)
         self.list.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        parts = title, hint, card, (self.list, 1), StretchSpace(0), foot
-        vertical(*parts, on=self, margins=(20, 16, 20, 12))
+        vertical(
+            PlainLabel("Check this project", "title"),
+            PlainLabel(
+                "Every page of the file, every hash of what people wrote, and every link between rows is checked.",
+                "hint",
+                wrap=True,
+            ),
+            card,
+            (self.list, 1),
+            StretchSpace(0),
+            horizontal(StretchSpace(1), self.mend, self.restore, self.again),
+            on=self,
+            margins=(20, 16, 20, 12),
+        )
         self.focus_on = self.again
 
     def navigate(self, place: dict[str, Any]) -> None:

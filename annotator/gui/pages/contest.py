@@ -1,13 +1,12 @@
 """The Contest page: pairs to rank, and for coordinators a judge's rounds and the standings to keep tasks from."""
 
 import time
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
@@ -128,13 +127,17 @@ class KeepingPart(PagePart):
             "keep_task": self.keep_one, "hold_task": self.hold_one, "release_task": lambda: self._hold(""),
             "keep_best": self.keep_best,
         }  # fmt: skip
-        head = wrapping(
-            together("By", self.rater),
-            together("keep", self.top),
-            together("at most of one seminar", self.of_one),
-            gap=10,
+        above = column_of(
+            wrapping(
+                together("By", self.rater),
+                together("keep", self.top),
+                together("at most of one seminar", self.of_one),
+                gap=10,
+            ),
+            (self.table, 1),
+            self.note,
+            spacing=6,
         )
-        above = column_of(head, (self.table, 1), self.note, spacing=6)
         below = column_of((self.words, 1), self.reason, spacing=6)
         self.parts = Splitter(
             "contest-keep", Qt.Orientation.Vertical, parts=(above, below), sizes=(420, 170), stretch=(2, 1)
@@ -164,16 +167,11 @@ class KeepingPart(PagePart):
         elif change.kind != "contest":
             self.fill()
 
-    def _chosen(self) -> dict[str, str]:
-        return {"rater": str(self.rater.currentData() or ""), "top": str(self.top.value() or "")}
-
     def _count(self) -> None:
-        chosen = self._chosen()
-        self.session.ask_later(lambda view: self._show(view, chosen), contest_standings.view, **chosen)
+        rater, top = str(self.rater.currentData() or ""), str(self.top.value() or "")
+        self.session.ask_newest(self._show, contest_standings.view, rater, top)
 
-    def _show(self, report: ContestReport | None, chosen: Mapping[str, str]) -> None:
-        if chosen != self._chosen():
-            return
+    def _show(self, report: ContestReport | None) -> None:
         self.report = report
         self.stack.setCurrentWidget(self.parts if report else self.empty)
         self._refresh()
@@ -371,14 +369,13 @@ class RankingPart(PagePart):
         top, pair = shown.top if shown else 0, self._pair
         self.summary.setVisible(pair is not None and top > 0)
         self.top.setVisible(top > 0)
-        blocked = self.top.blockSignals(True)
-        if pair is not None:
-            self.top.setMaximum(pair.among - 1)
-            self.summary.setText(FURTHER.format(open=pair.open, top=top))
-        elif not isinstance(shown, ShownPair):
+        if not isinstance(shown, ShownPair):
             self.empty.show_words("No pair is left to rank", _why(shown))
-        self.top.setValue(top)
-        self.top.blockSignals(blocked)
+        with QSignalBlocker(self.top):
+            if pair is not None:
+                self.top.setMaximum(pair.among - 1)
+                self.summary.setText(FURTHER.format(open=pair.open, top=top))
+            self.top.setValue(top)
 
     def _turn(self) -> None:
         """Change the number of best tasks; the current pair is replaced."""
@@ -456,29 +453,30 @@ class RoundsPart(PagePart):
         self.model = SheetModel(self)
         self.table = SheetTable("Who has compared", self.model)
         self._estimate = OrderEstimate(session, self, self._order, self._show_estimate)
-        self.acts = {"start_contest": self.start, "import_matches": self._choose_file}
+        choose_file = partial(open_file, self, "Matches that were played elsewhere", TABLES, self.import_file)
+        self.acts = {"start_contest": self.start, "import_matches": choose_file}
         card = with_properties(QFrame(), role="card")
         self._cut = together("Below the best", self.top, "Only tasks within 40 points of that cut meet")
-        row = wrapping(
-            together("Judge", self.judge),
-            together("Rounds in all", self.rounds, "Rounds that were held count; those are not held again"),
-            together("Pairs", self.pairs),
-            self._cut,
-            self.both,
-            together("Seed", self.seed, "The same seed gives the same pairs on every system"),
-            together("Budget", self.budget),
-            gap=10,
-        )
-        vertical(row, self.words, RunPanel(self.run), on=card, margins=(10, 8, 10, 8), spacing=6)
-        work = QFrame()
         vertical(
-            card,
-            PlainLabel("Who has compared so far", "subtitle"),
-            (self.table, 1),
-            on=work,
-            margins=0,
-            spacing=8,
+            wrapping(
+                together("Judge", self.judge),
+                together(
+                    "Rounds in all", self.rounds, "Rounds that were held count; those are not held again"
+                ),
+                together("Pairs", self.pairs),
+                self._cut,
+                self.both,
+                together("Seed", self.seed, "The same seed gives the same pairs on every system"),
+                together("Budget", self.budget),
+                gap=10,
+            ),
+            self.words,
+            RunPanel(self.run),
+            on=card,
+            margins=(10, 8, 10, 8),
+            spacing=6,
         )
+        work = column_of(card, PlainLabel("Who has compared so far", "subtitle"), (self.table, 1), spacing=8)
         self.empty = EmptyState("judges", *NOTHING)
         self.stack = Stack(work, self.empty)
         self.lay_out(self.stack)
@@ -498,8 +496,8 @@ class RoundsPart(PagePart):
         result = self.session.ask(contest_rows.raters) or []
         self._so_far = {rater.id: rater for rater in result}
         self.model.show(contest_rows.sheet(result))
-        asking = [judge for judge in self.session.ask(judges.all_of) or [] if judge.kind != JudgeKind.DERIVED]
-        known = sorted(asking, key=lambda judge: judge.kind == JudgeKind.BASELINE)
+        known = [judge for judge in self.session.ask(judges.all_of) or [] if judge.kind != JudgeKind.DERIVED]
+        known.sort(key=lambda judge: judge.kind == JudgeKind.BASELINE)
         chosen = self.judge.currentData()
         offer(self.judge, [(with_network(one), one.id) for one in known])
         self._names = {one.id: one.name for one in known}
@@ -558,9 +556,6 @@ class RoundsPart(PagePart):
         )
         self.bar.enable("start_contest", bool(estimate.units) and not self.run.running)
 
-    def _choose_file(self) -> None:
-        open_file(self, "Matches that were played elsewhere", TABLES, self.import_file)
-
     def import_file(self, path: Path) -> None:
         self.answer.clear()
         self.bar.enable("import_matches", False)
@@ -579,13 +574,8 @@ class RoundsPart(PagePart):
 
     def _ended(self, line: dict[str, Any]) -> None:
         if line.get("event") != REFUSED and say_ended(self.answer, line, "All rounds are held."):
-            self.answer.set_action(
-                "Keep tasks", partial(self.session.go, ContestPage.NAME, part=ContestPage.TABS[KEEP])
-            )
+            self.answer.set_action("Keep tasks", partial(self.session.go, ContestPage.NAME, part="Keep"))
         self.fill()
-
-
-RANK, COMPARE, KEEP = range(3)
 
 
 class ContestPage(PartedPage):

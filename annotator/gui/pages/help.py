@@ -157,12 +157,15 @@ class KeyboardPage(Page):
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
-        title = PlainLabel("Keys", "title")
-        hint = PlainLabel(HINT, "hint", wrap=True)
         self.answer = PlainLabel(wrap=True)
-        foot = horizontal((self.answer, 1), push_button("Restore the default keys", self._restore))
-        area = PlainArea("Keys", self._table())
-        vertical(title, hint, (area, 1), foot, on=self, margins=(20, 16, 20, 12))
+        vertical(
+            PlainLabel("Keys", "title"),
+            PlainLabel(HINT, "hint", wrap=True),
+            (PlainArea("Keys", self._table()), 1),
+            horizontal((self.answer, 1), push_button("Restore the default keys", self._restore)),
+            on=self,
+            margins=(20, 16, 20, 12),
+        )
 
     def _table(self) -> QWidget:
         self.fields: dict[str, QKeySequenceEdit] = {}

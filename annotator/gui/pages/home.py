@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QApplication, QProgressBar, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
 
 from annotator.actions.project.file import Project
 from annotator.domain.texts.canonical import Change
@@ -15,6 +15,7 @@ from annotator.gui.session.page import Page
 from annotator.gui.session.session import ANY, Pane, ProjectSession
 from annotator.gui.widgets.bars import wrapping
 from annotator.gui.widgets.basics import (
+    Part,
     PlainArea,
     PlainLabel,
     StretchSpace,
@@ -27,7 +28,7 @@ from annotator.gui.widgets.basics import (
 )
 
 if TYPE_CHECKING:
-    from annotator.actions.home.home import HomeReport, HomeStep, NextStep
+    from annotator.actions.home import HomeReport, HomeStep, NextStep
 
 SETTLE_MS = 400
 # The minimum width of a step's contents, and the margin around them, in pixels.
@@ -57,9 +58,8 @@ class HomePage(Page):
         )
         self.steps, self.next = QWidget(), QWidget()
         self.lately = PlainLabel("", "hint", wrap=True)
-        self.next_title, self.lately_title = PlainLabel("Next", "subtitle"), PlainLabel("Lately", "subtitle")
-        for heading in (self.next_title, self.lately_title):
-            heading.hide()
+        self.next_title = PlainLabel("Next", "subtitle", visible=False)
+        self.lately_title = PlainLabel("Lately", "subtitle", visible=False)
         self._body = column_of(
             self.title,
             self.about,
@@ -126,10 +126,6 @@ def replaced(body: QWidget, old: QWidget, new: QWidget) -> QWidget:
     return new
 
 
-class NextRow(QWidget):
-    """One sentence of a `NextCard`, and its button."""
-
-
 class NextCard(Pane):
     """What is to be done, each sentence with the button that leads there or copies a text."""
 
@@ -138,22 +134,15 @@ class NextCard(Pane):
     ) -> None:
         """`leads`: the first of the steps is the page's primary button."""
         super().__init__(session, "card")
-        rows = [self._row(step, "primary" if leads and step is steps[0] else "") for step in steps]
+        rows: list[Part] = [
+            self._row(step, "primary" if leads and step is steps[0] else "") for step in steps
+        ]
         vertical(*rows or [PlainLabel(nothing, "hint")], on=self, margins=(16, 8, 16, 8), spacing=6)
 
-    def _row(self, step: "NextStep", role: str) -> QWidget:
-        row = NextRow()
+    def _row(self, step: "NextStep", role: str) -> QHBoxLayout:
         act = partial(self._copy, step) if step.copied else partial(self.session.go, step.page, **step.place)
         button = push_button(step.button, act, role, accessibleName=f"{step.button}: {step.words}")
-        horizontal(
-            PlainLabel("•", "hint"),
-            (PlainLabel(step.words, wrap=True), 1),
-            button,
-            on=row,
-            margins=0,
-            spacing=10,
-        )
-        return row
+        return horizontal(PlainLabel("•", "hint"), (PlainLabel(step.words, wrap=True), 1), button, spacing=10)
 
     def _copy(self, step: "NextStep") -> None:
         QApplication.clipboard().setText(step.copied)
@@ -162,7 +151,7 @@ class NextCard(Pane):
 
 def _report(project: Project) -> "HomeReport":
     """Run on the other thread, where the modules that count work are loaded after the first idle."""
-    from annotator.actions.home import home
+    from annotator.actions import home
 
     return home.report(project)
 

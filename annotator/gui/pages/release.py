@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QFileDialog,
     QFrame,
+    QHBoxLayout,
     QRadioButton,
     QWidget,
 )
@@ -51,7 +52,7 @@ from annotator.gui.widgets.fields import ChoiceBox, LineField, choose, label_of,
 from annotator.gui.widgets.message_bar import MessageBar, ProgressRow
 
 if TYPE_CHECKING:
-    from annotator.actions.home.home import NextStep
+    from annotator.actions.home import NextStep
     from annotator.actions.releases.releases import NumberedRelease
 
 # People: coordinators who publish, and readers who must be able to trust a file. What annoys them elsewhere:
@@ -85,6 +86,10 @@ ABOUT_TEST_ITEMS = (
     "Encrypted keeps their texts out of crawls and training sets; anyone can read them with the key and the "
     "decoder in the folder. Left out keeps them to yourself; the scores still count them."
 )
+ABOUT_RELEASE = (
+    "Submitted documents and the consensus are released; drafts are not. People appear under their alias only. The "
+    "same content always gives the same bytes."
+)
 # The maximum number of releases listed, and of changes shown.
 SHOWN, CHANGES = 8, 40
 
@@ -97,13 +102,6 @@ class ReleasePage(Page):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
         self._folder: Path | None = None
-        title = PlainLabel("Release", "title")
-        hint = PlainLabel(
-            "Submitted documents and the consensus are released; drafts are not. People appear under their alias "
-            "only. The same content always gives the same bytes.",
-            "hint",
-            wrap=True,
-        )
         self.summary = PlainLabel(wrap=True)
         self._steps: Sequence[NextStep] | None = None
         self._marked = False
@@ -117,25 +115,32 @@ class ReleasePage(Page):
         self._formats = {name: self._format(name, *words) for name, words in releases.offered().items()}
         self._used = column_of(spacing=4)
         self.about_tested = PlainLabel("", "hint", wrap=True)
-        tested = column_of(
-            wrapping(label_of(self.test_items, "Test items"), self.test_items), self.about_tested, spacing=4
-        )
         self._more = Fold(
             "More",
             *(_explained(box, WISHES[name][1]) for name, box in self.wishes.items()),
             hint="What may leave too, and the formats of other benchmarks",
         )
         frame = with_properties(QFrame(), role="card")
-        vertical(self._used, tested, self._more, on=frame, spacing=8)
+        vertical(
+            self._used,
+            column_of(
+                wrapping(label_of(self.test_items, "Test items"), self.test_items),
+                self.about_tested,
+                spacing=4,
+            ),
+            self._more,
+            on=frame,
+            spacing=8,
+        )
         self.inside = column_of(
             PlainLabel("Before a release", "subtitle"), self.points, PlainLabel("Content", "subtitle"), self.summary,
-            hint, frame, self.past, StretchSpace(1), spacing=12,
+            PlainLabel(ABOUT_RELEASE, "hint", wrap=True), frame, self.past, StretchSpace(1), spacing=12,
         )  # fmt: skip
         self.answer = PlainLabel(wrap=True)
         self.look = push_button("Open the folder", lambda: show_folder(self._folder), visible=False)
         self.write = push_button("Write the release…", self._choose, "primary")
         vertical(
-            title,
+            PlainLabel("Release", "title"),
             (PlainArea("Content of the release", self.inside), 1),
             self.progress,
             horizontal((self.answer, 1), self.look, self.write),
@@ -281,19 +286,25 @@ class PastReleases(Pane):
             self.rows = replaced(self._body, self.rows, rows)
             self.setVisible(bool(written))
 
-    def _row(self, release: "NumberedRelease") -> QWidget:
-        row = ReleaseRow()
+    def _row(self, release: "NumberedRelease") -> QHBoxLayout:
         words = PlainLabel(
             release.words, wrap=True, textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse
         )
-        compare = push_button("Compare…", partial(self._compare, release.number), "quiet")
-        withdraw = push_button("Withdraw…", partial(self._ask, release.number), "quiet")
-        for button, verb in ((compare, "Compare"), (withdraw, "Withdraw")):
-            button.setAccessibleName(f"{verb} release {release.number}")
-        compare.setToolTip("What is different in the project now; asks for the folder of the release.")
-        withdraw.setEnabled(not release.withdrawn and not self.session.project.readonly)
-        horizontal((words, 1), compare, withdraw, on=row, margins=0, spacing=6)
-        return row
+        compare = push_button(
+            "Compare…",
+            partial(self._compare, release.number),
+            "quiet",
+            accessibleName=f"Compare release {release.number}",
+            toolTip="What is different in the project now; asks for the folder of the release.",
+        )
+        withdraw = push_button(
+            "Withdraw…",
+            partial(self._ask, release.number),
+            "quiet",
+            accessibleName=f"Withdraw release {release.number}",
+            enabled=not release.withdrawn and not self.session.project.readonly,
+        )
+        return horizontal((words, 1), compare, withdraw, spacing=6)
 
     def _ask(self, number: int) -> None:
         self._number = number
@@ -313,8 +324,9 @@ class PastReleases(Pane):
             self._hide_question()
 
     def _compare(self, number: int) -> None:
-        around = str(self.session.project.path.parent)
-        if name := QFileDialog.getExistingDirectory(self, f"Folder of release {number}", around):
+        if name := QFileDialog.getExistingDirectory(
+            self, f"Folder of release {number}", str(self.session.project.path.parent)
+        ):
             self._compared = number
             self.changes.show_words("Comparing…")
             self.session.ask_newest(self._show_changes, releases.changes_since, Path(name))
@@ -337,10 +349,6 @@ class PastReleases(Pane):
         self.changes.show_words("\n".join([head, *lines[:CHANGES], *rest] if lines else [same]))
 
 
-class ReleaseRow(QWidget):
-    """One release, with its buttons."""
-
-
 def _explained(button: QAbstractButton, about: str) -> QWidget:
     words = PlainLabel(about, "hint", wrap=True)
     words.setContentsMargins(26, 0, 0, 8)
@@ -349,7 +357,7 @@ def _explained(button: QAbstractButton, about: str) -> QWidget:
 
 def _readiness(project: Project) -> "tuple[NextStep, ...]":
     """Run on the other thread, where the modules that count work are loaded."""
-    from annotator.actions.home import home
+    from annotator.actions import home
 
     return home.readiness(project)
 
@@ -380,49 +388,48 @@ class FinalPassPage(Page):
             0,
             moved=self._show,
         )
-        self.check, self.state, self.note = ChoiceBox(), ChoiceBox(), LineField(placeholderText="Note")
+        self.check = ChoiceBox(self._show, accessibleName="Check", minimumContentsLength=LETTERS)
+        self.state = ChoiceBox(accessibleName="What was found")
+        self.note = LineField(placeholderText="Note", accessibleName="Note")
         offer(self.check, [(words, name) for name, words in CHECKS.items()])
         offer(
             self.state,
             [(state.value.capitalize(), state.value) for state in CheckState] + [("Open again", OPEN)],
         )
-        for box, name in ((self.check, "Check"), (self.state, "What was found"), (self.note, "Note")):
-            box.setAccessibleName(name)
-        self.check.setMinimumContentsLength(LETTERS)
-        self.check.currentIndexChanged.connect(lambda _: self._show())
         self.signature, self.hint = PlainLabel("", wrap=True), PlainLabel("", "hint", wrap=True)
         self.sign = push_button("Sign", self._sign, "primary")
         self.pilot, self.save = TextPane(session), push_button("Save the summary…", self._save)
         self.pilot.report.setAccessibleName("Summary of the pilot")
         self.answer = MessageBar()
-        checks, pilot = QWidget(), QWidget()
-        row = wrapping(self.check, self.state, self.note, self.sign)
-        vertical(
+        checks = column_of(
             PlainLabel(ABOUT, "hint", wrap=True),
             (self.list, 1),
             self.hint,
             self.signature,
-            row,
-            on=checks,
+            wrapping(self.check, self.state, self.note, self.sign),
             margins=(0, 10, 0, 0),
             spacing=8,
         )
-        foot = horizontal(StretchSpace(1), self.save)
-        vertical(
+        pilot = column_of(
             PlainLabel(PILOT, "hint", wrap=True),
             (self.pilot, 1),
-            foot,
-            on=pilot,
+            horizontal(StretchSpace(1), self.save),
             margins=(0, 10, 0, 0),
             spacing=8,
         )
+        self.checks = Stack(
+            checks, EmptyState("items", "No items yet", "Each item is checked here before a release.")
+        )
         self.parts = Tabs()
-        nothing = EmptyState("items", "No items yet", "Each item is checked here before a release.")
-        self.checks = Stack(checks, nothing)
         self.parts.addTab(self.checks, "Final pass")
         self.parts.addTab(pilot, "Pilot")
-        title = PlainLabel("Pilot and final pass", "title")
-        vertical(title, (self.parts, 1), on=self, margins=(20, 16, 20, 12), spacing=6)
+        vertical(
+            PlainLabel("Pilot and final pass", "title"),
+            (self.parts, 1),
+            on=self,
+            margins=(20, 16, 20, 12),
+            spacing=6,
+        )
         self.answer.float_over(self.parts)
         self.focus_on = self.list
 
@@ -445,13 +452,8 @@ class FinalPassPage(Page):
             self.pilot.show_report(summary, "summary")
         self.save.setEnabled(handed_out)
 
-    @property
-    def _item(self) -> ItemPass | None:
-        row = self.list.row()
-        return self._items[row] if 0 <= row < len(self._items) else None
-
     def _show(self) -> None:
-        one, name = self._item, str(self.check.currentData())
+        one, name = self.list.line_of(self._items), str(self.check.currentData())
         signed = one.checks.get(name) if one else None
         state = (
             f"{signed.state.value}, signed by {signed.signed} on {day(datetime.fromisoformat(signed.at))}"
@@ -465,7 +467,7 @@ class FinalPassPage(Page):
         self.sign.setEnabled(one is not None and not self.session.project.readonly)
 
     def _sign(self) -> None:
-        if (one := self._item) is not None:
+        if (one := self.list.line_of(self._items)) is not None:
             values = str(self.check.currentData()), str(self.state.currentData()), self.note.text()
             if self.session.do(final_pass.sign, one.item_id, *values) is not None:
                 self.note.clear()

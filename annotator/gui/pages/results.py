@@ -105,21 +105,19 @@ class ResultViewer(Viewer):
     def refuse(self, refused: Refused) -> None:
         """Drop a file that cannot be read; the message bar says why."""
         if self._file and refused.view == WITH_FILE:
-            self._file = ""
             self.session.refused.emit(refused.refusal)
-            self._count()
+            self.compare_with(None)
             return
         super().refuse(refused)
 
     def _choose_file(self) -> None:
         if self._file:
-            self._file = ""
-            self._count()
+            self.compare_with(None)
         else:
             open_file(self, "Another project", "Projects (*.goldsmith)", self.compare_with)
 
-    def compare_with(self, path: Path) -> None:
-        self._file = str(path)
+    def compare_with(self, path: Path | None) -> None:
+        self._file = str(path or "")
         self._count()
 
 

@@ -86,12 +86,15 @@ class MetadataForm(QObject):
         made.setAccessibleName(str(field.title))
         left = made.rested if isinstance(made, GrowingEdit) else made.activated
         left.connect(partial(self._leave, name))
-        title = label_of(made, str(field.title))
         proposal = self._labels[name] = PlainLabel("", "hint", wrap=True)
-        use = self.offers[name] = push_button("Use it", partial(self._use, name), "quiet")
-        use.setAccessibleName(f"Use what is proposed: {field.title}")
+        use = self.offers[name] = push_button(
+            "Use it",
+            lambda: self.answered.emit({name: self._proposals[name]}),
+            "quiet",
+            accessibleName=f"Use what is proposed: {field.title}",
+        )
         return column_of(
-            title,
+            label_of(made, str(field.title)),
             PlainLabel(str(field.description), "hint", wrap=True),
             made,
             horizontal(use, (proposal, 1)),
@@ -143,9 +146,6 @@ class MetadataForm(QObject):
         if words != self._answers.text(name):
             self.answered.emit({name: words})
 
-    def _use(self, name: str) -> None:
-        self.answered.emit({name: self._proposals[name]})
-
     def _use_all(self) -> None:
         # Not on every platform does clicking a button take the focus, and so the answer, from a field.
         proposals = self._proposals
@@ -195,11 +195,13 @@ class ProjectPage(Page):
             lines.addWidget(fold.button, row, 0, Qt.AlignmentFlag.AlignLeft)
             lines.addWidget(fold.note, row, 1)
             lines.addWidget(fold, row + 1, 0, 1, 2)
-        body = column_of(
-            lines, horizontal(self.reset, StretchSpace(1)), StretchSpace(1),
-            margins=(20, 16, 20, 12), spacing=12,
+        self._area = PlainArea(
+            "Settings of the project",
+            column_of(
+                lines, horizontal(self.reset, StretchSpace(1)), StretchSpace(1),
+                margins=(20, 16, 20, 12), spacing=12,
+            ),
         )  # fmt: skip
-        self._area = PlainArea("Settings of the project", body)
         vertical(self._area, on=self, margins=0)
         self.answer.float_over(self._area, below=False)
         self.bind("submit", lambda: self.uses.press(self._apply))
@@ -279,13 +281,19 @@ class DisplayPage(Page):
             button = self.schemes[choice] = QRadioButton(words)
             button.clicked.connect(lambda _, choice=choice: theme.choose(choice))
             self._group.addButton(button)
-        body = column_of(
-            PlainLabel("Colours", "subtitle"),
-            *self.schemes.values(),
-            PlainLabel("Larger and smaller letters: View menu, or Ctrl with + and −.", "hint", wrap=True),
-            StretchSpace(1), margins=(20, 16, 20, 12), spacing=8,
+        vertical(
+            PlainArea(
+                "Display",
+                column_of(
+                    PlainLabel("Colours", "subtitle"),
+                    *self.schemes.values(),
+                    PlainLabel("Larger and smaller letters: View menu, or Ctrl with + and −.", "hint", wrap=True),
+                    StretchSpace(1), margins=(20, 16, 20, 12), spacing=8,
+                ),
+            ),
+            on=self,
+            margins=0,
         )  # fmt: skip
-        vertical(PlainArea("Display", body), on=self, margins=0)
         # The menu and the palette change them, too.
         theme.follow(self, self._show_scheme)
 

@@ -126,6 +126,7 @@ class OrderPane(Pane):
     came = Signal()
     """A run has ended: there may be new results."""
     begin: QPushButton
+    estimate: PlainLabel
 
     def __init__(self, session: ProjectSession, role: str, what: str, page: str, **place: str) -> None:
         super().__init__(session, role)
@@ -149,6 +150,11 @@ class OrderPane(Pane):
     def carry_out(self, order: Any) -> None:
         self.answer.clear()
         self.begin.setEnabled(not self.run.start(order))
+
+    def show_forecast(self, forecast: Any) -> None:
+        """Show what a run would cost, while one can be started."""
+        if not self.begin.isHidden():
+            self.estimate.setText(" ".join(forecast.words()[1:]) or forecast.words()[0])
 
     def tell(self, line: dict[str, Any]) -> None:
         """Show how a run has ended, by its last line."""
@@ -174,7 +180,7 @@ class DraftAsking(OrderPane):
         self.budget = BudgetBox(most=10_000)
         self.words, self.estimate = PlainLabel(role="hint", wrap=True), PlainLabel(role="hint", wrap=True)
         self.begin = KeyButton("Ask for a draft", act="ask_draft", role="primary", press=self.start)
-        self._estimate = OrderEstimate(session, self, self.order, self._show_forecast)
+        self._estimate = OrderEstimate(session, self, self.order, self.show_forecast)
         vertical(
             self.words,
             horizontal((self.judge, 1), self.budget),
@@ -273,10 +279,6 @@ class DraftAsking(OrderPane):
         # This form is meant for a model; the baseline only copies sentences.
         result = sorted(known, key=lambda judge: judge.kind == JudgeKind.BASELINE)
         offer(self.judge, [(judge.name, judge.name) for judge in result])
-
-    def _show_forecast(self, forecast: Any) -> None:
-        if not self.begin.isHidden():
-            self.estimate.setText(" ".join(forecast.words()[1:]) or forecast.words()[0])
 
     def tell(self, line: dict[str, Any]) -> None:
         failed = line.get("failed") or []

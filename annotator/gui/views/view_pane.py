@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 from textwrap import shorten
-from typing import Any
+from typing import Any, ClassVar
 
 from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QImage, QPixmap, QResizeEvent, QShowEvent
@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_pictures, results_behind, scoring
-from annotator.actions.results.result_pictures import Dots, Ink
+from annotator.actions.results.result_pictures import Ink
 from annotator.actions.results.result_sheets import (
     FigureSource,
     ResultSheet,
@@ -33,9 +33,10 @@ from annotator.actions.results.result_sheets import (
     ViewChoice,
     explained,
 )
+from annotator.actions.results.results_behind import JudgementBehind
 from annotator.actions.results.scoring import MetricInfo
 from annotator.actions.studies import result_views
-from annotator.actions.studies.result_views import CountedView, ResultView
+from annotator.actions.studies.result_views import ChosenView, CountedView, ResultView
 from annotator.actions.validation import validation
 from annotator.actions.validation.validation import HeldRater
 from annotator.domain.texts.estimate import interval
@@ -117,10 +118,10 @@ class PicturePane(Pane):
         self._title = picture.title
         self.session.ask_newest(self._show, result_pictures.dots, picture, ink(inches), dots)
 
-    def _show(self, dots: Dots) -> None:
-        form = QImage.Format.Format_RGBA8888
-        image = QImage(dots.rgba, dots.width, dots.height, 4 * dots.width, form).copy()
-        self.view.show_image(image, self._title)
+    def _show(self, dots: tuple[int, int, bytes]) -> None:
+        width, height, rgba = dots
+        image = QImage(rgba, width, height, 4 * width, QImage.Format.Format_RGBA8888)
+        self.view.show_image(image.copy(), self._title)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -169,14 +170,13 @@ def account(
     sheet: ResultSheet, line: SheetLine | None, cell: SheetCell | None, column: int, metric: str
 ) -> str:
     """The details of a cell as HTML, with all data escaped; `metric` is the view's metric."""
-    parts: list[str] = []
-    if line is not None and cell is not None:
-        parts += _of_cell(sheet, line, cell, column)
     name = (cell.metric if cell is not None else "") or metric
     info = next((one for one in scoring.described() if one.name == name), None)
-    if info is not None:
-        parts += _definition(info)
-    parts += _departures(result_pictures.departures(replace(sheet, lines=(), metrics=(name,))))
+    parts = (
+        *(_of_cell(sheet, line, cell, column) if line is not None and cell is not None else ()),
+        *(_definition(info) if info is not None else ()),
+        *_departures(result_pictures.departures(replace(sheet, lines=(), metrics=(name,)))),
+    )
     return "".join(parts)
 
 
@@ -266,23 +266,27 @@ class ViewPane(Refitting, Splitter):
             QTabBar(), accessibleName="Tables of this view", drawBase=False, expanding=False
         )
         self.tabs.currentChanged.connect(self._change_sheet)
-        self._seek_soon = later(self, self._seek, SETTLE_MS)
-        self.sought = search_field("Find in the table…", "Find in the table", self._seek_soon.start)
+        seek_soon = later(self, self._seek, SETTLE_MS).start
+        self.sought = search_field("Find in the table…", "Find in the table", seek_soon)
         theme.scale(self.sought.setMaximumWidth, 240)
         self.sought.returnPressed.connect(self.table.setFocus)
-        self.answers, self.notes = PlainLabel(wrap=True), PlainLabel("", "hint", wrap=True)
-        for label in (self.answers, self.notes):
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        copied = Qt.TextInteractionFlag.TextSelectableByMouse
+        self.answers = PlainLabel(wrap=True, textInteractionFlags=copied)
+        self.notes = PlainLabel("", "hint", wrap=True, textInteractionFlags=copied)
         self._answers, self._conditions = list[str](), list[str]()
         self.more = with_properties(
             QPushButton(), role="quiet", toolTip="What these figures rest on", checkable=True
         )
         self.more.toggled.connect(lambda _: self.refit())
         self.pictures = PicturePane(session)
-        head = horizontal((self.tabs, 1), self.sought)
         words = vertical(self.answers, self.notes, spacing=4)
-        layout = horizontal((words, 1), (self.more, 0, Qt.AlignmentFlag.AlignBottom), spacing=4)
-        above = column_of(head, (self.table, 1), layout, margins=(0, 0, 0, 4), spacing=4)
+        above = column_of(
+            horizontal((self.tabs, 1), self.sought),
+            (self.table, 1),
+            horizontal((words, 1), (self.more, 0, Qt.AlignmentFlag.AlignBottom), spacing=4),
+            margins=(0, 0, 0, 4),
+            spacing=4,
+        )
         self.hold((above, self._below()), stretch=(1, 1))
         self.setFocusProxy(self.table)
         theme.watch(self, self._describe)
@@ -409,16 +413,14 @@ class ViewPane(Refitting, Splitter):
     def cell(self) -> SheetCell | None:
         return self.model.cell(self.table.currentIndex())
 
-    def picture(self) -> SheetPicture | None:
-        return self.pictures.picture()
-
     def explain(self) -> None:
         (self.table if self.account.hasFocus() else self.account).setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _describe(self) -> None:
         line, cell = self.line(), self.cell()
-        column = self.table.currentIndex().column()
-        self.account.setHtml(self.account_of(self.model.whole, line, cell, column, self._metric))
+        self.account.setHtml(
+            self.account_of(self.model.whole, line, cell, self.table.currentIndex().column(), self._metric)
+        )
         self.pictures.choose((cell.picture if cell else "") or (line.picture if line else ""))
         self.turned.emit()
 
@@ -537,13 +539,10 @@ class Choosers(QWidget):
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(ChosenView):
     """The refusal of a view with these choices, and the choices offered instead."""
 
-    view: str
     refusal: Refusal
-    choices: tuple[ViewChoice, ...]
-    chosen: Mapping[str, str]
 
 
 def shown(
@@ -560,35 +559,37 @@ def refused(
 ) -> Refused:
     """The refusal with the choices still offered; none if those are refused, too."""
     try:
-        return Refused(name, refusal, *result_views.offered(project, name, chosen, among))
+        choices, fitting = result_views.offered(project, name, chosen, among)
     except Refusal:
-        return Refused(name, refusal, (), {})
+        choices, fitting = (), {}
+    return Refused(name, fitting, choices, refusal)
 
 
-def items(project: Project, source: FigureSource) -> ResultSheet | Refusal:
+def behind(project: Project, source: FigureSource) -> ResultSheet | list[JudgementBehind] | Refusal:
+    """The items behind a figure, or the judgements on the source's item."""
+    if source.item_id:
+        return or_refusal(project, results_behind.of_source, source)
     question = validation.units if isinstance(source, HeldRater) else results_behind.behind
     return or_refusal(project, question, source)
 
 
-# Act of the key table, title, method.
-ACTS = (
-    (
-        "copy_results",
-        "Copy table",
-        "Copy the table for a spreadsheet, with full precision and intervals in their own columns",
-    ),
-    ("save_results", "Save table…", "Save the table as CSV or JSON, with full precision"),
-    ("save_results_picture", "Save picture…", "Save the picture as SVG or PNG, on white"),
-)
-
-
 class LeavingMenu(QToolButton):
-    """A menu of what can be copied or saved of the view; its acts are those of Results, or `acts`."""
+    """A menu of what can be copied or saved of the view."""
 
+    # Act of the key table, title, hint.
+    ACTS: ClassVar[Sequence[RowAct]] = (
+        (
+            "copy_results",
+            "Copy table",
+            "Copy the table for a spreadsheet, with full precision and intervals in their own columns",
+        ),
+        ("save_results", "Save table…", "Save the table as CSV or JSON, with full precision"),
+        ("save_results_picture", "Save picture…", "Save the picture as SVG or PNG, on white"),
+    )
     reported = Signal(str)
     """A message about what was copied or saved."""
 
-    def __init__(self, session: ProjectSession, view: ViewPane, acts: Sequence[RowAct] = ACTS) -> None:
+    def __init__(self, session: ProjectSession, view: ViewPane) -> None:
         super().__init__()
         self._session, self._view = session, view
         self.name = "results"
@@ -603,14 +604,11 @@ class LeavingMenu(QToolButton):
         self.setMenu(menu)
         commands = self.commands()
         self.buttons: dict[str, QAction] = {}
-        for act, words, hint in acts:
+        for act, words, hint in self.ACTS:
             self.buttons[act] = action = QAction(self, toolTip=hint)
             keys.tell(action, "text", f"{words}\t{{{act}}}")
             action.triggered.connect(commands[act])
             menu.addAction(action)
-
-    def do(self, act: str) -> None:
-        self.buttons[act].trigger()
 
     def commands(self) -> dict[str, Callable[[], None]]:
         return {
@@ -645,7 +643,7 @@ class LeavingMenu(QToolButton):
         save_file(self, "Save picture", f"{self.name}.svg", "SVG (*.svg);;PNG (*.png)", self.save_picture)
 
     def save_picture(self, path: Path) -> None:
-        picture, differs = self._view.picture(), result_pictures.departures(self._view.model.shown)
+        picture, differs = self._view.pictures.picture(), result_pictures.departures(self._view.model.shown)
         if picture is not None:
             self._session.ask_later(
                 lambda _: self.reported.emit(f"Saved {path.name}."),

@@ -17,13 +17,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions.results import results_behind
 from annotator.actions.results.result_sheets import FigureSource, ResultSheet, SheetCell, SheetLine
 from annotator.actions.results.results_behind import JudgementBehind, by_person
 from annotator.actions.runs import journal
 from annotator.actions.runs.journal import JudgementDetail
 from annotator.actions.studies import result_views
-from annotator.actions.studies.result_views import CountedView, ResultView
+from annotator.actions.studies.result_views import ChosenView, CountedView, ResultView
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal, in_window
 from annotator.domain.texts.words import counted
@@ -35,12 +34,13 @@ from annotator.gui.review.verdict_words import value_look, value_words
 from annotator.gui.session.page import ANOTHER_KIND, Page, TabPart, may_choose_uses, way_to
 from annotator.gui.session.session import Pane, ProjectSession, or_refusal
 from annotator.gui.views import view_pane
-from annotator.gui.views.view_pane import Choosers, LeavingMenu, Refused, ViewPane
+from annotator.gui.views.view_pane import Choosers, LeavingMenu, ViewPane
 from annotator.gui.widgets.bars import KeyButton
 from annotator.gui.widgets.basics import (
     ElidedLabel,
     PlainLabel,
     Stack,
+    column_of,
     horizontal,
     later,
     tooltip,
@@ -67,8 +67,10 @@ class BehindPane(Pane):
     back = Signal()
     table: QTableView
 
-    def __init__(self, session: ProjectSession) -> None:
+    def __init__(self, session: ProjectSession, name: str) -> None:
+        """`name` is that of the viewer, under which sizes are remembered."""
         super().__init__(session)
+        self._name = f"{name} behind"
         self.title = ElidedLabel(role="subtitle")
         self.leave = KeyButton("Back", "Esc", press=self.leave_level)
         self.leave.setShortcut("Esc")
@@ -97,8 +99,7 @@ class FigureBehindView(BehindPane):
     """The data behind a figure on two levels; Esc goes back one level."""
 
     def __init__(self, session: ProjectSession, name: str) -> None:
-        super().__init__(session)
-        self._name = name
+        super().__init__(session, name)
         self._deeper, self._whole = False, ""
         self._soon = later(self, self._show_detail, SETTLE_MS)
         self.note = PlainLabel("", "hint", wrap=True)
@@ -116,9 +117,7 @@ class FigureBehindView(BehindPane):
         self.detail = Stack(self.reply, self.replies)
         self.levels = Stack(
             self.items_table,
-            Splitter(
-                f"{self._name} behind", parts=(self.table, self.detail), sizes=(660, 420), stretch=(3, 2)
-            ),
+            Splitter(self._name, parts=(self.table, self.detail), sizes=(660, 420), stretch=(3, 2)),
         )
         vertical(horizontal((self.title, 1), self.leave), self.note, (self.levels, 1), on=self, margins=0)
 
@@ -131,23 +130,27 @@ class FigureBehindView(BehindPane):
         source = (cell.source if cell is not None else None) or line.source
         if source is None:
             return False
-        words = source.words or _words(line, cell)
-        self._whole = words
-        self._deeper = False
-        self.title.setText(words)
-        if source.item_id:
-            self._ask_judgements(source)
-        else:
-            self.note.setText("Reading…")
-            self.levels.setCurrentIndex(0)
-            self._forget()
-            self.session.ask_later(self._show_items, view_pane.items, source)
+        self._whole, self._deeper = source.words or _words(line, cell), False
+        self.title.setText(self._whole)
+        self._ask(source)
         return True
 
-    def _show_items(self, answer: ResultSheet | Refusal) -> None:
+    def _ask(self, source: FigureSource) -> None:
+        self.note.setText("Reading…")
+        if not source.item_id:
+            self.levels.setCurrentIndex(0)
+        self.session.ask_newest(self._show, view_pane.behind, source)
+
+    def _show(self, answer: ResultSheet | list[JudgementBehind] | Refusal) -> None:
         if isinstance(answer, Refusal):
-            self._refuse(answer)
-            return
+            self.items.show(ResultSheet("", "", (), ()))
+            self.note.setText(str(answer))
+        elif isinstance(answer, ResultSheet):
+            self._show_items(answer)
+        else:
+            self._show_judgements(answer)
+
+    def _show_items(self, answer: ResultSheet) -> None:
         self.items.show(answer)
         self.note.setText(" ".join([*answer.notes, DEEPER]))
         hide_alike(self.items_table, self.items, ALIKE)
@@ -164,20 +167,9 @@ class FigureBehindView(BehindPane):
             return
         self._deeper = True
         self.title.setText(f"{self._whole} · item {line.cells[0].words}, {line.cells[2].words}")
-        self._ask_judgements(line.source)
+        self._ask(line.source)
 
-    def _ask_judgements(self, source: FigureSource) -> None:
-        self.note.setText("Reading…")
-        self._forget()
-        self.session.ask_later(self._show_judgements, or_refusal, results_behind.of_source, source)
-
-    def _forget(self) -> None:
-        self.session.forget(self._show_items, self._show_judgements)
-
-    def _show_judgements(self, answer: list[JudgementBehind] | Refusal) -> None:
-        if isinstance(answer, Refusal):
-            self._refuse(answer)
-            return
+    def _show_judgements(self, answer: list[JudgementBehind]) -> None:
         self.judgements.show(answer)
         for place in SAME:
             texts = {str(self.judgements.index(row, place).data()) for row in range(len(answer))}
@@ -193,14 +185,10 @@ class FigureBehindView(BehindPane):
         self._show_detail()
         self.focus_list()
 
-    def _refuse(self, refusal: Refusal) -> None:
-        self.items.show(ResultSheet("", "", (), ()))
-        self.note.setText(str(refusal))
-
     def leave_level(self) -> None:
         if self._deeper and self.levels.currentIndex():
             self._deeper = False
-            self._forget()
+            self.session.forget(self._show)
             self.levels.setCurrentIndex(0)
             self.title.setText(self._whole)
             self.note.setText(" ".join([*self.items.whole.notes, DEEPER]))
@@ -301,6 +289,8 @@ class Viewer(TabPart):
     LEADS: Mapping[str, Lead] = {}
     UNMOVED_BY = ("", "")
     """The kind and verb of the change that leaves the figures as they are, although others of its kind do not."""
+    LEAVING: type[LeavingMenu] = LeavingMenu
+    BEHIND: type[BehindPane] = FigureBehindView
     # Acts without keys here.
     WITHOUT: Collection[str] = ()
 
@@ -328,8 +318,9 @@ class Viewer(TabPart):
         self.view.opened.connect(self.open_behind)
         self.view.turned.connect(self._turned)
         self.view.left.connect(self._show_response)
-        alone = Qt.ShortcutContext.WidgetShortcut
-        copy = QShortcut(QKeySequence.StandardKey.Copy, self.view.table, context=alone)
+        copy = QShortcut(
+            QKeySequence.StandardKey.Copy, self.view.table, context=Qt.ShortcutContext.WidgetShortcut
+        )
         copy.activated.connect(self.leaving.copy)
         session.listen(self.moved, moving)
 
@@ -337,11 +328,10 @@ class Viewer(TabPart):
         self.views = ViewList(
             self.among, f"Views of {name}", self.session if self.HIDES else None, self.LEADS
         )
-        left = QWidget()
-        vertical(self.views.sought, (self.views, 1), on=left, margins=0, spacing=6)
+        left = column_of(self.views.sought, (self.views, 1), spacing=6)
         self.views.sought.setVisible(self.HIDES)
         self.view = ViewPane(self.session, name)
-        self.choosers, self.leaving = Choosers(), self.make_leaving()
+        self.choosers, self.leaving = Choosers(), self.LEAVING(self.session, self.view)
         self.title, self.hint = PlainLabel(title, "title"), ElidedLabel(role="hint")
         head = horizontal(self.title, 12, (self.hint, 1), self.leaving)
         right = QWidget()
@@ -361,20 +351,14 @@ class Viewer(TabPart):
     @cached_property
     def behind(self) -> BehindPane:
         """The pane of data behind a figure; built when first needed, so that it follows no zoom or colours before."""
-        pane = self.make_behind()
+        pane = self.BEHIND(self.session, self._key)
         pane.back.connect(self._back)
         self.body.addWidget(pane)
         return pane
 
-    def make_behind(self) -> BehindPane:
-        return FigureBehindView(self.session, self._key)
-
-    def make_leaving(self) -> LeavingMenu:
-        return LeavingMenu(self.session, self.view)
-
-    def _acts(self) -> dict[str, Callable[[], object]]:
+    def _acts(self) -> Mapping[str, Callable[[], object]]:
         turns = {"next_view": partial(self.views.turn, 1), "previous_view": partial(self.views.turn, -1)}
-        return {act: partial(self.leaving.do, act) for act in self.leaving.buttons} | {
+        return {act: button.trigger for act, button in self.leaving.buttons.items()} | {
             **(turns if len(self.among) > 1 else {}),
             **({"all_views": self.views.turn_all} if self.HIDES else {}),
             "next_sheet": self.view.next_sheet,
@@ -400,9 +384,7 @@ class Viewer(TabPart):
 
         If another choice may have figures, the lists stay in view.
         """
-        self.choosers.offer(refused.choices, refused.chosen, refused.view)
         self.offer_more(any_=False)
-        self.title.setText(self.named(refused.view).title)
         words = in_window(f"{refused.refusal.happened} {refused.refusal.todo}")
         if refused.choices:
             self.show_empty("Nothing to show here yet", words)
@@ -473,20 +455,21 @@ class Viewer(TabPart):
         self.hint.setText("Counting…")
         self.session.ask_newest(self._counted, self.question(), self.among, self._name, chosen, computed)
 
-    def _counted(self, answer: CountedView | Refused) -> None:
+    def _counted(self, answer: ChosenView) -> None:
         self.hint.setText("")
+        if isinstance(answer, CountedView):
+            self._known[answer.view] = answer
+            if isinstance(self.body.currentWidget(), BehindPane) and not self.views.hasFocus():
+                # Do not replace the list someone is reading: it belongs to the figure it was opened from.
+                self._stale = True
+                return
+        view = self.named(answer.view)
+        self.choosers.offer(answer.choices, answer.chosen, answer.view)
+        self.title.setText(view.title)
         if not isinstance(answer, CountedView):
             self.refuse(answer)
             return
-        self._known[answer.view] = answer
-        if isinstance(self.body.currentWidget(), BehindPane) and not self.views.hasFocus():
-            # Do not replace the list someone is reading: it belongs to the figure it was opened from.
-            self._stale = True
-            return
-        view = self.named(answer.view)
-        self.choosers.offer(answer.choices, answer.chosen, answer.view)
         self.offer_more(bool(answer.sheets))
-        self.title.setText(view.title)
         self.hint.setText(f"{view.about} {self.DEEPER}" if answer.sheets else "")
         if not answer.sheets:
             self.show_nothing(answer)
@@ -521,7 +504,7 @@ class Viewer(TabPart):
     def _turned(self) -> None:
         there = self.body.currentWidget() is self.view
         self.leaving.enable(
-            there and self.view.model.rowCount() > 0, there and self.view.picture() is not None
+            there and self.view.model.rowCount() > 0, there and self.view.pictures.picture() is not None
         )
 
     def _show_response(self, response_id: str) -> None:
@@ -569,8 +552,7 @@ class ViewerPage(Page):
         super().__init__(session)
         self.viewer = viewer
         vertical(viewer, on=self, margins=(20, 6, 20, 12))
-        for act, slot in viewer.acts.items():
-            self.bind(act, slot)
+        self.bind_all(viewer.acts)
         self.bind("other_pane", viewer.other_pane)
 
     def navigate(self, place: dict[str, Any]) -> None:

@@ -69,13 +69,13 @@ project = fixture_of(paired_project, annotators=3, questions=3)
 
 
 def row(
-    found: list[agreement_figures.FigureRow], field: str, name: str | None = None
+    found: tuple[agreement_figures.FigureRow, ...], field: str, name: str | None = None
 ) -> agreement_figures.FigureRow:
     (only,) = [each for each in found if each.field == field and name in (None, each.name)]
     return only
 
 
-def named(found: list[agreement_figures.FigureRow], name: str) -> list[tuple[str, float | None]]:
+def named(found: tuple[agreement_figures.FigureRow, ...], name: str) -> list[tuple[str, float | None]]:
     return [(each.name, figure(each, name).value) for each in found]
 
 
@@ -147,7 +147,7 @@ def test_figures_are_pooled_or_averaged_over_items(
     project: Project, documents: Any, field: str, name: str, told: tuple[float | None, int, str]
 ) -> None:
     both_seal(project, documents)
-    result = figure(row(agreement_figures.rows(project), field), name)
+    result = figure(row(agreement_report.report(project).rows, field), name)
     assert (result.value, result.n) == (pytest.approx(told[0]), told[1])
     assert told[2] in f"{result.method} {result.note}"
 
@@ -173,7 +173,7 @@ def test_an_interval_is_over_items(
     project: Project, documents: Any, field: str, name: str, stage: Stage
 ) -> None:
     both_seal(project, documents)
-    result = row(agreement_figures.rows(project), field)
+    result = row(agreement_report.report(project).rows, field)
     assert (result.stage, result.items) == (stage, tuple(items.ids(project)[:2]))
     assert (figure(result, name).low, figure(result, name).high) == BOUNDS
 
@@ -181,11 +181,11 @@ def test_an_interval_is_over_items(
 def test_pairs_and_persons_have_figures_of_their_own(project: Project) -> None:
     both_label(project, "yn", "yn", 0, "AB")
     both_label(project, "yn", "ny", 1, "AC")
-    result = agreement_figures.rows(project, "pair")
+    result = agreement_report.report(project, "pair").rows
     assert named(result, "agreement") == [("A and B", 1), ("A and C", 0)]
     assert {*result[0].group} == {person(project, alias).id for alias in "AB"}
     assert result[1].items == (items.ids(project)[1],)
-    result = agreement_figures.rows(project, "person")
+    result = agreement_report.report(project, "person").rows
     assert {name: value for name, value in named(result, "agreement")} == {"A": 0.5, "B": 1, "C": 0}
     assert {each.name: each.n for each in result} == {"A": 4, "B": 2, "C": 2}
     assert "pooled over 2 pairs of raters" in figure(result[0], "kappa").note
@@ -194,7 +194,7 @@ def test_pairs_and_persons_have_figures_of_their_own(project: Project) -> None:
 def test_kappa_of_a_person_does_not_depend_on_the_order_of_ids(project: Project) -> None:
     both_label(project, "yyyn", "yynn", 0, "AB")
     both_label(project, "yyyn", "ynnn", 1, "AC")
-    result = row(agreement_figures.rows(project, "person"), "value", "A")
+    result = row(agreement_report.report(project, "person").rows, "value", "A")
     # A first: yes 6 of 8; the others: yes 3 of 8. Seen 5/8; chance 6/8·3/8 + 2/8·5/8 = 28/64. κ = (40 − 28)/(64 − 28).
     assert figure(result, "kappa").value == pytest.approx(1 / 3)
 
@@ -210,17 +210,17 @@ def test_criteria_are_named_by_their_words(tmp_path: Path) -> None:
             for one, unit in zip(labels("yn").units, wanted, strict=True)
         )
         sealed_by(project, alias, Labels(units=judged))
-    result = agreement_figures.rows(project, "criterion")
+    result = agreement_report.report(project, "criterion").rows
     assert [(each.name, each.group) for each in result] == [(unit.text, (item, unit.id)) for unit in wanted]
 
 
 def test_criteria_are_counted_over_reports_and_only_where_reports_are(project: Project) -> None:
     for alias in "AB":
         sealed_by(project, alias, rubric(1, 2))
-    assert agreement_figures.rows(project, "criterion") == []
+    assert agreement_report.report(project, "criterion").rows == ()
     for alias, said in (("A", ("yn", "yn")), ("B", ("yn", "yy"))):
         sealed_by(project, alias, labels(*said))
-    result = agreement_figures.rows(project, "criterion")
+    result = agreement_report.report(project, "criterion").rows
     assert (named(result, "agreement"), [each.n for each in result], result[1].group) == (
         [("c0", 1), ("c1", 0.5)], [2, 2], (items.ids(project)[0], "c1"),
     )  # fmt: skip
@@ -229,17 +229,20 @@ def test_criteria_are_counted_over_reports_and_only_where_reports_are(project: P
 def test_items_weeks_of_the_freeze_and_guideline_versions_are_told_apart(project: Project) -> None:
     both_label(project, "yn", "nn", 1)
     both_label(project, "yn", "yn", 0)
-    assert named(agreement_figures.rows(project, "item"), "agreement") == [("1", 1), ("2", 0.5)]
+    assert named(agreement_report.report(project, "item").rows, "agreement") == [("1", 1), ("2", 0.5)]
     # 1 January 2027 is a Friday of the last ISO week of 2026.
     rewritten(project, 0, frozen_at=datetime(2027, 1, 1, tzinfo=UTC))
     rewritten(project, 1, frozen_at=datetime(2027, 1, 4, tzinfo=UTC))
-    assert named(agreement_figures.rows(project, "week"), "agreement") == [("2026-W53", 1), ("2027-W01", 0.5)]
+    assert named(agreement_report.report(project, "week").rows, "agreement") == [
+        ("2026-W53", 1),
+        ("2027-W01", 0.5),
+    ]
     both_label(project, "yn", "yn", 2)
     for item, versions in ((1, ("1", "2")), (2, ("10", "9"))):
         (old,) = assignments.of_item(project, items.ids(project)[item])
         given = [one.model_copy(update={"guideline": v}) for one, v in zip(old.inputs, versions, strict=True)]
         rewritten(project, item, inputs=given)
-    assert [each.name for each in agreement_figures.rows(project, "guideline")] == [
+    assert [each.name for each in agreement_report.report(project, "guideline").rows] == [
         "1",
         "1 and 2",
         "9 and 10",
@@ -258,14 +261,16 @@ def rewritten(project: Project, item: int, **changes: object) -> None:
 
 def test_frozen_figures_stand_whatever_is_written_since(project: Project) -> None:
     both_label(project, "yn", "yn")
-    assert row(agreement_figures.rows(project), "value").figure("alpha") is None
+    assert row(agreement_report.report(project).rows, "value").figure("alpha") is None
     for alias in "AB":
         sealed_by(project, alias, rubric(1, 2))
-    assert {each.stage for each in agreement_figures.rows(project)} == {Stage.RUBRIC, Stage.LABELLING}
-    assert {each.stage for each in agreement_figures.rows(project, stage=Stage.RUBRIC)} == {Stage.RUBRIC}
-    expect_refusal("cannot be grouped by “moon”", agreement_figures.rows, project, "moon")
+    assert {each.stage for each in agreement_report.report(project).rows} == {Stage.RUBRIC, Stage.LABELLING}
+    assert {each.stage for each in agreement_report.report(project, stage=Stage.RUBRIC).rows} == {
+        Stage.RUBRIC
+    }
+    expect_refusal("cannot be grouped by “moon”", agreement_report.report, project, "moon")
     sql.alter(project, "UPDATE item SET retired = 1")
-    assert agreement_figures.rows(project) == []
+    assert agreement_report.report(project).rows == ()
 
 
 def repeated(project: Project, alias: str, *said: tuple[str, str]) -> None:
@@ -359,7 +364,7 @@ def known_pairs(a: str, b: str) -> tuple[list[int], list[int]]:
 def test_two_raters_have_the_figures_of_the_level(project: Project, level: Level) -> None:
     rate(project, "AB")
     # By person, that person comes first in each pair.
-    found = agreement_figures.rows(project, "person")
+    found = agreement_report.report(project, "person").rows
     # What has no order has the figures it had.
     assert figure(row(found, "value", "A"), "agreement").value == 1 / 2
     own = row(found, REASONING, "A")
@@ -390,7 +395,7 @@ def test_of_three_raters_alpha_is_over_all_and_icc_of_raters_of_their_own(
     project: Project, level: Level
 ) -> None:
     rate(project)
-    own = row(agreement_figures.rows(project), REASONING)
+    own = row(agreement_report.report(project).rows, REASONING)
     given = [
         [float("nan") if x == "unsure" else int(x) for x in " ".join(SAID[who]).split()] for who in "ABC"
     ]
@@ -413,7 +418,7 @@ def test_a_value_off_the_scale_is_missing_and_said(
 ) -> None:
     rate(project, "AB")
     monkeypatch.setitem(PROTOCOLS, REASONING, replace(PROTOCOLS[REASONING], scale=numbers(0, 9, level=level)))
-    own = row(agreement_figures.rows(project), REASONING)
+    own = row(agreement_report.report(project).rows, REASONING)
     # One 10 of A, and one unsure of B.
     assert own.n == 7
     assert "1 judgement not on the scale, counted as missing" in own.figures[0].note
@@ -433,7 +438,11 @@ def test_the_page_and_the_inputs_show_them_under_the_title_of_the_protocol(
     assert line.cells[titles.index(agreement_report.TITLES[FIGURES[level][0]])].worth == own.figures[0].value
     assert all(picture.draw() is not None for picture in sheet.pictures)
     assert [one["name"] for one in agreement_report.plain(report, own)["figures"]] == list(FIGURES[level])
-    given = [one for one in agreement_figures.inputs(project) if one["field"] == REASONING]
+    given = [
+        one
+        for one in agreement_figures.records(*agreement_figures.frozen_inputs(project))
+        if one["field"] == REASONING
+    ]
     first = {one[side] for one in given if one["judged_unit"] == "s0" for side in ("value_a", "value_b")}
     assert (len(given), first) == (9, {"8", "9", "10", "5"})
     assert len(agreement_report.behind(project, report, own).lines) == 9
@@ -492,12 +501,13 @@ def figure(of: agreement_figures.FigureRow | None, name: str) -> Figure:
 
 def test_a_report_has_the_frozen_rows_and_what_they_stand_on(reported: Project) -> None:
     report = agreement_report.report(reported)
-    assert list(report.rows) == agreement_figures.rows(reported)
     (by_hand,) = report.seconds
     assert (by_hand.rows, report.repeats, report.votes, report.stages) == ({}, (), (), (Stage.RUBRIC,))
     result = agreement_report.provenance(report, row_of(report, "weight"))
-    assert (result.records, result.guidelines, result.forms, result.matchers) == (2, ("1",), ("1",), ("2",))
-    assert [report.alias(person) for person in result.raters] == [
+    assert [
+        (one.matcher, {(given.guideline, given.form) for given in one.inputs}) for one in result.records
+    ] == [("2", {("1", "1")})] * 2
+    assert [report.names.alias(person) for person in result.raters] == [
         pairs.person(reported, name).alias for name in ("Ada", "Ben")
     ]
     assert dict(result.counts) == {(1, 1): 2}
@@ -513,10 +523,10 @@ def test_a_report_has_the_frozen_rows_and_what_they_stand_on(reported: Project) 
 
 
 def test_second_figures_and_votes_stand_beside_the_frozen_ones(reported: Project) -> None:
-    before = agreement_figures.rows(reported)
+    before = agreement_report.report(reported).rows
     adjudicated(reported)
     report = agreement_report.report(reported)
-    assert list(report.rows) == before
+    assert report.rows == before
     # Frozen: of two units each has one partner, 2·1/4. As paired: all of them.
     units = row_of(report, "units")
     assert (figure(units, "match_f1").value, figure(units, "match_f1").n) == (0.5, 2)
@@ -612,7 +622,7 @@ def test_what_is_copied_names_people_by_alias_and_is_no_formula(pair: Project) -
     pairs.submit(pair, {name: pairs.labels(report_id, {"c1": "yes"}) for name in ("Ada", "Eve")})
     people.rename_person(pairs.work_as(pair, "Cora"), ada.id, "Ada Canary")
     report = agreement_report.report(pair, "person", Stage.LABELLING)
-    assert (report.people[ada.id].name, report.alias(ada.id)) == ("Ada Canary", ada.alias)
+    assert (report.names.people[ada.id].name, report.names.alias(ada.id)) == ("Ada Canary", ada.alias)
     assert {agreement_report.names(report, row).strip("\u2068\u2069") for row in report.rows} == {
         "Eve",
         "Ada Canary",
@@ -736,7 +746,7 @@ def test_whoever_does_not_coordinate_is_refused(pair: Project, tmp_path: Path, n
     report = agreement_report.report(pair)
     pairs.work_as(pair, name)
     for question in (
-        agreement_figures.rows, agreement_figures.inputs, agreement_figures.self_agreement,
+        agreement_figures.frozen_inputs, agreement_figures.self_agreement,
         agreement_report.report, agreement_report.half_sealed,
     ):  # fmt: skip
         expect_refusal("coordinator", question, pair)
@@ -761,7 +771,7 @@ def of_field(found: list[dict[str, Any]], field: str) -> list[dict[str, Any]]:
 
 def test_every_pair_of_values_and_who_wrote_which_unit_is_a_record(sealed: Project) -> None:
     a, b = two_rubrics(sealed)
-    inputs = agreement_figures.inputs(sealed)
+    inputs = agreement_figures.records(*agreement_figures.frozen_inputs(sealed))
     (weight,) = of_field(inputs, "weight")
     first, second = in_order(sealed, ("A", a.units[0].id, 3), ("B", b.units[0].id, 1))
     assert (weight["item"], weight["stage"], weight["guideline_a"], weight["guideline_b"]) == (
@@ -789,7 +799,7 @@ def test_the_files_hold_the_records_with_people_by_alias_the_same_each_time(
     table = (first / "agreement-inputs.csv").read_text("utf-8-sig")
     asked = [
         {name: "" if v is None else str(v) for name, v in each.items()}
-        for each in agreement_figures.inputs(sealed)
+        for each in agreement_figures.records(*agreement_figures.frozen_inputs(sealed))
     ]
     # In a table an alias that looks like a formula is inert.
     assert list(csv.DictReader(io.StringIO(table.replace("'=1+1", "=1+1")))) == asked
@@ -831,7 +841,7 @@ def listed(tmp_path: Path, server: OddServer) -> Project:
 
 
 def ran(listed: Project) -> dict[str, Any]:
-    return asyncio.run(assisting.run(listed, assisting.order(JUDGE)))
+    return asyncio.run(assisting.PairingRun.run(listed, assisting.order(JUDGE)))
 
 
 def assisted(
@@ -916,7 +926,7 @@ def test_a_run_that_left_something_is_gone_on_with_and_keeps_to_its_stage(
 ) -> None:
     server.answer = pairs.knowing(lambda _: "Well.")
     one_stage = assisting.order(JUDGE, Stage.RUBRIC)
-    assert asyncio.run(assisting.run(listed, one_stage))["missing"] == {"invalid": 1}
+    assert asyncio.run(assisting.PairingRun.run(listed, one_stage))["missing"] == {"invalid": 1}
     (run,) = run_records.runs(listed)
     assert (run.open, run.order().protocol) == (True, one_stage.protocol)
     server.answer = pairs.knowing(lambda _: "")

@@ -8,7 +8,7 @@ import pytest
 
 from annotator.actions.adjudication import adjudicating
 from annotator.actions.assignments import assignments
-from annotator.actions.home.home import MOST, readiness, report
+from annotator.actions.home import MOST, readiness, report
 from annotator.actions.items import items
 from annotator.actions.labelling import label_cases, labels
 from annotator.actions.parcels import waiting

@@ -16,6 +16,7 @@ import anyio
 import pytest
 from sqlalchemy import select
 
+from annotator.actions import research as research_module
 from annotator.actions.authoring import artifacts
 from annotator.actions.imports import imports
 from annotator.actions.items import items, materials, pages
@@ -26,7 +27,6 @@ from annotator.actions.papers import paper_tables
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking
-from annotator.actions.research import research as research_module
 from annotator.actions.results import overview, scoring
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.studies import result_views

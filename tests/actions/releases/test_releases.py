@@ -903,7 +903,7 @@ def paired(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("assisted")
     with pairing() as server, closing(assisted_project(folder, server)) as project:
         releases.export(project, folder / "before")
-        asyncio.run(assisting.run(project, assisting.order(JUDGE)))
+        asyncio.run(assisting.PairingRun.run(project, assisting.order(JUDGE)))
         releases.export(project, folder / "release")
     return folder
 
@@ -945,7 +945,7 @@ def test_two_judges_of_one_model_are_told_apart_in_the_data_card(tmp_path: Path)
     with pairing() as server, closing(assisted_project(tmp_path, server, 1)) as project:
         add_judge(project, server, "near")
         for name in (JUDGE, "near"):
-            asyncio.run(assisting.run(project, assisting.order(name)))
+            asyncio.run(assisting.PairingRun.run(project, assisting.order(name)))
         releases.export(project, tmp_path / "release")
     card = (tmp_path / "release" / "README.md").read_text("utf-8")
     lines = [

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
 from statistics import fmean, median
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -469,7 +470,7 @@ def show(monkeypatch: pytest.MonkeyPatch, project: Project, at_hand: None):
 
     def made(board: Board) -> tuple[ResultSheet, ...]:
         systems = {
-            name: paper_tables.systems_tables.SystemName(name, "", "") for name in (*board.scores, "human")
+            name: SimpleNamespace(name=name, group="", footnote="") for name in (*board.scores, "human")
         }
         monkeypatch.setattr(overview, "gathered", lambda *_, **__: board.counted())
         monkeypatch.setattr(paper_tables.systems_tables, "systems_of", lambda _: systems)

@@ -708,26 +708,22 @@ def test_the_share_of_true_statements_and_the_mean_plan_length(tmp_path: Path) -
 
 def test_shares_of_true_statements():
     # H.1: 3 400 statements over 200 items, 17 each; 2 200 are true, 11 each: 64.71 %.
-    result = question_views.balance({str(n): statements(*[True] * 11, *[False] * 6) for n in range(200)})
-    assert (result.overall.value, result.overall.n) == (2200 / 3400, 3400)
-    assert result.overall.value == pytest.approx(0.6471, abs=5e-5)
-    assert {one.value for one in result.of_item.values()} == {11 / 17}
+    each = [statements(*[True] * 11, *[False] * 6) for _ in range(200)]
+    overall = question_views.true_share(each)
+    assert (overall.value, overall.n) == (2200 / 3400, 3400)
+    assert overall.value == pytest.approx(0.6471, abs=5e-5)
+    assert question_views.true_share(each[:1]).value == 11 / 17
     # 1/1 and 0/3: overall 1/4, not 1/2.
-    result = question_views.balance({"a": statements(True), "b": statements(False, False, False)})
-    assert (result.of_item["a"].value, result.of_item["b"].value, result.overall.value) == (1, 0, 1 / 4)
+    two = [statements(True), statements(False, False, False)]
+    assert [question_views.true_share(of).value for of in (two[:1], two[1:], two)] == [1, 0, 1 / 4]
     # Of the others 1/2; with the two undecided 1/4 … 3/4.
-    one = question_views.balance({"a": statements(True, False, None, None)}).of_item["a"]
-    assert (one.value, one.n, one.missing, one.floor, one.ceiling) == (1 / 2, 2, 2, 1 / 4, 3 / 4)
-    assert one.note == "2 of 4 statements have no label"
-    result = question_views.balance({"a": statements(None), "b": Diagnostics()})
-    assert [(of.value, of.floor, of.ceiling) for of in result.of_item.values()] == [
-        (None, 0, 1),
-        (None, None, None),
-    ]
-    assert (result.overall.note, question_views.balance({}).overall.value) == (
-        "no statement has a label",
-        None,
-    )
+    one = question_views.true_share([statements(True, False, None, None)])
+    assert (one.value, one.n, one.missing, one.floor, one.ceiling, one.note) == (
+        1 / 2, 2, 2, 1 / 4, 3 / 4, "2 of 4 statements have no label",
+    )  # fmt: skip
+    result = [question_views.true_share([of]) for of in (statements(None), Diagnostics())]
+    assert [(of.value, of.floor, of.ceiling) for of in result] == [(None, 0, 1), (None, None, None)]
+    assert (result[0].note, question_views.true_share([]).value) == ("no statement has a label", None)
 
 
 def test_the_mean_plan_length_of_the_paper():

@@ -155,8 +155,8 @@ class PairLine(SheetLine):
 class DifferencesView(BehindPane):
     """The units on which two raters differ; Enter opens the reply of the side whose cell is selected."""
 
-    def __init__(self, session: ProjectSession) -> None:
-        super().__init__(session)
+    def __init__(self, session: ProjectSession, name: str) -> None:
+        super().__init__(session, name)
         self._line: PairLine | None = None
         self.apart = CellsModel[RaterDifference](DIFFERENCES, self)
         self.table = CellsTable("Differences", self.apart, stretched=2, opened=lambda _: self._read())
@@ -216,6 +216,7 @@ class CompareViewer(Viewer):
 
     ICON, OTHERWISE, WITHOUT = "agreement", TO_RUNS, NO_PICTURES
     DEEPER = "Enter: the units on which the two differ"
+    BEHIND = DifferencesView
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, (COMPARE,), "judges/compare", "Judges compared", MOVING)
@@ -224,9 +225,6 @@ class CompareViewer(Viewer):
     def go(self, place: Mapping[str, Any]) -> None:
         """Compare under a `protocol`, if the place names one."""
         super().go({"choose": {"protocol": place["protocol"]}} if place.get("protocol") else place)
-
-    def make_behind(self) -> DifferencesView:
-        return DifferencesView(self.session)
 
     def lead(self, _view: ResultView) -> Lead:
         return TO_RUNS

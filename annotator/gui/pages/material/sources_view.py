@@ -34,7 +34,7 @@ from annotator.gui.widgets.fields import ChoiceBox, LineField, completing, offer
 from annotator.gui.widgets.splitter import Splitter
 
 if TYPE_CHECKING:
-    from annotator.actions.research.research import CompletedWorks, NamedWorks
+    from annotator.actions.research import CompletedWorks, NamedWorks
 
 
 class MetadataField(NamedTuple):
@@ -207,20 +207,20 @@ class WorksCard(Pane):
         )
 
     def fill(self) -> None:
-        from annotator.actions.research import research
+        from annotator.actions import research
 
         self.session.ask_later(self._show, research.named)
 
     def look_up(self) -> None:
         """Look up what is missing with the online services, on another thread."""
-        from annotator.actions.research import research
+        from annotator.actions import research
 
         self._free(free=False)
         self.session.do_later(self._ended, self._going, research.look_up)
 
     def take(self, path: Path) -> None:
         """Import metadata of works from a file or a folder, on another thread."""
-        from annotator.actions.research import research
+        from annotator.actions import research
 
         self._free(free=False)
         self.session.do_later(self._ended, self._going, research.from_place, path)

@@ -7,10 +7,9 @@ from types import MappingProxyType
 from typing import Any
 
 from annotator.actions.project.file import Project
-from annotator.actions.results.result_sheets import ViewChoice
 from annotator.actions.sets import validation_ground, validation_sets
 from annotator.actions.sets.validation_ground import SetLook
-from annotator.actions.studies.result_views import CountedView, ResultView, offered
+from annotator.actions.studies.result_views import ChosenView, CountedView, ResultView, offered
 from annotator.actions.validation.validation_views import VIEWS
 from annotator.domain.judges.validation import Opening, Split
 from annotator.domain.texts.canonical import Change
@@ -40,13 +39,10 @@ class CountedLook:
 
 
 @dataclass(frozen=True, slots=True)
-class ClosedTestPart:
+class ClosedTestPart(ChosenView):
     """A view of the test part that was not opened yet."""
 
-    view: str
     seen: SetLook
-    choices: tuple[ViewChoice, ...]
-    chosen: Mapping[str, str]
 
 
 NO_CHOICE: Mapping[str, Any] = MappingProxyType({})
@@ -66,7 +62,7 @@ def shown(
         return view_pane.refused(project, among, name, chosen, refusal)
     look = looks.get(seen.set_id)
     if look is None or not validation_ground.covers(look.seen, seen):
-        return ClosedTestPart(name, seen, choices, fitting)
+        return ClosedTestPart(name, fitting, choices, seen)
     return view_pane.shown(project, among, name, {**chosen, "opening": look.opening}, computed)
 
 
@@ -146,8 +142,6 @@ class ValidationViewer(Viewer):
 
     def refuse(self, refused: Any) -> None:
         """Ask before the test part is opened; for any other refusal, show what is still to be done."""
-        self.title.setText(self.named(refused.view).title)
-        self.choosers.offer(refused.choices, refused.chosen, refused.view)
         if isinstance(refused, ClosedTestPart):
             self.gate.ask(refused.seen)
             self.show_body(self.gate)

@@ -1,6 +1,6 @@
 """Home: a benchmark's steps as counts, at most five sentences on what comes next, and what happened lately."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass, field
 from itertools import islice
@@ -132,7 +132,7 @@ def report(project: Project) -> HomeReport:
             steps = tuple(_steps(counts, used, me.id))
             following = _next(project, db, counts, used, everybody, own)
             about = _about(counts, used, everybody)
-            lately = tuple(_lately(db, everybody))
+            lately = tuple(_lately(db))
         # Lazily: what is not shown is not counted.
         return HomeReport(project.title, about, steps, tuple(islice(following, MOST)), lately)
 
@@ -374,36 +374,40 @@ def _awaited(db: Connection, everybody: dict[str, Person], me: str) -> Iterator[
         yield NextStep(words, "See progress", "People", {"part": "Progress"})
 
 
-def _lately(db: Connection, everybody: dict[str, Person]) -> list[str]:
-    came = select(PARCEL.c.at, PARCEL.c.person_id).where(PARCEL.c.direction == "in")
-    events = [
-        (at, f"{everybody[person_id].alias if person_id in everybody else 'Somebody'} returned work")
-        for at, person_id in db.execute(came.order_by(PARCEL.c.at.desc()).limit(LATELY))
-    ]
+def _lately(db: Connection) -> list[str]:
+    came = (
+        select(PARCEL.c.at, func.coalesce(PERSON.c.alias, "Somebody"))
+        .outerjoin(PERSON, PERSON.c.id == PARCEL.c.person_id)
+        .where(PARCEL.c.direction == "in")
+    )
     frozen = select(AGREEMENT.c.frozen_at, ITEM.c.key).join(ITEM, ITEM.c.id == AGREEMENT.c.item_id)
-    newest = db.execute(frozen.order_by(AGREEMENT.c.frozen_at.desc()).limit(LATELY))
-    events += [(at, f"Agreement on {key} is frozen") for at, key in newest]
     ended = (
         select(RUN.c.ended_at, JUDGE.c.name)
         .join(JUDGE, JUDGE.c.id == RUN.c.judge_id)
         .where(RUN.c.ended_at.is_not(None))
     )
-    runs = db.execute(ended.order_by(RUN.c.ended_at.desc()).limit(LATELY))
-    events += [(at, f"{judge} finished a run") for at, judge in runs]
+    events = [
+        (at, words.format(name))
+        for question, moment, words in (
+            (came, PARCEL.c.at, "{} returned work"),
+            (frozen, AGREEMENT.c.frozen_at, "Agreement on {} is frozen"),
+            (ended, RUN.c.ended_at, "{} finished a run"),
+        )
+        for at, name in db.execute(question.order_by(moment.desc()).limit(LATELY))
+    ]
     events.sort(key=lambda event: event[0], reverse=True)
     return [f"{words} · {local(at):%d %b, %H:%M}" for at, words in events[:LATELY]]
 
 
 def _own_steps(db: Connection, me: Person) -> Iterator[HomeStep]:
     """A person's own work: what is submitted of what was assigned."""
-    progress: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
-    for stage, submitted in _own(db, me):
-        page = {Stage.LABELLING: "Label", Stage.ADJUDICATION: "Adjudicate"}.get(Stage(stage), "Author")
-        progress[page][0] += submitted is not None
-        progress[page][1] += 1
+    pages = {Stage.LABELLING: "Label", Stage.ADJUDICATION: "Adjudicate"}
+    work = grouped(
+        (pages.get(Stage(stage), "Author"), submitted is not None) for stage, submitted in _own(db, me)
+    )
     for page, title in (("Author", "Written"), ("Label", "Labelled"), ("Adjudicate", "Adjudicated")):
-        if page in progress:
-            yield HomeStep(title, progress[page][0], page, progress[page][1])
+        if page in work:
+            yield HomeStep(title, sum(work[page]), page, len(work[page]))
 
 
 def _waiting(own: Mapping[str, int], pages: Iterable[str]) -> list[NextStep]:

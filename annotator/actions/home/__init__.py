@@ -1,1 +1,0 @@
-"""Where a benchmark stands, and what comes next."""

@@ -1,1 +1,0 @@
-"""The reference system on a project: searching works, and writing from them."""
