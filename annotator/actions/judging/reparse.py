@@ -118,8 +118,7 @@ def _cases(
             continue
         cases = {
             (case.response.id, unit.id): (case, unit)
-            for material in at_hand.responses
-            for case in protocol.cases(material)
+            for case in at_hand.cases(protocol)
             for unit in case.units
         }
         for rows in calls:

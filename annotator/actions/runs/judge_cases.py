@@ -181,14 +181,7 @@ def _by_item(
     protocol, chosen = protocol_of(order.protocol), system_ids(project, order.systems)
     ids = materials.item_ids(project, order.items) if items is None else items
     for at_hand in materials.each(project, material, ids):
-        yield at_hand.item.id, list(_reached(protocol, at_hand, chosen))
-
-
-def _reached(protocol: Protocol, at_hand: materials.MaterialAtHand, chosen: frozenset[str]) -> Iterator[Case]:
-    for material in at_hand.responses:
-        for case in protocol.cases(material):
-            if _is_meant(case, chosen):
-                yield case
+        yield at_hand.item.id, [case for case in at_hand.cases(protocol) if _is_meant(case, chosen)]
 
 
 def _is_meant(case: Case, chosen: frozenset[str]) -> bool:
@@ -270,8 +263,7 @@ def _cases(project: Project, protocol: Protocol, item_ids: list[str]) -> Iterato
         materials.for_judging(protocol) if protocol.unit_kind is None else materials.for_counting(protocol)
     )
     for at_hand in materials.each(project, wanted_material, item_ids):
-        for material in at_hand.responses:
-            yield from protocol.cases(material)
+        yield from at_hand.cases(protocol)
 
 
 def _systems(project: Project) -> dict[str, str]:

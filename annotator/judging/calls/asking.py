@@ -3,10 +3,9 @@
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -241,10 +240,6 @@ class CallJournal(Protocol):
         """The latest call of that key whose status is ok; an error is never served again."""
         ...
 
-    def finished(self, run: str) -> Container[Key]:
-        """The judgements of a run that need not be asked for again."""
-        ...
-
 
 # Why a model, by the name it returned, may not answer; empty if it may.
 Refused = Callable[[str], str]
@@ -257,10 +252,8 @@ _AT_HAND = 2_000
 class Asker:
     """An endpoint judge: gives each case its own `ask`.
 
-    `prompts` replace the shipped ones of the same names. `fresh` bypasses the cache. `delimiter` names the fences of
-    each call; a run that pays for prompts may use one code for the whole run, so that a provider's prompt cache
-    recognizes the same report again. `refused` is called with every model that answers: the first that may not answer
-    ends the run. `notes` stores each call as it goes out and comes back.
+    `prompts` replace the shipped ones of the same names. `refused` is called with every model that answers: the first
+    that may not answer ends the run. `notes` stores each call as it goes out and comes back.
     """
 
     def __init__(
@@ -270,21 +263,18 @@ class Asker:
         *,
         run_id: str | None = None,
         journal: CallJournal | None = None,
-        fresh: bool = False,
         folder: Path | None = None,
         prompts: Mapping[str, Prompt] | None = None,
-        delimiter: Callable[[], str] = fresh_delimiter,
         refused: Refused = lambda _: "",
         notes: CallNotes | None = None,
     ) -> None:
         endpoint = sender.client.endpoint
         if sender.budget.limit_usd is not None and sender.prices.of(endpoint.model) is None:
             raise unpriced(endpoint.model)
-        self.sender = sender
+        self.sender, self.limits = sender, sender.limits
         self.judge_id, self.run_id = judge_id, run_id
-        self.delimiter, self.refused, self.notes = delimiter, refused, notes
-        self._journal = None if fresh else journal
-        self._folder = folder
+        self.refused, self.notes = refused, notes
+        self._journal, self._folder = journal, folder
         self._prompts = dict(prompts or {})
         self._put: dict[str, asyncio.Future[Known | None]] = {}
 
@@ -292,21 +282,13 @@ class Asker:
         return CaseAsk(self, case.trial, subjects_of(case))
 
     async def stored(self) -> None:
+        """Wait until the returned calls, on which verdicts rest, are on disk."""
         if self.notes is not None:
             await self.notes.flush()
 
-    @property
-    def opened(self) -> asyncio.Event:
-        """Set at the first usable answer, including a journalled one."""
-        return self.sender.limits.opened
-
     def failing(self, case: Case) -> bool:
         """Whether the latest questions failed, at least one of them about the report or a unit of this case."""
-        return not self.sender.limits.breaker.failing.isdisjoint(subjects_of(case))
-
-    def waiting_until(self) -> datetime | None:
-        """When the endpoint may be called again; None if it may be now."""
-        return self.sender.limits.waiting_until()
+        return not self.limits.breaker.failing.isdisjoint(subjects_of(case))
 
     def prompt(self, name: str) -> Prompt:
         """A prompt as it was when this run first used it."""
@@ -390,9 +372,9 @@ class CaseAsk:
             call, result = known
             self.reused.append(call)
             self.call_id = call.id
-            self.asker.opened.set()
+            self.asker.limits.opened.set()
             return Answer(Status.OK, result, call.raw, flags=flags)
-        limits = self.asker.sender.limits
+        limits = self.asker.limits
         with self.asker.putting(question.key) as came:
             async with limits.question() as number:
                 reading = await QuestionSettling(
@@ -421,7 +403,7 @@ class CaseAsk:
         self, prompt: Prompt, fields: Mapping[str, str], reply: type[BaseModel], fenced: Sequence[str]
     ) -> KeyedQuestion:
         key = question_key(self.asker.sender.client.endpoint, prompt, fields, reply, fenced, self.trial)
-        messages = render(prompt, fields, fenced, self.asker.delimiter())
+        messages = render(prompt, fields, fenced, fresh_delimiter())
         return KeyedQuestion(prompt, messages, reply, key, self.asker.judge_id, self.asker.run_id)
 
 
@@ -473,26 +455,30 @@ class WeighedQuestion:
         return self.tokens + self.more, output if self.cap is None else min(self.cap, output)
 
 
-@dataclass
-class _Weighing:
-    """An ask that records the question without asking it."""
+@dataclass(frozen=True, slots=True)
+class CollectedQuestion:
+    prompt: str
+    fields: Mapping[str, str]
+    reply: type[BaseModel]
+    fenced: Sequence[str]
 
-    endpoint: Endpoint
-    trial: int
-    prompts: Mapping[str, Prompt]
-    form: ReplyForm
-    noted: list[WeighedQuestion] = field(default_factory=list)
+
+@dataclass
+class CollectingAsk:
+    """An `Ask` that only collects the questions, except those that depend on an answer.
+
+    If it is `assuming`, a reply class may state by `assumed` which answer to continue with; the questions after it are
+    then included.
+    """
+
+    assuming: bool = False
+    questions: list[CollectedQuestion] = field(default_factory=list)
 
     async def __call__(
         self, prompt: str, fields: Mapping[str, str], reply: type[R], fenced: Sequence[str] = ()
     ) -> Answer:
-        result = self.prompts.get(prompt) or _prompt(prompt)
-        key = question_key(self.endpoint, result, fields, reply, fenced, self.trial)
-        form = ReplyForm.TEXT if reply_parts.is_plain(reply) else self.form
-        tokens = tokens_of(reply_parts.with_form(render(result, fields, fenced), reply, form))
-        more = tokens_in(reply_parts.in_words(reply, ReplyForm.OBJECT)) if form is ReplyForm.SCHEMA else 0
-        self.noted.append(WeighedQuestion(key, tokens, more, reply, cap_of(self.endpoint.parameters)))
-        assumed = getattr(reply, "assumed", None)
+        self.questions.append(CollectedQuestion(prompt, fields, reply, fenced))
+        assumed = getattr(reply, "assumed", None) if self.assuming else None
         if assumed is not None:
             return Answer(Status.OK, assumed(fields))
         return Answer(Status.SKIPPED, cause="It was not asked.")
@@ -505,11 +491,26 @@ async def weighed(
     prompts: Mapping[str, Prompt] = MappingProxyType({}),
     form: str = "",
 ) -> list[WeighedQuestion]:
-    """The questions that a judge would ask an endpoint about a case, without those that depend on an answer.
+    """The questions that a judge would ask an endpoint about a case, as `CollectingAsk` collects them, assuming.
 
-    A reply class may state by `assumed` which answer to continue with; the questions after it are then included.
     `prompts` replace the shipped ones of the same names; `form` is the response format of the endpoint, if known.
     """
-    ask = _Weighing(endpoint, case.trial, prompts, ReplyForm(form or ReplyForm.SCHEMA))
+    ask, top = CollectingAsk(assuming=True), ReplyForm(form or ReplyForm.SCHEMA)
     await judge(case, ask)
-    return ask.noted
+    return [
+        _weighed(
+            question, endpoint, prompts.get(question.prompt) or _prompt(question.prompt), top, case.trial
+        )
+        for question in ask.questions
+    ]
+
+
+def _weighed(
+    question: CollectedQuestion, endpoint: Endpoint, prompt: Prompt, top: ReplyForm, trial: int
+) -> WeighedQuestion:
+    fields, reply, fenced = question.fields, question.reply, question.fenced
+    key = question_key(endpoint, prompt, fields, reply, fenced, trial)
+    form = ReplyForm.TEXT if reply_parts.is_plain(reply) else top
+    tokens = tokens_of(reply_parts.with_form(render(prompt, fields, fenced), reply, form))
+    more = tokens_in(reply_parts.in_words(reply, ReplyForm.OBJECT)) if form is ReplyForm.SCHEMA else 0
+    return WeighedQuestion(key, tokens, more, reply, cap_of(endpoint.parameters))

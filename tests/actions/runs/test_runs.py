@@ -173,7 +173,7 @@ def test_systems_are_counted_apart_and_add_up_to_the_order(asked: Project) -> No
 def test_a_judge_is_summed_up_with_what_it_spent_and_listed_over_its_runs(asked: Project) -> None:
     run(asked, systems=("Alpha",))
     judge_id = judges.named(asked, JUDGE).id
-    (total,) = run_records.totals(asked, judge_id)
+    (total,) = (one for one in run_records.totals(asked) if one.judge_id == judge_id)
     assert (total.verdicts, dict(total.missing), total.quotes_missing, total.items) == (
         4,
         {"refused": 2},
@@ -324,9 +324,7 @@ def ended(*found: Finished, state: RunState = RunState.DONE, cause: str = "") ->
     tally = ProgressTally()
     for one in found:
         tally.count(one)
-    return run_records.ended_line(
-        "run-1", "criteria judged", RunEnd(state, tally.progress((), None), cause), 3, 20
-    )
+    return run_records.ended_line("run-1", "criteria judged", RunEnd(state, tally.progress(), cause), 3, 20)
 
 
 def test_a_model_that_changes_within_a_run_is_warned_of() -> None:
@@ -359,7 +357,7 @@ def test_what_earlier_sessions_left_missing_counts_too() -> None:
     tally = ProgressTally()
     tally.count(finished_case(1))
     line = run_records.ended_line(
-        "run-1", "criteria judged", RunEnd(RunState.DONE, tally.progress((), None)), 19, 20, {"timeout": 2}
+        "run-1", "criteria judged", RunEnd(RunState.DONE, tally.progress()), 19, 20, {"timeout": 2}
     )
     assert (line["judged"], line["without"], line["not_asked"], line["missing"]) == (
         18,
