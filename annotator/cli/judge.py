@@ -121,7 +121,7 @@ def judge_drift(
         words = [
             line for report in result for line in (f"Checked {report.checked_at[:16]}:", *report.words())
         ]
-        say({"checks": [report.tree() for report in result]}, json_, words or ["Not checked yet."])
+        say({"checks": [asdict(report) for report in result]}, json_, words or ["Not checked yet."])
         return
     order = RunRequest(judge, drift.PREFIX + protocol, **how(concurrency, timeout, budget, rpm, tpm))
     order_carried_out(file, order, progress=progress, json_=json_)
