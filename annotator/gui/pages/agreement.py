@@ -558,6 +558,7 @@ class AgreementViewer(Viewer):
 
     ICON = "agreement"
     OTHERWISE: Lead = ("What do these figures say?", "Help", {"topic": "agreement"})
+    LEAD = ("Assign work", "People", {})
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, (VIEW,), "agreement", "Agreement", MOVING)
@@ -573,9 +574,6 @@ class AgreementViewer(Viewer):
     def make_leaving(self) -> AgreementMenu:
         """The menu for copying and saving: table with aliases, picture, exact inputs."""
         return AgreementMenu(self.session, self.view, ACTS)
-
-    def lead(self, _view: ResultView) -> Lead:
-        return "Assign work", "People", {}
 
     def _count_anew(self) -> None:
         self._known.clear()

@@ -18,7 +18,6 @@ from annotator.actions.results.result_raters import PEOPLE, ResultRater
 from annotator.actions.results.result_sheets import (
     ResultSheet,
     SheetCell,
-    SheetColumn,
     SheetLine,
     ViewChoice,
     columns,
@@ -214,7 +213,7 @@ def _account(
 class CompareViewer(Viewer):
     """Every pair of raters with common units; behind each pair, where they differ."""
 
-    ICON, OTHERWISE, WITHOUT = "agreement", TO_RUNS, NO_PICTURES
+    ICON, OTHERWISE, LEAD, WITHOUT = "agreement", TO_RUNS, TO_RUNS, NO_PICTURES
     DEEPER = "Enter: the units on which the two differ"
 
     def __init__(self, session: ProjectSession) -> None:
@@ -228,9 +227,6 @@ class CompareViewer(Viewer):
     def make_behind(self) -> DifferencesView:
         return DifferencesView(self.session)
 
-    def lead(self, _view: ResultView) -> Lead:
-        return TO_RUNS
-
 
 UNIT, QUESTION, SYSTEM, JUDGE = "criterion", "question", "system", "judge"
 PURPOSE, RUN = "purpose", "run"
@@ -243,26 +239,26 @@ BY: Mapping[str, str] = {
     PURPOSE: "Purpose",
     RUN: "Run",
 }
-COST = (
-    "US dollars for all calls, including failed and repeated ones, at the prices on the day of the call. "
-    "If several judgements share a call, because units were asked together or a reply was reused, its cost "
-    "is split evenly. Costs that belong to no single question, system or criterion (drift checks, attacks, "
-    "extraction, test calls) have their own row. An interrupted request counts at the typical cost of its "
-    "run."
-)
-EACH = "Cost divided by the number of judgements with known cost."
-UNKNOWN = (
-    "Judgements from a call of unknown cost: its model has no price in the table, or the server did not "
-    "report tokens. Unknown is never zero: the total is a lower bound."
-)
-JUDGEMENTS = "Judgements from a call, with or without a verdict."
 # The columns of costs and their purpose, after those that name a line.
 FIGURES = (
     ("protocol", "What it judged"),
-    ("judgements", "Judgements", JUDGEMENTS),
-    ("cost_usd", "Cost", COST),
-    ("each_usd", "A judgement", EACH),
-    ("unpriced", "Cost unknown", UNKNOWN),
+    ("judgements", "Judgements", "Judgements from a call, with or without a verdict."),
+    (
+        "cost_usd",
+        "Cost",
+        "US dollars for all calls, including failed and repeated ones, at the prices on the day of the call. "
+        "If several judgements share a call, because units were asked together or a reply was reused, its cost "
+        "is split evenly. Costs that belong to no single question, system or criterion (drift checks, attacks, "
+        "extraction, test calls) have their own row. An interrupted request counts at the typical cost of its "
+        "run.",
+    ),
+    ("each_usd", "A judgement", "Cost divided by the number of judgements with known cost."),
+    (
+        "unpriced",
+        "Cost unknown",
+        "Judgements from a call of unknown cost: its model has no price in the table, or the server did not "
+        "report tokens. Unknown is never zero: the total is a lower bound.",
+    ),
 )
 HEADS: Mapping[str, tuple[tuple[str, str], ...]] = {
     UNIT: (("item", "Item"), ("unit", "Asked about")),
@@ -274,16 +270,21 @@ HEADS: Mapping[str, tuple[tuple[str, str], ...]] = {
 }
 
 
+# Costs, the words for each (item's key, protocol, unit) or (item's key) that they name, and what they are grouped by.
+Costs = tuple[list[Cost], dict[tuple[str, str, str], str], str]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CostLine(SheetLine):
     cost: Cost
 
 
-def sheet(by: str, costs: Sequence[Cost], words: Mapping[tuple[str, str, str], str]) -> ResultSheet:
-    """Costs by one of `BY`, the highest first; `words` explains (item's key, protocol, unit) or (item's key)."""
-    heads: tuple[SheetColumn, ...] = columns(*HEADS[by], *FIGURES)
+def cost_sheets(answer: Costs) -> tuple[ResultSheet, ...]:
+    """A line for each cost, the highest first."""
+    costs, words, by = answer
     lines = tuple(CostLine((*_named(by, cost, words), *_figures(cost)), cost=cost) for cost in costs)
-    return ResultSheet("costs", f"Costs by {BY[by].casefold()}", heads, lines, cost_notes(costs))
+    heads, title = columns(*HEADS[by], *FIGURES), f"Costs by {BY[by].casefold()}"
+    return (ResultSheet("costs", title, heads, lines, cost_notes(costs)),) if costs else ()
 
 
 def _named(by: str, cost: Cost, words: Mapping[tuple[str, str, str], str]) -> tuple[SheetCell, ...]:
@@ -331,9 +332,6 @@ def cost_notes(costs: Sequence[Cost]) -> tuple[str, ...]:
     return (f"Together {whole}{rest}. The cost of a shared call is split evenly.",)
 
 
-Costs = tuple[list[Cost], dict[tuple[str, str, str], str], str]
-
-
 def cost_choices(project: Project) -> tuple[ViewChoice, ...]:
     """The choices: what costs are grouped by, and whose they are (a judge's behind an endpoint, or a run's)."""
     named = ((judge.name, f"judge {judge.name}") for judge in _endpoints(project))
@@ -354,11 +352,6 @@ def cost_report(project: Project, by: str = UNIT, of: str = "") -> Costs:
     elif by == QUESTION:
         words = {(key, "", ""): question for key, question in forecasts.questions(project).items()}
     return result, words, by
-
-
-def cost_sheets(answer: Costs) -> tuple[ResultSheet, ...]:
-    costs, words, by = answer
-    return (sheet(by, costs, words),) if costs else ()
 
 
 def _endpoints(project: Project) -> list[Judge]:
@@ -383,7 +376,7 @@ WHOSE = "This may include several judges: choose one above to read its replies."
 class CostsViewer(Viewer):
     """The costs of calls; behind a line, its replies."""
 
-    OTHERWISE, WITHOUT = TO_RUNS, NO_PICTURES
+    OTHERWISE, LEAD, WITHOUT = TO_RUNS, TO_RUNS, NO_PICTURES
     DEEPER = "Enter: the judgements behind a line"
 
     def __init__(self, session: ProjectSession) -> None:
@@ -393,9 +386,6 @@ class CostsViewer(Viewer):
         """Show the costs of a run (`run_id`) or of a `judge` by its name."""
         scope = f"run {place['run_id']}" if place.get("run_id") else f"judge {place.get('judge', '')}"
         super().go({"choose": {"of": scope}} if place.keys() & {"run_id", "judge"} else place)
-
-    def lead(self, _view: ResultView) -> Lead:
-        return TO_RUNS
 
     def show_body(self, widget: QWidget) -> None:
         """When the costs are first shown, select the column of money."""

@@ -198,19 +198,6 @@ def compared(judge: str, protocol: str) -> dict[str, Any]:
     return {"part": "Figures", "view": "again", "choose": choose}
 
 
-BASELINE_WORDS = (
-    "The baseline needs no key and no network, and always gives the same verdict. It counts the words that "
-    "a unit shares with the report and understands nothing. It is a lower bound that every real judge "
-    "should clearly beat, not a judge to trust."
-)
-VOTE_WORDS = (
-    "A vote makes no calls. Its verdict is the majority of its members, or of one judge's repeated trials "
-    "(of ordered values their median); "
-    "without a majority, its judgement is missing and lists the votes. Count it again when its members have "
-    "judged more."
-)
-
-
 class JudgeSide(Pane):
     """A form for a judge behind an endpoint, one for a new vote, or a text about other judges."""
 
@@ -277,10 +264,18 @@ class JudgeSide(Pane):
 
     def _words(self, judge: Judge) -> str:
         if judge.kind == JudgeKind.BASELINE:
-            return BASELINE_WORDS
+            return (
+                "The baseline needs no key and no network, and always gives the same verdict. It counts the words that "
+                "a unit shares with the report and understands nothing. It is a lower bound that every real judge "
+                "should clearly beat, not a judge to trust."
+            )
         names = self.session.ask(derived_judges.members, judge) or []
         whom = f"It counts the trials of {names[0]}." if len(names) == 1 else f"It counts {', '.join(names)}."
-        return f"{whom}\n\n{VOTE_WORDS}"
+        return (
+            f"{whom}\n\nA vote makes no calls. Its verdict is the majority of its members, or of one judge's repeated "
+            "trials (of ordered values their median); without a majority, its judgement is missing and lists the "
+            "votes. Count it again when its members have judged more."
+        )
 
     def begin(self) -> None:
         self._judge, self.beginning, self.voting = None, True, False

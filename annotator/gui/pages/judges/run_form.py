@@ -356,27 +356,15 @@ LONG_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class SystemProgress:
-    """A system's part of the run; `due` is the number of judgements requested, 0 until they are counted."""
+class CallProgress(CallSubject):
+    """A call in progress: its subject, and for how many seconds."""
 
-    standing: SystemStatus
-    due: int
-
-
-@dataclass(frozen=True, slots=True)
-class CallProgress:
-    """A call in progress: its subject, trial, and seconds so far."""
-
-    item_key: str
-    system: str
-    unit: str
-    trial: int
     seconds: float
 
 
-PARTS: Sequence[Column[SystemProgress]] = (
-    Column("System", lambda part: part.standing.system, 150),
-    Column("Came", lambda part: f"{part.standing.came:,}", 66, number=True),
+PARTS: Sequence[Column[SystemStatus]] = (
+    Column("System", lambda part: part.system, 150),
+    Column("Came", lambda part: f"{part.came:,}", 66, number=True),
     Column(
         "Of",
         lambda part: f"{part.due:,}" if part.due else "",
@@ -386,9 +374,9 @@ PARTS: Sequence[Column[SystemProgress]] = (
     ),
     Column(
         "Missing, by cause",
-        lambda part: causes_words(part.standing.missing) or "none",
+        lambda part: causes_words(part.missing) or "none",
         150,
-        look=lambda part: ("warning", "state-unconfirmed") if part.standing.missing else None,
+        look=lambda part: ("warning", "state-unconfirmed") if part.missing else None,
     ),
 )
 CALLS: Sequence[Column[CallProgress]] = (
@@ -425,7 +413,7 @@ class LivePanel(Pane):
         self.panel = RunPanel(driver)
         self.idle = PlainLabel(IDLE, "hint", wrap=True)
         self.parts, self.calls = (
-            CellsModel[SystemProgress](PARTS, self),
+            CellsModel[SystemStatus](PARTS, self),
             CellsModel[CallProgress](CALLS, self),
         )
         self.systems = CellsTable("Systems of the run", self.parts, stretched=3)
@@ -484,9 +472,7 @@ class LivePanel(Pane):
         words = " · ".join(one.unit for one in known if one.unit) or (
             counted(len(units), "unit") if len(units) > 1 else "…"
         )
-        return CallProgress(
-            first.item_key, first.system, words, int(call["trial"]), float(call["seconds"]) + since
-        )
+        return CallProgress(first.item_key, first.system, words, float(call["seconds"]) + since)
 
     def _look(self) -> None:
         """Count the systems, and look up the subjects of new calls; one query at a time."""
@@ -504,9 +490,9 @@ class LivePanel(Pane):
         self._looking = False
         standings, names = answer
         self._names |= names
-        self.parts.show(
-            [SystemProgress(standing, self._due.get(standing.system, 0)) for standing in standings]
-        )
+        for standing in standings:
+            standing.due = self._due.get(standing.system, 0)
+        self.parts.show(standings)
         if self._driver.running:
             self._show_calls()
 
