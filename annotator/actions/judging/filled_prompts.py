@@ -159,26 +159,19 @@ def sent(project: Project, judgement_id: str) -> SentPrompt | None:
 async def _as_sent(project: Project, row: Any, judge: Judge) -> SentPrompt | None:
     """The question whose key is that of the reply, or else the first asked with the same wording."""
     first = None
-    async for question, case in _questions(project, row, judge):
-        known = reversed(prompts.versions(project, question.prompt))
-        version = next((one for one in known if one.sha256 == row["prompt_sha256"]), None)
-        if version is None:
-            continue
-        made = _made(question, case, judge, version, row)
-        if made.same:
-            return made
-        first = first or made
-    return first
-
-
-async def _questions(project: Project, row: Any, judge: Judge) -> Any:
     protocol = judge_runs.protocol_of(project, judge_cases.RunRequest(judge.name, row["protocol"]), judge)
     for case in _cases(project, row, judge):
         noting = CollectingAsk()
         if protocol.judge is not None:
             await protocol.judge(case, noting)
         for question in noting.questions:
-            yield question, case
+            known = reversed(prompts.versions(project, question.prompt))
+            version = next((one for one in known if one.sha256 == row["prompt_sha256"]), None)
+            made = _made(question, case, judge, version, row) if version else None
+            if made is not None and made.same:
+                return made
+            first = first or made
+    return first
 
 
 def _cases(project: Project, row: Any, judge: Judge) -> Iterator[Case]:

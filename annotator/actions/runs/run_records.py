@@ -456,10 +456,6 @@ class SystemStatus:
     due: int = 0
     missing: Counter[str] = field(default_factory=Counter)
 
-    @property
-    def done(self) -> int:
-        return self.came + self.missing.total()
-
 
 @dataclass(frozen=True, slots=True)
 class CallSubject:

@@ -375,7 +375,6 @@ class BatchStatus:
     output_file: str = ""
     error_file: str = ""
     expires_at: datetime | None = None
-    total: int | None = None
     completed: int | None = None
     failed: int | None = None
     errors: tuple[tuple[str, str], ...] = ()
@@ -538,7 +537,6 @@ class BatchSession:
             output_file=_word(batch, "output_file_id"),
             error_file=_word(batch, "error_file_id"),
             expires_at=_moment(batch.expires_at),
-            total=_count(batch.request_counts, "total"),
             completed=_count(batch.request_counts, "completed"),
             failed=_count(batch.request_counts, "failed"),
             errors=tuple(

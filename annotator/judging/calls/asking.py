@@ -3,13 +3,14 @@
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
+from weakref import WeakValueDictionary
 
 from pydantic import BaseModel
 
@@ -276,7 +277,8 @@ class Asker:
         self.refused, self.notes = refused, notes
         self._journal, self._folder = journal, folder
         self._prompts = dict(prompts or {})
-        self._put: dict[str, asyncio.Future[Known | None]] = {}
+        self._turns = WeakValueDictionary[str, asyncio.Lock]()
+        self._lately: dict[str, Known] = {}
 
     def __call__(self, case: Case) -> "CaseAsk":
         return CaseAsk(self, case.trial, subjects_of(case))
@@ -297,7 +299,9 @@ class Asker:
         return self._prompts[name]
 
     def cached(self, key: str, reply: type[BaseModel]) -> Known | None:
-        """A journalled call that answers the same question, with its parsed reply; None if there is none."""
+        """A call that answers the same question, shared or journalled, with its parsed reply; None if there is none."""
+        if key in self._lately:
+            return self._lately[key]
         call = self._journal.find(key) if self._journal else None
         if call is None or call.status is not Status.OK or self.refused(call.returned_model):
             return None
@@ -313,33 +317,16 @@ class Asker:
         why = self.refused(call.returned_model)
         return (call.model_copy(update={"status": Status.SKIPPED, "cause": why}) if why else call), why
 
-    async def elsewhere(self, key: str) -> Known | None:
-        """Wait for another case that is asking the same question; None if there is none, or it gets no answer."""
-        while key in self._put:
-            coming = self._put[key]
-            await asyncio.wait({coming})
-            result = coming.result()
-            if result is not None:
-                return result
-        return None
+    def turn(self, key: str) -> AbstractAsyncContextManager[Any]:
+        """The turn of a case to ask a question: others with the same one then find the answer to it."""
+        return nullcontext() if self._journal is None else self._turns.setdefault(key, asyncio.Lock())
 
-    @contextmanager
-    def putting(self, key: str) -> Iterator[Callable[[Known], None]]:
-        """Register a question as being asked, so that callers with the same one wait; the yielded function takes its
-        answer.
-        """
-        coming: asyncio.Future[Known | None] = asyncio.get_running_loop().create_future()
+    def share(self, key: str, known: Known) -> None:
+        """Hold an answer for other cases with the same question, until it is surely journalled."""
         if self._journal is not None:
-            self._put[key] = coming
-        try:
-            yield coming.set_result
-        finally:
-            if coming.done():
-                while len(self._put) > _AT_HAND and next(iter(self._put.values())).done():
-                    del self._put[next(iter(self._put))]
-            else:
-                self._put.pop(key, None)
-                coming.set_result(None)
+            self._lately[key] = known
+        if len(self._lately) > _AT_HAND:
+            del self._lately[next(iter(self._lately))]
 
 
 @dataclass
@@ -367,22 +354,22 @@ class CaseAsk:
         """Ask once; a failure is in the answer's status and cause. Raises RunHalt if the run must end."""
         flags = self.raised(fields, fenced)
         question = self._question(self.asker.prompt(prompt), fields, reply, fenced)
-        known = self.asker.cached(question.key, reply) or await self.asker.elsewhere(question.key)
-        if known is not None:
-            call, result = known
-            self.reused.append(call)
-            self.call_id = call.id
-            self.asker.limits.opened.set()
-            return Answer(Status.OK, result, call.raw, flags=flags)
         limits = self.asker.limits
-        with self.asker.putting(question.key) as came:
+        async with self.asker.turn(question.key):
+            known = self.asker.cached(question.key, reply)
+            if known is not None:
+                call, result = known
+                self.reused.append(call)
+                self.call_id = call.id
+                limits.opened.set()
+                return Answer(Status.OK, result, call.raw, flags=flags)
             async with limits.question() as number:
                 reading = await QuestionSettling(
                     question, self.asker.sender, self._keep, self.asker.notes, self.went
                 ).settle()
                 call = reading.call
                 if call.status is Status.OK:
-                    came((call, reading.reply))
+                    self.asker.share(question.key, (call, reading.reply))
                 limits.settled(number, call.status, reading.outcome.http, call.cause, self.subjects)
         return Answer(call.status, reading.reply, call.raw, call.cause, flags)
 
