@@ -475,11 +475,10 @@ def _keep(project: Project, orders: list[QueuedRun]) -> None:
 
 
 def _read(tree: dict[str, Any]) -> QueuedRun:
-    fields = {name: value for name, value in tree.items() if name != "id"}
-    chosen: dict[str, Any] = {
-        name: tuple(fields[name]) for name in ("systems", "items", "models") if name in fields
+    fields: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in tree.items()
     }
-    return QueuedRun(tree["id"], RunRequest(**fields | chosen))
+    return QueuedRun(fields.pop("id"), RunRequest(**fields))
 
 
 _DASHES = ("–", "-", "..")

@@ -183,6 +183,7 @@ async def _reread(project: Project, protocol: Protocol, rows: list[Row], case: C
     return result
 
 
+# So many ids are small enough for one query of any database.
 AT_ONCE = 500
 _HALTED = "The run was stopped before this was asked."
 
@@ -237,9 +238,9 @@ def lines(project: Project, *, judge: str = "", run: str = "", status: str = "")
     with project.store.read() as db:
         gone = label_rows.outdated(db, label_rows.BY_JUDGES)
         rows = list(db.execute(question.where(JUDGEMENT.c.status.not_in(SETTLED))))
-        for some in _batched(gone):
-            answered = JUDGEMENT.c.status == Status.OK.value
-            rows += db.execute(question.where(answered, JUDGEMENT.c.id.in_(some)))
+        reworded, answered = list(gone), question.where(JUDGEMENT.c.status == Status.OK.value)
+        for start in range(0, len(reworded), AT_ONCE):
+            rows += db.execute(answered.where(JUDGEMENT.c.id.in_(reworded[start : start + AT_ONCE])))
     result = [_line(row, reworded=row.id in gone) for row in rows]
     if status in ("", run_records.NOT_ASKED):
         result += _without_reply(project, judge, run)
@@ -293,13 +294,6 @@ def _line(row: Any, *, reworded: bool) -> MissingLine:
         row.name, row.protocol, row.key, row.system, row.unit_id, row.trial, status, cause, row.flags, row.run_id or "",
         row.call_id or "",
     )  # fmt: skip
-
-
-def _batched(ids: Iterable[str]) -> Iterator[list[str]]:
-    """Batches of ids small enough for one query of any database."""
-    listed = list(ids)
-    for start in range(0, len(listed), AT_ONCE):
-        yield listed[start : start + AT_ONCE]
 
 
 def by_cause(lines: Iterable[MissingLine]) -> dict[str, int]:

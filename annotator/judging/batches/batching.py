@@ -357,7 +357,7 @@ class _Work:
         self._learned = True
         calls: list[Call] = []
         try:
-            await QuestionSettling(question, self._sender, calls.append, self._asker.notes).settle()
+            await QuestionSettling(self._asker, question, calls.append).settle()
         finally:
             stored = [self._asker.journalled(call) for call in calls]
             self._journal([call for call, _ in stored])

@@ -46,8 +46,6 @@ class KeyedQuestion:
     messages: Messages
     reply: type[BaseModel]
     key: str
-    judge_id: str
-    run_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +63,13 @@ class QuestionSettling:
 
     def __init__(
         self,
+        asker: "Asker",
         question: KeyedQuestion,
-        sender: Sender,
         keep: Callable[[Call], None],
-        notes: CallNotes | None = None,
         went: Callable[[int], None] = lambda _: None,
     ) -> None:
-        self._question = question
-        self._sender = sender
-        self._notes, self._went = notes, went
-        self._steps = sender.ladder
-        self._keep = keep
+        self._asker, self._question, self._keep, self._went = asker, question, keep, went
+        self._sender, self._steps = asker.sender, asker.sender.ladder
         self._plain = reply_parts.is_plain(question.reply)
 
     async def settle(self) -> ReadReply:
@@ -93,7 +87,16 @@ class QuestionSettling:
         return reading
 
     async def _request(self, parameters: Mapping[str, Any], unread: ReadReply | None = None) -> ReadReply:
-        trail = self._trail(repaired=unread is not None)
+        trail = CallTrail(
+            self._asker.notes,
+            self._went,
+            run_id=self._asker.run_id,
+            judge_id=self._asker.judge_id,
+            cache_key=self._question.key,
+            requested_model=self._sender.client.endpoint.model,
+            prompt_sha256=self._question.prompt.sha256,
+            repaired=unread is not None,
+        )
         sent, rung, attempts = await self._descend(parameters, unread, trail)
         outcome, result, fault = sent.outcome, None, ""
         if outcome.trouble is CallTrouble.TRUNCATED and reply_parts.ends_at_cap(self._question.reply):
@@ -112,20 +115,6 @@ class QuestionSettling:
         trail.came(call)
         self._keep(call)
         return ReadReply(call, outcome, result, fault)
-
-    def _trail(self, *, repaired: bool) -> CallTrail:
-        question = self._question
-        trail = CallTrail(
-            self._notes,
-            run_id=question.run_id,
-            judge_id=question.judge_id,
-            cache_key=question.key,
-            requested_model=self._sender.client.endpoint.model,
-            prompt_sha256=question.prompt.sha256,
-            repaired=repaired,
-        )
-        trail.went = self._went
-        return trail
 
     async def _descend(
         self, parameters: Mapping[str, Any], unread: ReadReply | None, trail: CallTrail
@@ -180,13 +169,11 @@ class ReplayAsk:
 
     calls: Sequence[Call]
     read: Call | None = None
-    flags: set[str] = field(default_factory=set)
 
     async def __call__(
         self, prompt: str, fields: Mapping[str, str], reply: type[R], fenced: Sequence[str] = ()
     ) -> Answer:
         flags = messages_module.flags(tuple(fields[name] for name in fenced))
-        self.flags.update(flags)
         fault = "No reply is kept."
         for call in self.calls if self.read is None else ():
             try:
@@ -364,9 +351,7 @@ class CaseAsk:
                 limits.opened.set()
                 return Answer(Status.OK, result, call.raw, flags=flags)
             async with limits.question() as number:
-                reading = await QuestionSettling(
-                    question, self.asker.sender, self._keep, self.asker.notes, self.went
-                ).settle()
+                reading = await QuestionSettling(self.asker, question, self._keep, self.went).settle()
                 call = reading.call
                 if call.status is Status.OK:
                     self.asker.share(question.key, (call, reading.reply))
@@ -391,7 +376,7 @@ class CaseAsk:
     ) -> KeyedQuestion:
         key = question_key(self.asker.sender.client.endpoint, prompt, fields, reply, fenced, self.trial)
         messages = render(prompt, fields, fenced, fresh_delimiter())
-        return KeyedQuestion(prompt, messages, reply, key, self.asker.judge_id, self.asker.run_id)
+        return KeyedQuestion(prompt, messages, reply, key)
 
 
 def question_key(

@@ -561,7 +561,7 @@ class Long(Reply):
 async def test_a_long_kind_of_reply_is_set_aside_at_its_length(folder: Path) -> None:
     sender = Sender(Client(Endpoint("http://localhost/v1", "test-model")), Limits(1), price_list())
     messages = [{"role": "system", "content": ""}, {"role": "user", "content": ""}]
-    question = KeyedQuestion(Prompt("p", "", "", "0" * 64), messages, Long, "k" * 64, "judge-1")
+    question = KeyedQuestion(Prompt("p", "", "", "0" * 64), messages, Long, "k" * 64)
     request = BatchFileWriter(folder / "requests.jsonl", BatchLimits(), sender).request(question, trial=1)
     # 5 000 tokens out at 2 000 dollars per million are 10, and its bytes at 1 000 at most; half of it in a batch.
     assert request.most_usd == pytest.approx(5.0 + len(request.line) / 2_000, abs=0.1)

@@ -448,7 +448,7 @@ class LivePanel(Pane):
         self.calls.show([])
         self.body.setCurrentIndex(1)
         self._settle()
-        self.session.ask_later(self._set_due, run_records.requested, order)
+        self.session.ask_later(self._due.update, run_records.requested, order)
         self._tick.start()
 
     def _note_progress(self) -> None:
@@ -495,9 +495,6 @@ class LivePanel(Pane):
         self.parts.show(standings)
         if self._driver.running:
             self._show_calls()
-
-    def _set_due(self, due: dict[str, int]) -> None:
-        self._due = due
 
     def _settle(self) -> None:
         """Take only the height of a few words while no run is in progress."""
