@@ -351,7 +351,7 @@ def test_differences_stand_side_by_side_and_open_the_reply_of_the_side_that_is_c
     settle(page)
     assert page.part is page.replies
     assert f"Asked about {unit}" in page.replies.detail.made.toPlainText()
-    assert page.replies.filters.chosen().judge_id == judges.named(served, JUDGE).id
+    assert page.replies.filters.query().judge_id == judges.named(served, JUDGE).id
     assert '"covered"' in page.replies.detail.raw.toPlainText()
 
 
