@@ -4,7 +4,7 @@ import io
 import json
 import sys
 import traceback
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict
@@ -352,19 +352,6 @@ APPS = {name: app for app, names in NAMES for name in names.split()}
 MAKING = ("sample", "new")
 
 
-class LazyCommands(Mapping[str, Any]):
-    """Every command or group by name, loaded on access."""
-
-    def __getitem__(self, name: str) -> Any:
-        return _loaded(name, APPS[name])
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(APPS)
-
-    def __len__(self) -> int:
-        return len(APPS)
-
-
 @cache
 def _loaded(name: str, place: str) -> Any:
     module, _, app = place.rpartition(".")
@@ -409,10 +396,13 @@ def _worked(command: Callable[..., Any], as_: str = "", **given: Any) -> Any:
 
 
 class Commands(TyperGroup):
-    """The group of all commands."""
+    """The group of all commands, each loaded when it is asked for."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(**options | {"commands": LazyCommands()})
+        super().__init__(**options | {"commands": dict.fromkeys(APPS)})
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        return _loaded(cmd_name, APPS[cmd_name]) if cmd_name in APPS else None
 
 
 app = typer.Typer(

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QWidget
 
 from annotator.actions.judges import judges, kept_keys
 from annotator.actions.judging import derived_judges, judge_runs
@@ -219,7 +218,7 @@ class JudgeSide(Pane):
         self.allowed.withdrawn.connect(self.endpoint.show_place)
         self.vote.edited.connect(self.edited)
         self.probe.accept.clicked.connect(self._accept)
-        self._shown: QWidget = self.about
+        self._form: EndpointForm | VoteForm | None = None
         inner = column_of(
             self.title,
             self.about,
@@ -233,12 +232,11 @@ class JudgeSide(Pane):
         )
         area = with_properties(PlainArea("The chosen judge", inner), minimumWidth=340)
         vertical(area, on=self, margins=0)
-        self._show(self.about)
+        self._show(None)
 
     @property
     def dirty(self) -> bool:
-        form = self._shown
-        return isinstance(form, EndpointForm | VoteForm) and form.dirty
+        return self._form is not None and self._form.dirty
 
     @property
     def testing(self) -> bool:
@@ -259,7 +257,7 @@ class JudgeSide(Pane):
             self._show(self.endpoint)
         else:
             self.about.setText(self._words(judge))
-            self._show(self.about)
+            self._show(None)
         self.edited.emit()
 
     def _words(self, judge: Judge) -> str:
@@ -295,21 +293,19 @@ class JudgeSide(Pane):
         form.focus_first()
         self.edited.emit()
 
-    def _show(self, shown: QWidget) -> None:
-        self._shown = shown
-        for form in (self.about, self.endpoint, self.vote):
-            form.setVisible(form is shown)
+    def _show(self, form: EndpointForm | VoteForm | None) -> None:
+        self._form = form
+        for part in (self.about, self.endpoint, self.vote):
+            part.setVisible(part is (form or self.about))
 
     def focus_first(self) -> None:
-        form = self._shown
-        if isinstance(form, EndpointForm | VoteForm):
-            form.focus_first()
+        if self._form is not None:
+            self._form.focus_first()
 
     def save(self) -> bool:
-        form = self._shown
-        if not isinstance(form, EndpointForm | VoteForm) or not form.dirty:
+        if self._form is None or not self._form.dirty:
             return False
-        name = form.save()
+        name = self._form.save()
         if name:
             self.beginning = self.voting = False
             self._judge = None
