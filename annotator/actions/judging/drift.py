@@ -109,21 +109,21 @@ class DriftReport:
     differences: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
 
     def words(self) -> list[str]:
-        sentences = [
+        return [
             f"{self.judge}, {self.protocol}: {self.compared:,} of {counted(self.units, 'anchored unit')} judged again; "
-            f"{counted(len(self.changed), 'verdict')} changed."
+            f"{counted(len(self.changed), 'verdict')} changed.",
+            f"agreement: {or_why(self.agreement)}",
+            f"kappa: {or_why(self.kappa)}",
+            *(
+                f"Without a verdict now: {count:,} {name.replace('_', ' ')}."
+                for name, count in self.missing.items()
+            ),
+            *self.difference_words(),
+            *(
+                f"item {verdict.item}, {verdict.system}, unit {verdict.unit_id}: {verdict.before} → {verdict.after}"
+                for verdict in self.changed
+            ),
         ]
-        sentences += [f"agreement: {or_why(self.agreement)}", f"kappa: {or_why(self.kappa)}"]
-        sentences += [
-            f"Without a verdict now: {count:,} {name.replace('_', ' ')}."
-            for name, count in self.missing.items()
-        ]
-        sentences += self.difference_words()
-        sentences += [
-            f"item {verdict.item}, {verdict.system}, unit {verdict.unit_id}: {verdict.before} → {verdict.after}"
-            for verdict in self.changed
-        ]
-        return sentences
 
     def difference_words(self) -> list[str]:
         """The other differences since then, each in a sentence."""

@@ -418,20 +418,17 @@ def together(events: Sequence[RunEvent], total: int) -> RunEvent:
 def words(line: RunEvent) -> list[str]:
     left = f", {line['not_asked']:,} not asked" if line["not_asked"] else ""
     came = f"{line['judged']:,} of {line['total']:,} {line['deed']}{left}"
-    sentences = [f"{came} ({line['state']}, {line['seconds']} s)."]
-    if line["without"]:
-        sentences.append(f"Without a verdict: {causes(line['without'])}. {_ADVICE[line.get('kind', _ASKS)]}")
-    if line["calls"]:
-        cost, reused = dollars(line["cost_usd"]), line["reused"]
-        sentences.append(
-            f"{counted(line['calls'], 'call')}, {counted(reused, 'answer')} taken from the journal; "
-            f"the whole run cost {cost}."
-        )
-    if len(line["models"]) > 1:
-        sentences.append(f"The endpoint answered as more than one model: {', '.join(line['models'])}.")
-    if line["cause"]:
-        sentences.append(f"Reason for stopping: {line['cause']}")
-    return sentences
+    calls, reused = counted(line["calls"], "call"), counted(line["reused"], "answer")
+    cost, models = dollars(line["cost_usd"]), ", ".join(line["models"])
+    advice, several = _ADVICE.get(line.get("kind", _ASKS), ""), len(line["models"]) > 1
+    sentences = (
+        f"{came} ({line['state']}, {line['seconds']} s).",
+        f"Without a verdict: {causes(line['without'])}. {advice}" if line["without"] else "",
+        f"{calls}, {reused} taken from the journal; the whole run cost {cost}." if line["calls"] else "",
+        f"The endpoint answered as more than one model: {models}." if several else "",
+        f"Reason for stopping: {line['cause']}" if line["cause"] else "",
+    )
+    return list(filter(None, sentences))
 
 
 def causes(missing: Mapping[str, int]) -> str:
@@ -560,17 +557,18 @@ class JudgeTotal:
 def summed(totals: Iterable[JudgeTotal], judge_id: str) -> JudgeTotal:
     """The totals of a judge over its protocols; the items are those of the protocol with the most."""
     mine = [total for total in totals if total.judge_id == judge_id]
-    whole = JudgeTotal(judge_id, "")
-    for total in mine:
-        whole.verdicts += total.verdicts
-        whole.missing += total.missing
-        whole.quotes_missing += total.quotes_missing
-        whole.calls += total.calls
-        whole.unpriced += total.unpriced
-        whole.items = max(whole.items, total.items)
-    whole.spent_usd = _sum(total.spent_usd for total in mine)
-    whole.afresh_usd = _sum(total.afresh_usd for total in mine)
-    return whole
+    return JudgeTotal(
+        judge_id,
+        "",
+        verdicts=sum(total.verdicts for total in mine),
+        missing=sum((total.missing for total in mine), Counter[str]()),
+        quotes_missing=sum(total.quotes_missing for total in mine),
+        items=max((total.items for total in mine), default=0),
+        calls=sum(total.calls for total in mine),
+        unpriced=sum(total.unpriced for total in mine),
+        spent_usd=_sum(total.spent_usd for total in mine),
+        afresh_usd=_sum(total.afresh_usd for total in mine),
+    )
 
 
 def _sum(amounts: Iterable[float | None]) -> float | None:

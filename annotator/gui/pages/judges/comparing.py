@@ -52,18 +52,16 @@ def second(pair: RaterPair) -> str:
 
 def account(pair: RaterPair, comparison: JudgeComparison) -> str:
     """The basis of a pairing's figures, and the remarks on them."""
-    sentences = [
-        f"{counted(pair.units, 'unit')} that both judged"
-        + (f", {counted(pair.pairs, 'pair')} of values" if pair.pairs != pair.units else "")
-    ]
-    if comparison.shared is not None:
-        sentences.append(
-            f"{counted(comparison.shared, 'unit was', 'units were')} judged by all that are ticked; nothing else counts"
-        )
     result = next(each for name in agreement_report.MAIN for each in pair.figures if each.name == name)
-    sentences += [*filter(None, [agreement_report.reason(result)]), *agreement_report.remarks(result)]
-    if pair.a.floor or pair.b.floor:
-        sentences.append("the baseline is a lower bound, not a judge")
+    values = f", {counted(pair.pairs, 'pair')} of values" if pair.pairs != pair.units else ""
+    by_all = "" if comparison.shared is None else counted(comparison.shared, "unit was", "units were")
+    sentences = (
+        f"{counted(pair.units, 'unit')} that both judged{values}",
+        f"{by_all} judged by all that are ticked; nothing else counts" if by_all else "",
+        agreement_report.reason(result),
+        *agreement_report.remarks(result),
+        "the baseline is a lower bound, not a judge" if pair.a.floor or pair.b.floor else "",
+    )
     return " ".join(
         f"{part[:1].upper() if part[0].isascii() else part[0]}{part[1:]}." for part in sentences if part
     )

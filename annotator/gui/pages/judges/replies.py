@@ -133,10 +133,13 @@ class ReplyFilters(QWidget):
     def offer_kinds(self, lines: JudgementLines, systems: Sequence[str]) -> None:
         """Offer the available filters, each with its count."""
         counts = lines.counts
-        sorts = [("All", ALL, counts[ALL]), ("Without a verdict", NO_VERDICT, counts[NO_VERDICT])]
-        sorts += [(STATUS_WORDS.get(name, name), CAUSE + name, many) for name, many in lines.causes.items()]
-        sorts += [("With a flag", FLAGGED, counts[FLAGGED])]
-        sorts += [(flag_words(name), FLAG + name, many) for name, many in lines.flags.items()]
+        sorts = [
+            ("All", ALL, counts[ALL]),
+            ("Without a verdict", NO_VERDICT, counts[NO_VERDICT]),
+            *((STATUS_WORDS.get(name, name), CAUSE + name, many) for name, many in lines.causes.items()),
+            ("With a flag", FLAGGED, counts[FLAGGED]),
+            *((flag_words(name), FLAG + name, many) for name, many in lines.flags.items()),
+        ]
         offer(self.which, [(f"{words} ({many:,})", which) for words, which, many in sorts])
         offer(self.system, [("All systems", ""), *((name, name) for name in systems)])
 

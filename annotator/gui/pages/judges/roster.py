@@ -120,13 +120,13 @@ def _run_cost(run: RunLine) -> str:
 
 
 def _scope(order: RunLine | RunRequest) -> str:
-    parts = [
+    parts = (
         ", ".join(order.systems) or "all systems",
         f"items {', '.join(order.items)}" if order.items else "all items",
-    ]
-    parts += [f"{order.together} units together"] if order.together > 1 else []
-    parts += [f"{order.trials} trials"] if order.trials > 1 else []
-    return " · ".join(parts)
+        f"{order.together} units together" if order.together > 1 else "",
+        f"{order.trials} trials" if order.trials > 1 else "",
+    )
+    return " · ".join(filter(None, parts))
 
 
 def run_words(run: RunLine) -> str:

@@ -316,18 +316,19 @@ class ForecastView(Pane):
         self.state.setText(sentence if forecast else "")
 
 
-def _by(as_of: str) -> str:
-    return f"at prices of {as_of}" if as_of else "at the judge's own prices"
-
-
 def facts(forecast: dict[str, Any]) -> list[tuple[str, str]]:
     """An estimate as pairs of name and value."""
     if forecast["lacks"]:
         return [("Questions", f"none yet. {forecast['lacks']}")]
     most = "at most " if forecast["at_most"] else ""
     assumed = " (assumed)" if forecast["assumed"] else ""
-    money = forecast["cost_usd"]
-    result = [
+    money, as_of = forecast["cost_usd"], forecast["price_as_of"]
+    by = f"at prices of {as_of}" if as_of else "at the judge's own prices"
+    smallest, without = forecast["smallest_usd"], forecast["without"].removeprefix("Left out: ")
+    seconds, afresh = forecast["seconds"], forecast["cost_usd_afresh"]
+    by_test = ", going by its test call" if forecast["by_test"] else ""
+    cost = f", about {usd(afresh)}" if afresh is not None else ""
+    return [
         (
             "Questions",
             f"{most}{forecast['calls'] + forecast['in_journal']:,} for {forecast['units']:,} {forecast['things']}",
@@ -336,19 +337,16 @@ def facts(forecast: dict[str, Any]) -> list[tuple[str, str]]:
         ("Tokens", f"about {forecast['tokens_input']:,} in, {forecast['tokens_output']:,} out{assumed}"),
         (
             "Money",
-            f"about {usd(money)}, {_by(forecast['price_as_of'])}" if money is not None else "not known",
+            f"about {usd(money)}, {by}" if money is not None else "not known",
         ),
+        *([("Budget", f"useful from {usd(smallest)} on")] if smallest else []),
+        (
+            "Time",
+            f"about {lasting(seconds)}{by_test}" if seconds is not None else "known once it has answered",
+        ),
+        *([("Left out", without)] if without else []),
+        ("If uncached", f"{forecast['calls_afresh']:,} questions{cost}"),
     ]
-    if forecast["smallest_usd"]:
-        result += [("Budget", f"useful from {usd(forecast['smallest_usd'])} on")]
-    seconds = forecast["seconds"]
-    by_test = ", going by its test call" if forecast["by_test"] else ""
-    time = f"about {lasting(seconds)}{by_test}" if seconds is not None else "known once it has answered"
-    result += [("Time", time)]
-    afresh = forecast["cost_usd_afresh"]
-    cost = f", about {usd(afresh)}" if afresh is not None else ""
-    result += [("Left out", forecast["without"].removeprefix("Left out: "))] if forecast["without"] else []
-    return [*result, ("If uncached", f"{forecast['calls_afresh']:,} questions{cost}")]
 
 
 # Calls that take longer than this, in seconds, are marked.
@@ -526,11 +524,8 @@ def ended_words(line: Mapping[str, Any]) -> str:
             else f"The last run failed: {line['error']}"
         )
     left = f", {line['not_asked']:,} not asked," if line.get("not_asked") else ""
-    sentence = f"The last run is {line['state']}: {line['judged']:,} of {line['total']:,}{left}"
-    sentence += f" in {lasting(line['seconds'])}"
-    sentence += f", for {usd(line['cost_usd'])}." if line.get("cost_usd") is not None else "."
-    if line.get("without"):
-        sentence += f" Missing: {causes_words(line['without'])}."
-    if line.get("cause"):
-        sentence += f" Reason for stopping: {line['cause']}"
-    return sentence
+    cost = f", for {usd(line['cost_usd'])}" if line.get("cost_usd") is not None else ""
+    missing = f" Missing: {causes_words(line['without'])}." if line.get("without") else ""
+    cause = f" Reason for stopping: {line['cause']}" if line.get("cause") else ""
+    done = f"{line['judged']:,} of {line['total']:,}{left} in {lasting(line['seconds'])}{cost}"
+    return f"The last run is {line['state']}: {done}.{missing}{cause}"
