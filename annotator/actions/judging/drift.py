@@ -290,10 +290,11 @@ def _given(
         .join(RESPONSE, RESPONSE.c.id == j.response_id)
         .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
         .where(j.rater_id == judge.id, j.protocol == protocol, j.status == Status.OK.value, j.trial == 1)
+        .where(
+            *(column.in_(names) for column, names in ((SYSTEM.c.name, systems), (ITEM.c.key, items)) if names)
+        )
         .order_by(j.item_id, j.response_id, j.unit_id)
     )
-    question = question.where(SYSTEM.c.name.in_(systems)) if systems else question
-    question = question.where(ITEM.c.key.in_(items)) if items else question
     return [AnchoredVerdict(*row) for row in project.query(question)]
 
 

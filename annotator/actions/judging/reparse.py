@@ -25,7 +25,18 @@ from annotator.domain.texts.words import counted, grouped
 from annotator.judging.calls.asking import ReplayAsk, keys_of
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.protocols.registry import RANKING
-from annotator.storage.tables import CALL, CONTEST, ITEM, JUDGE, JUDGEMENT, RESPONSE, RUN, SYSTEM, put
+from annotator.storage.tables import (
+    CALL,
+    CONTEST,
+    ITEM,
+    JUDGE,
+    JUDGEMENT,
+    RESPONSE,
+    RUN,
+    SYSTEM,
+    if_given,
+    put,
+)
 
 # The statuses of calls with a reply.
 _OK = Status.OK.value
@@ -165,10 +176,9 @@ def _in_plain_text(db: Connection, judge: Judge) -> set[str]:
 
 async def _reread(project: Project, protocol: Protocol, rows: list[Row], case: Case) -> list[tuple[Row, Row]]:
     """Each judgement before and after its reply is parsed again; empty if no reply is stored."""
-    with project.store.read() as db:
-        # Newest first: a reply and the result of the request to repair it.
-        question = same_question(rows[0]["call_id"]).where(CALL.c.status.in_(_REPLIED))
-        replay = ReplayAsk([call_of(row) for row in db.execute(question).mappings()])
+    # Newest first: a reply and the result of the request to repair it.
+    question = same_question(rows[0]["call_id"]).where(CALL.c.status.in_(_REPLIED))
+    replay = ReplayAsk([call_of(row) for row in project.query(question).mappings()])
     if not replay.calls or protocol.judge is None:
         return []
     verdicts = await protocol.judge(case, replay)
@@ -215,6 +225,10 @@ def lines(project: Project, *, judge: str = "", run: str = "", status: str = "")
     ]
     if status and status not in causes:
         raise Refusal(f"“{status}” is not a cause.", f"Use one of {', '.join(causes)}.")
+    whose = (
+        (JUDGEMENT.c.rater_id, judges.named(project, judge).id if judge else ""),
+        (JUDGEMENT.c.run_id, _run_id(project, run) if run else ""),
+    )
     question = (
         select(
             JUDGE.c.name, JUDGEMENT.c.protocol, ITEM.c.key, SYSTEM.c.name.label("system"), JUDGEMENT.c.unit_id,
@@ -225,16 +239,12 @@ def lines(project: Project, *, judge: str = "", run: str = "", status: str = "")
         .join(ITEM, ITEM.c.id == JUDGEMENT.c.item_id)
         .join(RESPONSE, RESPONSE.c.id == JUDGEMENT.c.response_id)
         .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
-        .where(JUDGEMENT.c.rater_kind == RaterKind.JUDGE.value)
+        .where(JUDGEMENT.c.rater_kind == RaterKind.JUDGE.value, *if_given(*whose))
         .order_by(
             JUDGE.c.name, JUDGEMENT.c.protocol, JUDGEMENT.c.status, ITEM.c.position, ITEM.c.key, SYSTEM.c.name,
             JUDGEMENT.c.unit_id, JUDGEMENT.c.trial,
         )
     )  # fmt: skip
-    if judge:
-        question = question.where(JUDGEMENT.c.rater_id == judges.named(project, judge).id)
-    if run:
-        question = question.where(JUDGEMENT.c.run_id == _run_id(project, run))
     with project.store.read() as db:
         gone = label_rows.outdated(db, label_rows.BY_JUDGES)
         rows = list(db.execute(question.where(JUDGEMENT.c.status.not_in(SETTLED))))

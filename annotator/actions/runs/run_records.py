@@ -503,13 +503,12 @@ def by_system(project: Project, run_id: str, protocol: str) -> list[SystemStatus
         .order_by(SYSTEM.c.name, "status")
     )
     result: dict[str, SystemStatus] = {}
-    with project.store.read() as db:
-        for name, status, count in db.execute(question):
-            system_status = result.setdefault(name, SystemStatus(name))
-            if status in SETTLED:
-                system_status.came += count
-            else:
-                system_status.missing[status] = count
+    for name, status, count in project.query(question):
+        system_status = result.setdefault(name, SystemStatus(name))
+        if status in SETTLED:
+            system_status.came += count
+        else:
+            system_status.missing[status] = count
     return list(result.values())
 
 

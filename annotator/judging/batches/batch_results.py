@@ -158,6 +158,12 @@ class QuestionFate(StrEnum):
 
 
 LIVE = frozenset({QuestionFate.SPOILED, QuestionFate.FAILED, QuestionFate.EXPIRED, QuestionFate.MISSING})
+# What became of questions without a line, by the batch's status, and of those with an error, by its code.
+_LEFT = {
+    "cancelled": QuestionFate.WITHDRAWN,
+    "cancelling": QuestionFate.WITHDRAWN,
+    "expired": QuestionFate.EXPIRED,
+}
 _CODES = {
     "batch_expired": QuestionFate.EXPIRED,
     "batch_cancelled": QuestionFate.WITHDRAWN,
@@ -225,12 +231,7 @@ class BatchReading:
                 yield self._call(line)
             else:
                 self._settle(line.custom_id, line.fate)
-        left = (
-            QuestionFate.WITHDRAWN
-            if self._state.status in ("cancelled", "cancelling")
-            else QuestionFate.MISSING
-        )
-        left = QuestionFate.EXPIRED if self._state.status == "expired" else left
+        left = _LEFT.get(self._state.status, QuestionFate.MISSING)
         for name in self._state.entries:
             if name not in self.settled:
                 self._settle(name, left)

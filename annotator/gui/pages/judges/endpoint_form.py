@@ -275,10 +275,8 @@ class EndpointForm(Pane):
 
     def _lock(self, *, follows: bool, judged: bool) -> None:
         readonly = self.session.project.readonly
-        for field in self.fields.values():
-            field.setReadOnly(readonly or follows)
-        for name in ("base_url", "model"):
-            self.fields[name].setReadOnly(readonly or follows or judged)
+        for name, field in self.fields.items():
+            field.setReadOnly(readonly or follows or (judged and name in ("base_url", "model")))
         self.usual.setVisible(not (readonly or follows or judged))
         for widget in (self.weights, self.calls, self.tokens, self.key, self.keep, self.forget):
             widget.setEnabled(not readonly and not follows)
