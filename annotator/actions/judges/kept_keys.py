@@ -3,7 +3,7 @@
 import json
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cache
@@ -204,26 +204,25 @@ def _given(project: Project, judge: Judge) -> bool:
 
     By its history, which may be somebody else's: no key is sent because of it.
     """
+    verbs = (*_MADE, _CHANGED, GAVE)
+    rows = project.query(
+        select(AUDIT.c.verb, AUDIT.c.before, AUDIT.c.after).where(
+            AUDIT.c.kind == "judge", AUDIT.c.subject == judge.id, AUDIT.c.verb.in_(verbs)
+        )
+    )
+    changes = [
+        (verb, json.loads(before or "null") or {}, json.loads(after or "null") or {})
+        for verb, before, after in rows
+    ]
     return any(
         verb in (*_MADE, GAVE)
         or (
             _address(before) != _address(after)
             or (bool(after.get("key_env")) and before.get("key_env") != after["key_env"])
         )
-        for verb, before, after in _history(project, judge)
+        for verb, before, after in changes
         if _address(after) == _address(judge.model_dump())
     )
-
-
-def _history(project: Project, judge: Judge) -> Iterator[tuple[str, Mapping[str, Any], Mapping[str, Any]]]:
-    verbs = (*_MADE, _CHANGED, GAVE)
-    rows = project.query(
-        select(AUDIT.c.verb, AUDIT.c.before, AUDIT.c.after)
-        .where(AUDIT.c.kind == "judge", AUDIT.c.subject == judge.id, AUDIT.c.verb.in_(verbs))
-        .order_by(AUDIT.c.seq)
-    ).all()
-    for verb, before, after in rows:
-        yield verb, json.loads(before or "null") or {}, json.loads(after or "null") or {}
 
 
 def _address(settings: Mapping[str, Any]) -> str:

@@ -13,7 +13,6 @@ from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
 from annotator.actions.labelling import label_rows
 from annotator.actions.project.file import Project, judgement_hash, record
-from annotator.actions.results import results
 from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.journal import call_of, same_question
 from annotator.domain.judges.contest import POOL
@@ -260,7 +259,7 @@ def lines(project: Project, *, judge: str = "", run: str = "", status: str = "")
 
 def _without_reply(project: Project, judge: str, run: str) -> list[MissingLine]:
     result: dict[tuple[str, str, judge_cases.Key], MissingLine] = {}
-    systems = results.systems_named(project)
+    systems = judge_cases.systems_named(project)
     for halted in run_records.runs(project):
         mine = judge in ("", halted.judge) and halted.id.startswith(run)
         if not mine or halted.state == RunState.DONE.value or halted.protocol not in PROTOCOLS:
