@@ -86,7 +86,7 @@ async def carry_out(
     return result
 
 
-def _hand_on(listen: TextIO, lines: "SimpleQueue[str | None]") -> None:
+def _hand_on(listen: TextIO, lines: SimpleQueue[str | None]) -> None:
     for line in listen:
         lines.put(line)
 
