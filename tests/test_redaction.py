@@ -7,7 +7,7 @@ import pytest
 
 from annotator.cli import saying
 from annotator.domain.texts import canonical
-from annotator.judging.calls.keys import KeyGrant, Keys
+from annotator.judging.calls.keys import Keys, decide
 
 KEY = "canary-7d1f9e4b"
 
@@ -23,8 +23,8 @@ def fault() -> tuple[type[BaseException], BaseException, TracebackType | None]:
 def held(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(canonical, "_held", set())
     keys = Keys({"CANARY": KEY})
-    keys.grants.put(KeyGrant("CANARY", "judge of this test"))
-    assert keys.find("judge of this test", "CANARY") is not None
+    decide("CANARY", "judge of this test", True)
+    assert keys.look("judge of this test", "CANARY")[0] is not None
 
 
 def test_the_terminal_prints_a_fault_without_the_key(capsys: pytest.CaptureFixture[str]) -> None:

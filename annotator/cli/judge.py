@@ -121,7 +121,7 @@ def judge_drift(
         words = [
             line for report in result for line in (f"Checked {report.checked_at[:16]}:", *report.words())
         ]
-        say({"checks": [report.tree() for report in result]}, json_, words or ["Not checked yet."])
+        say({"checks": [asdict(report) for report in result]}, json_, words or ["Not checked yet."])
         return
     order = RunRequest(judge, drift.PREFIX + protocol, **how(concurrency, timeout, budget, rpm, tpm))
     order_carried_out(file, order, progress=progress, json_=json_)
@@ -811,9 +811,11 @@ def keep(
     chosen = contest_standings.chosen(result.ranking, result.tasks, top, limits, result.decided)
     _, new = (None, []) if dry_run else contest_standings.keep_tasks(project, chosen, result.tasks)
     keys = {task.task: result.tasks[task.task].key for task in chosen}
-    lines = [f"{task.rank}. {keys[task.task]}: {task.words}" for task in chosen]
     number = sum(task.kept for task in chosen)
-    lines.append(f"{counted(number, 'task')} of {top} kept; {counted(len(new), 'new item')}.")
+    lines = [
+        *(f"{task.rank}. {keys[task.task]}: {task.words}" for task in chosen),
+        f"{counted(number, 'task')} of {top} kept; {counted(len(new), 'new item')}.",
+    ]
     tree: dict[str, Any] = {
         "kept": [keys[task.task] for task in chosen if task.kept],
         "held_back": {keys[task.task]: task.reason for task in chosen if not task.kept},

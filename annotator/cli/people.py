@@ -27,9 +27,6 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
 
 app = typer.Typer()
-# The message if nothing waits to be adjudicated, and the endings of a folder's name.
-NOBODY_WAITS = "Nothing waits for you to adjudicate. Of others it is listed with --as ALIAS."
-SLASHES = ("/", os.sep)
 people_app = typer.Typer(help="People in the project.", no_args_is_help=True)
 
 
@@ -142,7 +139,7 @@ def pack(
     if everybody and person:
         raise Refusal("--all and --person cannot be combined.", "Give one of them.")
     with opened(file) as project:
-        place = _folder(to) if everybody or to.endswith(SLASHES) else Path(to)
+        place = _folder(to) if everybody or to.endswith(("/", os.sep)) else Path(to)
         if everybody:
             _pack_all(project, place, json_)
             return
@@ -372,7 +369,12 @@ def adjudicate(
         asdict(line) | {"agreement": line.agreement and line.agreement.value, "conflict": line.conflict}
         for line in lines
     ]
-    say({"rows": rows}, json_, [_waiting(line) for line in lines] or [NOBODY_WAITS])
+    say(
+        {"rows": rows},
+        json_,
+        [_waiting(line) for line in lines]
+        or ["Nothing waits for you to adjudicate. Of others it is listed with --as ALIAS."],
+    )
 
 
 def _decided(

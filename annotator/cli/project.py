@@ -6,12 +6,12 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Protocol as Shape, TextIO
+from typing import Annotated, Any, TextIO
 
 import typer
 
@@ -40,7 +40,7 @@ from annotator.cli.saying import (
 from annotator.domain.experts.publication import SplitAccess
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
-from annotator.protocols import PROTOCOLS, profiles
+from annotator.protocols import PAPERS, PROTOCOLS, profiles
 
 app = typer.Typer()
 
@@ -392,28 +392,27 @@ def say_forecast(file: Path, order: Any, *, json_: bool) -> None:
     from annotator.actions.orders import orders
 
     with opened(file, readonly=True) as project:
-        if of_paper := orders.of_paper(project, order):
-            from annotator.actions.judging import judge_runs
-
-            _say_forecasts(of_paper, json_, judge_runs.left_out(project, order))
-            return
         result = orders.forecast(project, order)
-    say(result.tree(), json_, result.words())
+    if order.protocol in PAPERS:
+        _say_forecasts(result, json_)
+    else:
+        say(result.tree(), json_, result.words())
 
 
-def _say_forecasts(estimates: Sequence[Any], json_: bool, left_out: str) -> None:
+def _say_forecasts(paper: Any, json_: bool) -> None:
     """Print the forecast of each protocol of a paper, by its metrics, and their sum."""
     from annotator.actions.judging import forecasts
 
-    whole = forecasts.summed(estimates)
+    whole = forecasts.summed(paper.parts)
     if json_:
-        print_json({"protocols": [one.tree() for one in estimates], "sum": whole, "left_out": left_out})
+        trees = [one.tree() for one in paper.parts]
+        print_json({"protocols": trees, "sum": whole, "left_out": paper.without})
         return
     heads = ("Protocol", "For", "Judgements", "Calls", "Tokens in", "Tokens out", "Cost, US$")
-    rows = [(one.protocol, forecasts.figure_of(one), *_amounts(one.tree())) for one in estimates]
+    rows = [(one.protocol, forecasts.figure_of(one), *_amounts(one.tree())) for one in paper.parts]
     print_table("What it would take", heads, [*rows, ("all", "", *_amounts(whole))])
-    if left_out:
-        said.print(left_out, markup=False)
+    if paper.without:
+        said.print(paper.without, markup=False)
 
 
 def _amounts(tree: Mapping[str, Any]) -> tuple[str, ...]:
@@ -422,12 +421,8 @@ def _amounts(tree: Mapping[str, Any]) -> tuple[str, ...]:
     return (*counts, "not known" if cost is None else f"{cost:,.2f}")
 
 
-class Run(Shape):
-    """A run over an open project; it reports batches and can be cancelled by a line “cancel”."""
-
-    def __call__(
-        self, project: Any, *, tell: Callable[[Line], None], listen: TextIO | None = None
-    ) -> Coroutine[Any, Any, Line]: ...
+# A run over an open project, to which it `tell`s lines of progress; it is cancelled by a line “cancel” on `listen`.
+Run = Callable[..., Coroutine[Any, Any, Line]]
 
 
 def carried_out(

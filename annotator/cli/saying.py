@@ -4,7 +4,8 @@ import io
 import json
 import sys
 import traceback
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
+from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict
 from functools import cache, partial, wraps
@@ -65,52 +66,40 @@ def speak_everywhere() -> None:
             stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
 
 
-class opened:  # noqa: N801 - reads as a verb in a with statement
-    def __init__(
-        self, file: Path, *, readonly: bool = False, person: str = "", unchecked: bool = False
-    ) -> None:
-        """`person` is the id or alias of the person at work; by default that of `--as`, or the last one.
+@contextmanager
+def opened(file: Path, *, readonly: bool = False, person: str = "", unchecked: bool = False) -> Iterator[Any]:
+    """The open project; `person` is the id or alias of the person at work, by default that of `--as`, or the last one.
 
-        `unchecked` opens a file with unreadable values, to name them all.
-        """
-        self._file, self._readonly, self._unchecked = file, readonly, unchecked
-        self._person = person or AT_WORK.get()
+    `unchecked` opens a file with unreadable values, to name them all.
+    """
+    from annotator.actions.project.file import Project
 
-    def __enter__(self) -> Any:
-        from annotator.actions.project.file import Project
-
-        self._project = Project.open(self._file, readonly=self._readonly, unchecked=self._unchecked)
-        if not self._readonly and (warning := Project.warning_about(self._file)):
+    with closing(Project.open(file, readonly=readonly, unchecked=unchecked)) as project:
+        if not readonly and (warning := Project.warning_about(file)):
             warned.print(f"Note: {warning}", markup=False)
-        if self._person:
+        if at_work := person or AT_WORK.get():
             from annotator.actions.project import people
 
-            try:
-                # For this command only: the window's own person at work stays the same.
-                self._project.person = people.known(self._project, self._person)
-            except Refusal:
-                self._project.close()
-                raise
-        return self._project
+            # For this command only: the window's own person at work stays the same.
+            project.person = people.known(project, at_work)
+        try:
+            yield project
+        except RoleNeeded as error:
+            error.details += tuple(_remedies(project, file, error.roles))
+            raise
 
-    def __exit__(self, _kind: object, error: object, _trace: object) -> None:
-        if isinstance(error, RoleNeeded):
-            error.details += tuple(self._remedies(error.roles))
-        self._project.close()
 
-    def _remedies(self, roles: Collection[str]) -> Iterator[str]:
-        """The options or commands that would allow the action that was refused for the person's role."""
-        from annotator.actions.project import people
+def _remedies(project: Any, file: Path, roles: Collection[str]) -> Iterator[str]:
+    """The options or commands that would allow the action that was refused for the person's role."""
+    from annotator.actions.project import people
 
-        me, everybody = people.someone(self._project), people.people(self._project)
-        if able := [
-            person.alias for person in everybody if person.active and {*person.roles.split()} & {*roles}
-        ]:
-            yield f"For this command alone add --as {' or --as '.join(able[:3])}."
-        all_roles = sorted({*me.roles.split(), next(iter(roles))})
-        given = " ".join(f"--role {role}" for role in all_roles)
-        if me in everybody:
-            yield f"Give {me.alias} the role: goldsmith people role {self._file} {me.alias} {given}"
+    me, everybody = people.someone(project), people.people(project)
+    if able := [person.alias for person in everybody if person.active and {*person.roles.split()} & {*roles}]:
+        yield f"For this command alone add --as {' or --as '.join(able[:3])}."
+    all_roles = sorted({*me.roles.split(), next(iter(roles))})
+    given = " ".join(f"--role {role}" for role in all_roles)
+    if me in everybody:
+        yield f"Give {me.alias} the role: goldsmith people role {file} {me.alias} {given}"
 
 
 def changing(command: Callable[..., None], *, by: Collection[str] | None = None) -> Callable[..., None]:
@@ -363,19 +352,6 @@ APPS = {name: app for app, names in NAMES for name in names.split()}
 MAKING = ("sample", "new")
 
 
-class LazyCommands(Mapping[str, Any]):
-    """Every command or group by name, loaded on access."""
-
-    def __getitem__(self, name: str) -> Any:
-        return _loaded(name, APPS[name])
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(APPS)
-
-    def __len__(self) -> int:
-        return len(APPS)
-
-
 @cache
 def _loaded(name: str, place: str) -> Any:
     module, _, app = place.rpartition(".")
@@ -420,10 +396,13 @@ def _worked(command: Callable[..., Any], as_: str = "", **given: Any) -> Any:
 
 
 class Commands(TyperGroup):
-    """The group of all commands."""
+    """The group of all commands, each loaded when it is asked for."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(**options | {"commands": LazyCommands()})
+        super().__init__(**options | {"commands": dict.fromkeys(APPS)})
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        return _loaded(cmd_name, APPS[cmd_name]) if cmd_name in APPS else None
 
 
 app = typer.Typer(

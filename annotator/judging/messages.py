@@ -54,15 +54,17 @@ def _placeholders(prompt: Prompt) -> frozenset[str]:
 
 
 def load(name: str, folder: Path | None = None) -> Prompt:
-    """The prompt `<name>.md` of a folder, the shipped one by default.
-
-    Raises ValueError unless it holds exactly a `# system` part and then a `# user` part.
-    """
+    """The prompt `<name>.md` of a folder, the shipped one by default."""
     path = (folder or resources() / "prompts") / f"{name}.md"
-    text = path.read_text(encoding="utf-8").replace("\r\n", "\n")
+    return parse(name, path.read_text(encoding="utf-8"))
+
+
+def parse(name: str, text: str) -> Prompt:
+    """The prompt in a text; raises ValueError unless it holds exactly a `# system` part and then a `# user` part."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
     before, *parts = _HEADING.split(text)
     if before.strip() or parts[::2] != ["system", "user"]:
-        raise ValueError(f"{path.name} must hold a '# system' part, then a '# user' part, and nothing before")
+        raise ValueError(f"{name}.md must hold a '# system' part, then a '# user' part, and nothing before")
     return Prompt(name, parts[1].strip(), parts[3].strip(), sha256(text))
 
 

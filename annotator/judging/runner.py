@@ -3,20 +3,20 @@
 import asyncio
 import time
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Callable, Container, Coroutine, Iterable, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Container, Coroutine, Iterable, Iterator, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import chain, islice
-from typing import Any, Protocol as Shape
+from typing import Any
 
 from pydantic import ValidationError
 
 from annotator.domain.judges.judge import Call, RunState, Status, Verdict
-from annotator.domain.judges.protocol import Ask, Case, Protocol, Verdicts
+from annotator.domain.judges.protocol import Case, Protocol, Verdicts
 from annotator.domain.texts.canonical import escaped
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.calls.asking import Key, keys_of
+from annotator.judging.calls.asking import Asker, CaseAsk, Key, keys_of
 from annotator.judging.calls.limits import OPENING, RunHalt
 
 
@@ -36,35 +36,24 @@ class Finished:
     judged: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class RunningCase:
-    """A case with a request in flight: the keys of its judgements, and for how many seconds."""
-
-    keys: tuple[Key, ...]
-    seconds: float
-
-
 @dataclass(slots=True)
 class Progress:
-    """The progress of a run in judgements. `latest` was recorded before this was reported.
+    """The progress of a run in judgements.
 
-    `spent_usd` sums the calls whose cost is known, `unpriced` counts the others; `saved_usd` is the original cost of
-    the reused calls. `models` are the names the server returned: more than one is a warning.
+    `spent_usd` sums the calls whose cost is known, `unpriced` counts the others. `models` are the names the server
+    returned: more than one is a warning. `running` gives for each case with a request in flight, by the keys of its
+    judgements, for how many seconds.
     """
 
     by_status: Counter[str] = field(default_factory=Counter)
-    skipped: int = 0
     calls: int = 0
     reused: int = 0
-    repaired: int = 0
     spent_usd: float = 0.0
     unpriced: int = 0
-    saved_usd: float = 0.0
     models: tuple[str, ...] = ()
-    running: tuple[RunningCase, ...] = ()
+    running: Mapping[tuple[Key, ...], float] = field(default_factory=dict)
     waiting_until: datetime | None = None
     seconds: float = 0.0
-    latest: tuple[Finished, ...] = ()
 
     @property
     def done(self) -> int:
@@ -73,46 +62,33 @@ class Progress:
 
 @dataclass
 class ProgressTally:
-    """The running counts of a run, and the cases in progress."""
+    """The running counts of a run, and the asks of the cases in progress, which know what is in flight."""
 
-    clock: Callable[[], float] = time.monotonic
     counts: Progress = field(default_factory=Progress)
-    running: dict[tuple[Key, ...], Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self._began = self.clock()
+    running: dict[tuple[Key, ...], CaseAsk] = field(default_factory=dict)
+    began: float = field(default_factory=time.monotonic)
 
     def count(self, finished: Finished) -> None:
         counts = self.counts
         if finished.judged:
             counts.by_status.update(verdict.status.value for verdict in finished.verdicts.values())
         counts.reused += len(finished.reused)
-        counts.saved_usd += sum(call.bill_usd or 0.0 for call in finished.reused)
         for call in finished.calls:
             counts.calls += 1
-            counts.repaired += call.repaired
             counts.spent_usd += call.bill_usd or 0.0
             counts.unpriced += call.bill_usd is None
             if call.returned_model not in ("", *counts.models):
                 counts.models += (call.returned_model,)
 
-    def begin(self, case: Case, ask: Any) -> None:
-        """Record that a case is in progress; `ask` knows whether a request of it is in flight."""
-        self.running[keys_of(case)] = ask
-
-    def end(self, case: Case) -> None:
-        self.running.pop(keys_of(case), None)
-
-    def progress(self, latest: tuple[Finished, ...], waiting_until: datetime | None) -> Progress:
-        now = self.clock()
+    def progress(self, waiting_until: datetime | None = None) -> Progress:
+        now = time.monotonic()
         out = ((keys, ask.asking_since) for keys, ask in self.running.items())
         return replace(
             self.counts,
             by_status=self.counts.by_status.copy(),
-            running=tuple(RunningCase(keys, now - since) for keys, since in out if since is not None),
+            running={keys: now - since for keys, since in out if since is not None},
             waiting_until=waiting_until,
-            seconds=now - self._began,
-            latest=latest,
+            seconds=now - self.began,
         )
 
 
@@ -141,35 +117,6 @@ Record = Callable[[list[Finished]], None]
 Tell = Callable[[Progress], None]
 
 
-class RecordingAsk(Ask, Shape):
-    calls: list[Call]
-    reused: list[Call]
-    flags: set[str]
-    call_id: str | None
-    asking_since: float | None
-
-
-class AskFactory(Shape):
-    def __call__(self, case: Case) -> RecordingAsk: ...
-
-    def waiting_until(self) -> datetime | None:
-        """When calls go out again, if they are paused; None otherwise."""
-        ...
-
-    async def stored(self) -> None:
-        """Wait until the returned calls, on which verdicts rest, are on disk."""
-        ...
-
-    @property
-    def opened(self) -> asyncio.Event:
-        """Set at the first usable answer; until then few cases are started. A run sets it when it has no more cases."""
-        ...
-
-    def failing(self, case: Case) -> bool:
-        """Whether the latest questions failed, at least one of them about the report or a unit of this case."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class RunEnd:
     """The end of a run: done, cancelled, or interrupted with a cause; `until` if the server named a time."""
@@ -183,7 +130,7 @@ class RunEnd:
 async def run(
     protocol: Protocol,
     cases: Iterable[Case],
-    ask_factory: AskFactory | None = None,
+    ask_factory: Asker | None = None,
     *,
     concurrency: int = 8,
     record: Record,
@@ -191,7 +138,7 @@ async def run(
     cancel: asyncio.Event | None = None,
     going: asyncio.Event | None = None,
     already: Container[Key] = frozenset(),
-    asks: Callable[[Case], RecordingAsk] | None = None,
+    asks: Callable[[Case], CaseAsk] | None = None,
 ) -> RunEnd:
     """Judge every unit not `already` judged, by the endpoint behind the factory or, without one, by the baseline.
 
@@ -209,7 +156,7 @@ async def run(
     cancel = cancel or asyncio.Event()
     crew = judging.baseline(going) if ask_factory is None else judging.crew(ask_factory, concurrency, going)
     cancelled = await judging.through(crew, cancel)
-    final = judging.tally.progress((), judging.waiting_until())
+    final = judging.progress()
     if cancelled:
         return RunEnd(RunState.CANCELLED, final)
     if judging.halt is not None:
@@ -238,10 +185,10 @@ class _Run:
         self,
         protocol: Protocol,
         source: Iterator[Case],
-        asks: AskFactory | None,
+        asks: Asker | None,
         record: Record,
         tell: Tell,
-        ask_of: Callable[[Case], RecordingAsk] | None,
+        ask_of: Callable[[Case], CaseAsk] | None,
     ) -> None:
         self.tally = ProgressTally()
         self.halt: RunHalt | None = None
@@ -254,34 +201,25 @@ class _Run:
         self._pending: list[Finished] = []
         self._news, self._over = asyncio.Event(), asyncio.Event()
 
-    def waiting_until(self) -> datetime | None:
-        return self._asks.waiting_until() if self._asks else None
+    def progress(self) -> Progress:
+        return self.tally.progress(self._asks.limits.waiting_until() if self._asks else None)
 
     async def through(self, work: Coroutine[Any, Any, None], cancel: asyncio.Event) -> bool:
         """Do the work while writing what it finishes and watching for `cancel`; whether it was cancelled."""
-        crew, writer = asyncio.ensure_future(work), asyncio.ensure_future(self._keep_writing())
-        watch = asyncio.ensure_future(cancel.wait())
+        writer = asyncio.ensure_future(self._keep_writing())
         try:
-            await asyncio.wait({crew, writer, watch}, return_when=asyncio.FIRST_COMPLETED)
+            return await unless_cancelled(work, cancel, writer)
         finally:
-            await stop(crew, watch)
             self._over.set()
             self._news.set()
             await asyncio.wait({writer})
-        for task in (writer, crew):
-            if not task.cancelled():
-                task.result()
-        return crew.cancelled()
+            writer.result()
 
-    async def crew(self, asks: AskFactory, concurrency: int, going: asyncio.Event | None) -> None:
-        """Judge so many cases in parallel; if the run is halted, only count the rest."""
+    async def crew(self, asks: Asker, concurrency: int, going: asyncio.Event | None) -> None:
+        """Judge so many cases in parallel, until none is left or the run is halted."""
         async with side_by_side() as group:
             for number in range(max(1, concurrency)):
                 group.create_task(self._work(asks, going, first=number < OPENING))
-        if self.halt is not None:
-            for case in chain(self._put_off, self._source):
-                self.tally.counts.skipped += len(case.units)
-                await asyncio.sleep(0)
 
     async def baseline(self, going: asyncio.Event | None) -> None:
         """Compute case after case in stretches of 50 ms, yielding to the event loop between them."""
@@ -297,21 +235,21 @@ class _Run:
                 since = time.monotonic()
         self._write_here()
 
-    async def _work(self, asks: AskFactory, going: asyncio.Event | None, *, first: bool) -> None:
+    async def _work(self, asks: Asker, going: asyncio.Event | None, *, first: bool) -> None:
         if not first:
-            await asks.opened.wait()
+            await asks.limits.opened.wait()
         while True:
             if going is not None:
                 await going.wait()
             case = self._next(asks) if self.halt is None else None
             if case is None:
-                asks.opened.set()
+                asks.limits.opened.set()
                 return
             await self._one(case, (self._ask_of or asks)(case))
             # Cached answers never wait for anything: without this they would block the event loop.
             await asyncio.sleep(0)
 
-    def _next(self, asks: AskFactory) -> Case | None:
+    def _next(self, asks: Asker) -> Case | None:
         """The next case. While questions fail, those about the same reports and units are postponed."""
         waiting = len(self._put_off)
         again = (self._put_off.popleft() for _ in range(waiting))
@@ -321,14 +259,13 @@ class _Run:
             self._put_off.append(case)
         return self._put_off.popleft() if self._put_off else None
 
-    async def _one(self, case: Case, ask: RecordingAsk) -> None:
+    async def _one(self, case: Case, ask: CaseAsk) -> None:
         judge = self._protocol.judge
-        self.tally.begin(case, ask)
+        self.tally.running[keys_of(case)] = ask
         try:
             verdicts = await judge(case, ask) if judge else {}
         except RunHalt as halt:
             self.halt = self.halt or halt
-            self.tally.counts.skipped += len(case.units)
             self._add_unjudged(case, ask, halt.cause)
         except asyncio.CancelledError:
             self._add_unjudged(case, ask, "cancelled")
@@ -338,13 +275,13 @@ class _Run:
         else:
             self._add(_finished(case, verdicts, ask))
         finally:
-            self.tally.end(case)
+            self.tally.running.pop(keys_of(case), None)
 
     def _add(self, finished: Finished) -> None:
         self._pending.append(finished)
         self._news.set()
 
-    def _add_unjudged(self, case: Case, ask: RecordingAsk, cause: str) -> None:
+    def _add_unjudged(self, case: Case, ask: CaseAsk, cause: str) -> None:
         """Store the calls that were paid for, though their case is not judged."""
         if ask.calls:
             calls, reused = tuple(ask.calls), tuple(ask.reused)
@@ -354,7 +291,7 @@ class _Run:
     async def _keep_writing(self) -> None:
         while not self._over.is_set():
             if not await _came(self._news, HEARTBEAT_S):
-                self._tell(self.tally.progress((), self.waiting_until()))
+                self._tell(self.progress())
                 continue
             self._news.clear()
             await self._write()
@@ -381,23 +318,23 @@ class _Run:
     def _count(self, batch: list[Finished]) -> None:
         for finished in batch:
             self.tally.count(finished)
-        self._tell(self.tally.progress(tuple(batch), self.waiting_until()))
+        self._tell(self.progress())
 
 
 async def _came(event: asyncio.Event, seconds: float) -> bool:
-    try:
+    with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
-            await event.wait()
-    except TimeoutError:
-        return False
-    return True
+            return await event.wait()
+    return False
 
 
-async def unless_cancelled(work: Coroutine[Any, Any, None], cancel: asyncio.Event) -> bool:
-    """Do work until it has ended or is cancelled; whether it was cancelled."""
+async def unless_cancelled(
+    work: Coroutine[Any, Any, None], cancel: asyncio.Event, *needed: asyncio.Future[Any]
+) -> bool:
+    """Do work until it has ended or is cancelled, or one of the tasks it needs has ended; whether it was cancelled."""
     crew, watch = asyncio.ensure_future(work), asyncio.ensure_future(cancel.wait())
     try:
-        await asyncio.wait({crew, watch}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({crew, watch, *needed}, return_when=asyncio.FIRST_COMPLETED)
     finally:
         await stop(crew, watch)
     if not crew.cancelled():
@@ -419,7 +356,7 @@ def _calculated(calculate: Callable[[Case], Verdicts] | None, case: Case) -> Ver
         return _failed(case, error)
 
 
-def _finished(case: Case, verdicts: Verdicts, ask: RecordingAsk) -> Finished:
+def _finished(case: Case, verdicts: Verdicts, ask: CaseAsk) -> Finished:
     flagged = {unit: _flagged(verdict, ask.flags) for unit, verdict in _answered(case, verdicts).items()}
     unfit = next((verdict.cause for verdict in flagged.values() if verdict.status is Status.INVALID), None)
     calls = tuple(ask.calls if unfit is None else (_spoilt(call, ask.call_id, unfit) for call in ask.calls))

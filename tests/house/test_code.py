@@ -239,7 +239,7 @@ def _helps(command: Any, name: str) -> Iterator[tuple[str, str]]:
     yield name, command.help or ""
     for option in command.params:
         yield f"{name} {option.name}", getattr(option, "help", None) or ""
-    for inner in getattr(command, "commands", {}).values():
+    for inner in [command.get_command(None, one) for one in getattr(command, "commands", ())]:
         yield from _helps(inner, f"{name} {inner.name}")
 
 

@@ -273,7 +273,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def leaves(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    for name, one in group.commands.items():
+    for name, one in [(name, group.get_command(None, name)) for name in group.commands]:
         if hasattr(one, "commands"):
             yield from leaves(one, (*path, name))
         else:

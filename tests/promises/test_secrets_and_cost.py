@@ -34,6 +34,7 @@ from annotator.judging.calls.prices import Budget
 from annotator.judging.runner import run
 from annotator.protocols import EXTRACTIONS
 from tests.actions.contests.contest_project import add_seminar, task
+from tests.common import expect_refusal
 from tests.judging.calls.test_client import codes
 from tests.judging.calls.test_keys import Ring
 from tests.judging.odd_server import (
@@ -405,14 +406,14 @@ def test_a_person_who_types_both_the_address_and_the_variable_has_confirmed_them
     project = small_project(tmp_path)
     one, two = "https://one.example/v1", "https://two.example/v1"
     judges.add(project, "mine", base_url=one, model="m", key_env=VARIABLE)
-    assert kept_keys.key_of(project, judges.named(project, "mine")) == KEY
+    assert kept_keys.key_to_ask_with(project, judges.named(project, "mine")) == KEY
     judges.change(project, judges.named(project, "mine").id, {"base_url": two})
-    assert kept_keys.key_of(project, judges.named(project, "mine")) is None
+    expect_refusal("not allowed", kept_keys.key_to_ask_with, project, judges.named(project, "mine"))
     writer = judges.prepared(project, "S", judges.WriterSettings(base_url=two, model="m"))
     judges.prepared(project, "S", judges.WriterSettings(key_env=VARIABLE))
-    assert kept_keys.key_of(project, judges.named(project, "mine")) is None
+    expect_refusal("not allowed", kept_keys.key_to_ask_with, project, judges.named(project, "mine"))
     writer = judges.prepared(project, "S", judges.WriterSettings(base_url=two, model="m", key_env=VARIABLE))
-    assert kept_keys.key_of(project, writer) == KEY
+    assert kept_keys.key_to_ask_with(project, writer) == KEY
 
 
 class Seat(io.StringIO):

@@ -129,8 +129,8 @@ if __name__ == "__main__":
         import_module(name.removesuffix(".__init__"))
     assert "PySide6" not in sys.modules
     hurry()
-    threshold, _, rests, fatal, _ = Breaker.__init__.__defaults__  # type: ignore[misc]
-    Breaker.__init__.__defaults__ = (threshold, 0.1, rests, fatal, 0.1)
+    threshold, _, rests, _ = Breaker.__init__.__defaults__  # type: ignore[misc]
+    Breaker.__init__.__defaults__ = (threshold, 0.1, rests, 0.1)
     # Collecting in a child must not copy what is loaded.
     gc.collect()
     gc.freeze()

@@ -15,7 +15,7 @@ from annotator.actions.items import extracts, items
 from annotator.actions.items.items import LeftOut
 from annotator.actions.project import file, people
 from annotator.actions.project.file import Project, record
-from annotator.domain.judges.protocol import CITED_PAGE, Extraction, Material, Protocol
+from annotator.domain.judges.protocol import CITED_PAGE, Case, Extraction, Material, Protocol
 from annotator.domain.kinds.artifact import Kind, Unit, Weights
 from annotator.domain.material.extract import Extract, ResponsePart
 from annotator.domain.material.item import (
@@ -73,6 +73,10 @@ class MaterialAtHand:
     item: Item
     own: Material
     responses: tuple[Material, ...]
+
+    def cases(self, protocol: Protocol) -> Iterator[Case]:
+        """The cases of all responses under a protocol."""
+        return (case for material in self.responses for case in protocol.cases(material))
 
 
 @dataclass(frozen=True, slots=True)

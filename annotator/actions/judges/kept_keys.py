@@ -3,7 +3,7 @@
 import json
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cache
@@ -26,8 +26,11 @@ from annotator.judging.calls.keys import (
     Keys,
     LocatedKey,
     address_of,
+    all_grants,
     allow as allow_key,
+    decide,
     handing_over,
+    is_granted,
 )
 from annotator.storage.tables import AUDIT, JUDGE
 
@@ -63,10 +66,10 @@ def forget_key(project: Project, name: str) -> str:
     judge, keys = named(project, name), _keys()
     address = address_of(judge.base_url)
     # An entry under the judge's name may belong to another judge, unless it was allowed for this address.
-    former = [judge.name] if keys.grants.of(RING + judge.name, address) else []
+    former = [judge.name] if is_granted(RING + judge.name, address) else []
     keys.forget(address, *former)
     for entry in (address, *former):
-        keys.grants.drop(RING + entry, address)
+        decide(RING + entry, address, None)
     return "The key is forgotten."
 
 
@@ -101,7 +104,7 @@ def _looked_for(project: Project, judge: Judge) -> tuple[LocatedKey | None, KeyN
         return None, None
     keys = _keys()
     result, key = keys.look(address, of.key_env, of.name)
-    key = key or next((name for name in _other_secrets(of) if not keys.grants.of(name, address)), "")
+    key = key or next((name for name in _other_secrets(of) if not is_granted(name, address)), "")
     if not key:
         return result, None
     return None, KeyNotAllowed(
@@ -135,31 +138,23 @@ def allow(key: str, address: str, *, allowed: bool = True) -> str:
 
 
 def grants() -> list[KeyGrant]:
-    return _keys().grants.all()
+    return all_grants()
 
 
 def withdraw(key: str, address: str) -> str:
     """Withdraw the decision on a key and an address; raises Refusal if there is none."""
-    if not any(_keys().grants.drop(key, one) for one in (address, address_of(address))):
+    if not any(decide(key, one, None) for one in (address, address_of(address))):
         raise Refusal("Nothing is kept of this key and address.", "See: goldsmith keys list.")
     words = f"{_words(key)} is no longer allowed for {visible(address)}."
     return words[0].upper() + words[1:]
 
 
-def key_of(project: Project, judge: Judge) -> str | None:
-    """The judge's key, from the keyring, the environment or this session; None if there is none.
+def key_to_ask_with(project: Project, judge: Judge) -> str | None:
+    """The key of a judge that is about to be asked, from the keyring, the environment or this session; None if none.
 
     A key is bound to an address, and goes there only if a person at this machine allowed it. A judge derived from
-    another has that judge's key.
-    """
-    result = _looked_for(project, judge)[0]
-    return result.value if result else None
-
-
-def key_to_ask_with(project: Project, judge: Judge) -> str | None:
-    """The same for a judge that is about to be asked; raises Refusal if a key that it needs is missing.
-
-    Also if its key may not go to its address, or if a judge that came from elsewhere needs one.
+    another has that judge's key. Raises Refusal if a key that it needs is missing or may not go to its address, or if
+    a judge that came from elsewhere needs one.
     """
     result, why = _looked_for(project, judge)
     if why is not None:
@@ -209,26 +204,25 @@ def _given(project: Project, judge: Judge) -> bool:
 
     By its history, which may be somebody else's: no key is sent because of it.
     """
+    verbs = (*_MADE, _CHANGED, GAVE)
+    rows = project.query(
+        select(AUDIT.c.verb, AUDIT.c.before, AUDIT.c.after).where(
+            AUDIT.c.kind == "judge", AUDIT.c.subject == judge.id, AUDIT.c.verb.in_(verbs)
+        )
+    )
+    changes = [
+        (verb, json.loads(before or "null") or {}, json.loads(after or "null") or {})
+        for verb, before, after in rows
+    ]
     return any(
         verb in (*_MADE, GAVE)
         or (
             _address(before) != _address(after)
             or (bool(after.get("key_env")) and before.get("key_env") != after["key_env"])
         )
-        for verb, before, after in _history(project, judge)
+        for verb, before, after in changes
         if _address(after) == _address(judge.model_dump())
     )
-
-
-def _history(project: Project, judge: Judge) -> Iterator[tuple[str, Mapping[str, Any], Mapping[str, Any]]]:
-    verbs = (*_MADE, _CHANGED, GAVE)
-    rows = project.query(
-        select(AUDIT.c.verb, AUDIT.c.before, AUDIT.c.after)
-        .where(AUDIT.c.kind == "judge", AUDIT.c.subject == judge.id, AUDIT.c.verb.in_(verbs))
-        .order_by(AUDIT.c.seq)
-    ).all()
-    for verb, before, after in rows:
-        yield verb, json.loads(before or "null") or {}, json.loads(after or "null") or {}
 
 
 def _address(settings: Mapping[str, Any]) -> str:

@@ -2,9 +2,6 @@
 
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
@@ -13,11 +10,9 @@ from annotator.actions.project.file import Project, record
 from annotator.domain.judges.protocol import SHIPPED, Extraction, PromptVersion, Protocol
 from annotator.domain.texts.canonical import Change, derived_id, now
 from annotator.domain.texts.refusal import Refusal, refuse_other
+from annotator.judging.messages import Prompt, parse
 from annotator.places import resources
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
-
-if TYPE_CHECKING:
-    from annotator.judging.messages import Prompt
 
 # The prefix of the settings that hold the written versions of a prompt, oldest first.
 SETTING = "prompt/"
@@ -105,11 +100,6 @@ def write(project: Project, name: str, text: str, note: str = "") -> Change:
         return record(project, db, Change("prompt", subject, "write prompt", None, after))
 
 
-def restore(project: Project, name: str, note: str = "") -> Change:
-    """Put the shipped wording in force again, as a version of its own; raises Refusal if it already is."""
-    return write(project, name, shipped(name), note)
-
-
 def faults(name: str, text: str) -> list[str]:
     """Why judges cannot be asked by a wording, in sentences; empty if they can.
 
@@ -117,7 +107,7 @@ def faults(name: str, text: str) -> list[str]:
     """
     try:
         PromptVersion(name=name, version=SHIPPED, text=text)
-        result = parsed(name, text)
+        result = parse(name, text)
     except ValidationError as error:
         return [f"The wording does not fit: {error.errors()[0]['msg'].lower()}."]
     except ValueError:
@@ -125,7 +115,7 @@ def faults(name: str, text: str) -> list[str]:
             "It must contain a line “# system”, then a line “# user”, each once, and nothing before the "
             "first."
         ]
-    places = parsed(name, shipped(name)).placeholders
+    places = parse(name, shipped(name)).placeholders
     lacking, strange = sorted(places - result.placeholders), sorted(result.placeholders - places)
     return [
         *(f"It lacks the placeholder  {_braced(one)}." for one in lacking),
@@ -138,22 +128,13 @@ def faults(name: str, text: str) -> list[str]:
 
 
 def places(name: str) -> list[str]:
-    return sorted(parsed(name, shipped(name)).placeholders)
+    return sorted(parse(name, shipped(name)).placeholders)
 
 
-def edited(project: Project) -> dict[str, "Prompt"]:
+def edited(project: Project) -> dict[str, Prompt]:
     """The prompts in force that differ from the shipped ones, by name: runs use them instead."""
     result = {name: in_force(project, name).text for name in sorted(_names())}
-    return {name: parsed(name, text) for name, text in result.items() if text != shipped(name)}
-
-
-def parsed(name: str, text: str) -> "Prompt":
-    """The two parts of a wording; raises ValueError if it does not have exactly those."""
-    from annotator.judging.messages import load
-
-    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        (Path(folder) / f"{name}.md").write_text(text, encoding="utf-8", newline="")
-        return load(name, Path(folder))
+    return {name: parse(name, text) for name, text in result.items() if text != shipped(name)}
 
 
 def _braced(name: str) -> str:

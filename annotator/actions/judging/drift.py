@@ -34,7 +34,7 @@ from annotator.domain.texts.canonical import Change, now
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted
-from annotator.judging.runner import Finished, left
+from annotator.judging.runner import Finished
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import AUDIT, CALL, ITEM, JUDGEMENT, RESPONSE, SYSTEM, if_given
 
@@ -108,25 +108,22 @@ class DriftReport:
     missing: Mapping[str, int]
     differences: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
 
-    def tree(self) -> dict[str, Any]:
-        return asdict(self)
-
     def words(self) -> list[str]:
-        sentences = [
+        return [
             f"{self.judge}, {self.protocol}: {self.compared:,} of {counted(self.units, 'anchored unit')} judged again; "
-            f"{counted(len(self.changed), 'verdict')} changed."
+            f"{counted(len(self.changed), 'verdict')} changed.",
+            f"agreement: {or_why(self.agreement)}",
+            f"kappa: {or_why(self.kappa)}",
+            *(
+                f"Without a verdict now: {count:,} {name.replace('_', ' ')}."
+                for name, count in self.missing.items()
+            ),
+            *self.difference_words(),
+            *(
+                f"item {verdict.item}, {verdict.system}, unit {verdict.unit_id}: {verdict.before} → {verdict.after}"
+                for verdict in self.changed
+            ),
         ]
-        sentences += [f"agreement: {or_why(self.agreement)}", f"kappa: {or_why(self.kappa)}"]
-        sentences += [
-            f"Without a verdict now: {count:,} {name.replace('_', ' ')}."
-            for name, count in self.missing.items()
-        ]
-        sentences += self.difference_words()
-        sentences += [
-            f"item {verdict.item}, {verdict.system}, unit {verdict.unit_id}: {verdict.before} → {verdict.after}"
-            for verdict in self.changed
-        ]
-        return sentences
 
     def difference_words(self) -> list[str]:
         """The other differences since then, each in a sentence."""
@@ -216,18 +213,18 @@ class DriftCheckRun(RunKind):
         return judge, judge_runs.protocol_of(project, self._of, judge)
 
     def work(self, run: run_records.OpenRun, journal: RunJournal) -> RunWork:
-        units = self._frozen.units
-        others = _AllBut({(unit.response_id, unit.unit_id, self._trial) for unit in units})
-        return RunWork(
-            self.protocol, self._cases, len(units), 0, DEED, others, whole=lambda: left(self._cases(), others)
-        )
+        return RunWork(self.protocol, self._cases, len(self._frozen.units), 0, DEED)
 
     def _cases(self) -> Iterator[Case]:
+        """The cases of the anchored units, and of no others."""
+        anchored = {(unit.response_id, unit.unit_id) for unit in self._frozen.units}
         items = list(dict.fromkeys(unit.item_id for unit in self._frozen.units))
         settings = judge_cases.settings_of(self.judge, self._of.protocol, self._frozen.seed)
         of = judge_cases.RunRequest(self.judge.name, self._of.protocol)
         for case in judge_cases.cases(self.project, of, items, settings):
-            yield replace(case, trial=self._trial)
+            units = tuple(unit for unit in case.units if (case.response.id, unit.id) in anchored)
+            if units:
+                yield replace(case, units=units, trial=self._trial)
 
     def keep(self, journal: RunJournal, db: Connection, done: list[Finished], at: datetime) -> int:
         """Collect the verdicts for the report; they become no judgements, and only their calls are stored."""
@@ -255,7 +252,7 @@ class DriftCheckRun(RunKind):
         }
         commit(self.project, Change("judge", self.judge.id, CHECKED, None, tree))
         report = _report(self.project, self.judge.name, tree)
-        return {**line, "drift": report.tree(), "words": report.words()}
+        return {**line, "drift": asdict(report), "words": report.words()}
 
     @staticmethod
     def words(line: run_records.RunEvent) -> list[str]:
@@ -271,16 +268,6 @@ def reports(project: Project, judge: str = "", protocol: str = "") -> list[Drift
     known = {one.id: one.name for one in judges.all_of(project)}
     records = _stored(project, CHECKED, judges.named(project, judge).id if judge else "", protocol)
     return [_report(project, known.get(tree["judge_id"], tree["judge"]), tree) for tree in records]
-
-
-class _AllBut:
-    """A container of all judgements except some, for those that need not be asked."""
-
-    def __init__(self, keys: set[judge_cases.Key]) -> None:
-        self._keys = keys
-
-    def __contains__(self, key: object) -> bool:
-        return key not in self._keys
 
 
 def _endpoint(project: Project, name: str) -> Judge:
@@ -303,10 +290,11 @@ def _given(
         .join(RESPONSE, RESPONSE.c.id == j.response_id)
         .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
         .where(j.rater_id == judge.id, j.protocol == protocol, j.status == Status.OK.value, j.trial == 1)
+        .where(
+            *(column.in_(names) for column, names in ((SYSTEM.c.name, systems), (ITEM.c.key, items)) if names)
+        )
         .order_by(j.item_id, j.response_id, j.unit_id)
     )
-    question = question.where(SYSTEM.c.name.in_(systems)) if systems else question
-    question = question.where(ITEM.c.key.in_(items)) if items else question
     return [AnchoredVerdict(*row) for row in project.query(question)]
 
 
@@ -406,15 +394,13 @@ def _changed(
 
 def _traits(project: Project, calls: Iterable[str | None]) -> dict[str, set[str]]:
     """The values of each trait in some calls; an endpoint that reports none does not count as different."""
-    call_ids, seen = sorted({call for call in calls if call}), {name: set[str]() for name in TRAITS}
-    for start in range(0, len(call_ids), _AT_ONCE):
-        question = select(*(CALL.c[name] for name in TRAITS)).where(
-            CALL.c.id.in_(call_ids[start : start + _AT_ONCE])
-        )
-        for row in project.query(question):
-            for name, value in zip(TRAITS, row, strict=True):
-                seen[name] |= {value} if value else set()
-    return seen
+    call_ids, question = sorted({call for call in calls if call}), select(*(CALL.c[name] for name in TRAITS))
+    rows = [
+        row
+        for start in range(0, len(call_ids), _AT_ONCE)
+        for row in project.query(question.where(CALL.c.id.in_(call_ids[start : start + _AT_ONCE])))
+    ]
+    return {name: set(filter(None, (row[place] for row in rows))) for place, name in enumerate(TRAITS)}
 
 
 def _differences(

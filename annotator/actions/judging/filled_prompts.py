@@ -2,12 +2,11 @@
 
 import asyncio
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
-from pydantic import BaseModel
 from sqlalchemy import select
 
 from annotator.actions.items import materials
@@ -17,38 +16,14 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases
 from annotator.actions.runs.journal import READS
-from annotator.domain.judges.judge import Judge, JudgeKind, Status
-from annotator.domain.judges.protocol import Answer, Case, Extraction, Material, PromptVersion, Protocol
-from annotator.judging.calls.asking import question_key
+from annotator.domain.judges.judge import Judge, JudgeKind
+from annotator.domain.judges.protocol import Case, Extraction, Material, PromptVersion, Protocol
+from annotator.judging.calls.asking import CollectedQuestion, CollectingAsk, question_key
 from annotator.judging.calls.client import Endpoint
 from annotator.judging.calls.prices import tokens_in
 from annotator.judging.calls.reply_parts import FORMAT, ReplyForm, with_form
-from annotator.judging.messages import render
+from annotator.judging.messages import parse, render
 from annotator.storage.tables import CALL, ITEM, JUDGE, JUDGEMENT, RESPONSE, RUN, SYSTEM
-
-R = TypeVar("R", bound=BaseModel)
-
-
-@dataclass(frozen=True, slots=True)
-class CollectedQuestion:
-    prompt: str
-    fields: Mapping[str, str]
-    reply: type[BaseModel]
-    fenced: Sequence[str]
-
-
-@dataclass
-class CollectingAsk:
-    """An `Ask` that only collects the questions, except those that depend on an answer."""
-
-    questions: list[CollectedQuestion] = field(default_factory=list)
-
-    async def __call__(
-        self, prompt: str, fields: Mapping[str, str], reply: type[R], fenced: Sequence[str] = ()
-    ) -> Answer:
-        self.questions.append(CollectedQuestion(prompt, fields, reply, fenced))
-        return Answer(Status.SKIPPED, cause="It was not asked.")
-
 
 # The number of units in the preview of a prompt that asks several at once.
 TOGETHER = 3
@@ -71,17 +46,6 @@ class PromptPreview:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class _About:
-    """The subject of a question, and the question: its fields, and which of them are foreign text."""
-
-    item_key: str
-    system_id: str
-    unit: str
-    fields: Mapping[str, str]
-    fenced: Sequence[str]
-
-
 def preview(project: Project, name: str, text: str, number: int = 0) -> PromptPreview | None:
     """A wording filled for the n-th unit (from 0) that this prompt asks about.
 
@@ -92,15 +56,21 @@ def preview(project: Project, name: str, text: str, number: int = 0) -> PromptPr
     about = asyncio.run(_numbered(project, name, number))
     if about is None:
         return None
-    messages = [one["content"] for one in render(prompts.parsed(name, text), about.fields, about.fenced)]
-    system = str(project.query(select(SYSTEM.c.name).where(SYSTEM.c.id == about.system_id)).scalar() or "")
+    subject, question = about
+    messages = [one["content"] for one in render(parse(name, text), question.fields, question.fenced)]
+    asked = select(SYSTEM.c.name).where(SYSTEM.c.id == subject.response.system_id)
+    system = str(project.query(asked).scalar() or "")
+    units = subject.units if isinstance(subject, Case) else ()
+    words = " · ".join(unit.text for unit in units if unit.text)
     return PromptPreview(
-        messages[0], messages[1], about.item_key, system, about.unit, sum(map(tokens_in, messages))
+        messages[0], messages[1], subject.item.key, system, words, sum(map(tokens_in, messages))
     )
 
 
-async def _numbered(project: Project, name: str, number: int) -> _About | None:
-    """The n-th question that the prompt would ask."""
+async def _numbered(
+    project: Project, name: str, number: int
+) -> tuple[Case | Material, CollectedQuestion] | None:
+    """The n-th question that the prompt would ask, after its subject."""
     protocol = next(protocol for protocol in prompts.asking() if name in protocol.prompts)
     for subject, judge in (
         _judged(project, protocol) if isinstance(protocol, Protocol) else _of_extraction(project, protocol)
@@ -111,11 +81,7 @@ async def _numbered(project: Project, name: str, number: int) -> _About | None:
             if question.prompt != name:
                 continue
             if number == 0:
-                units = subject.units if isinstance(subject, Case) else ()
-                words = " · ".join(unit.text for unit in units if unit.text)
-                return _About(
-                    subject.item.key, subject.response.system_id, words, question.fields, question.fenced
-                )
+                return subject, question
             number -= 1
             break
     return None
@@ -193,26 +159,19 @@ def sent(project: Project, judgement_id: str) -> SentPrompt | None:
 async def _as_sent(project: Project, row: Any, judge: Judge) -> SentPrompt | None:
     """The question whose key is that of the reply, or else the first asked with the same wording."""
     first = None
-    async for question, case in _questions(project, row, judge):
-        known = reversed(prompts.versions(project, question.prompt))
-        version = next((one for one in known if one.sha256 == row["prompt_sha256"]), None)
-        if version is None:
-            continue
-        made = _made(question, case, judge, version, row)
-        if made.same:
-            return made
-        first = first or made
-    return first
-
-
-async def _questions(project: Project, row: Any, judge: Judge) -> Any:
     protocol = judge_runs.protocol_of(project, judge_cases.RunRequest(judge.name, row["protocol"]), judge)
     for case in _cases(project, row, judge):
         noting = CollectingAsk()
         if protocol.judge is not None:
             await protocol.judge(case, noting)
         for question in noting.questions:
-            yield question, case
+            known = reversed(prompts.versions(project, question.prompt))
+            version = next((one for one in known if one.sha256 == row["prompt_sha256"]), None)
+            made = _made(question, case, judge, version, row) if version else None
+            if made is not None and made.same:
+                return made
+            first = first or made
+    return first
 
 
 def _cases(project: Project, row: Any, judge: Judge) -> Iterator[Case]:
@@ -236,7 +195,7 @@ def _cases(project: Project, row: Any, judge: Judge) -> Iterator[Case]:
 def _made(
     question: CollectedQuestion, case: Case, judge: Judge, version: PromptVersion, row: Any
 ) -> SentPrompt:
-    prompt = prompts.parsed(question.prompt, version.text)
+    prompt = parse(question.prompt, version.text)
     key = question_key(
         Endpoint.of(judge), prompt, question.fields, question.reply, question.fenced, case.trial
     )

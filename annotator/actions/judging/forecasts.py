@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from math import ceil, fsum
-from typing import TYPE_CHECKING, Any
+from operator import attrgetter
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Subquery, case as case_of, distinct, func, select
 
@@ -17,14 +18,12 @@ from annotator.domain.judges.judge import YES, Judge, JudgeKind, RaterKind, Stat
 from annotator.domain.judges.protocol import Case
 from annotator.domain.texts.refusal import Refusal, refuse_other
 from annotator.domain.texts.words import counted, lasting, usd
+from annotator.judging.calls.asking import WeighedQuestion, weighed
 from annotator.judging.calls.client import Endpoint
 from annotator.judging.calls.prices import TOKENS_A_UNIT, prices, unpriced
 from annotator.judging.runner import left
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from annotator.storage.tables import CALL, ITEM, JUDGE, JUDGEMENT, RESPONSE, RUN, SYSTEM, if_given
-
-if TYPE_CHECKING:
-    from annotator.judging.calls.asking import WeighedQuestion
 
 HALF_A_CENT = 0.005
 # With at least this many answers, an estimate uses how often they settle a case.
@@ -40,7 +39,7 @@ class CostEstimate:
     `calls_afresh`, those of the whole order as if nothing had been asked before. `seconds` is based on this judge's
     calls so far, or on its test (`by_test`); None before it was asked. `at_most` if cases may end before their last
     question. A budget of `smallest_usd` suffices for the longest question; a smaller one perhaps for none. `lacks` says
-    why there is nothing to ask at all, `without` what is left out.
+    why there is nothing to ask at all, `without` what is left out. That of a paper has one of each protocol as `parts`.
     """
 
     judge: str
@@ -65,9 +64,11 @@ class CostEstimate:
     lacks: str = ""
     smallest_usd: float | None = None
     without: str = ""
+    parts: tuple["CostEstimate", ...] = ()
 
     def tree(self) -> dict[str, Any]:
-        return asdict(self)
+        """All but the parts."""
+        return {name: value for name, value in asdict(self).items() if name != "parts"}
 
     @property
     def prices(self) -> str:
@@ -128,7 +129,7 @@ class QuestionSum:
     units: int = 0
     output: int = 0
 
-    def add(self, question: "WeighedQuestion", units: int, kind: RunKind) -> None:
+    def add(self, question: WeighedQuestion, units: int, kind: RunKind) -> None:
         """Count a question and, after one for a plan, the question that contains that plan."""
         usual = TOKENS_A_UNIT * units if kind.reply_tokens is None else round(kind.reply_tokens)
         each = [(question.tokens, question.likely(usual)[1])]
@@ -201,6 +202,7 @@ def joined(estimates: Sequence[CostEstimate], protocol: str, without: str) -> Co
         ),
         things="judgements",
         without=without,
+        parts=tuple(estimates),
     )
 
 
@@ -316,8 +318,6 @@ def _lacking(project: Project, order: judge_cases.RunRequest) -> str:
 
 async def _weighed(kind: RunKind, work: RunWork, cases: Iterable[Case], *, one: bool = False) -> Questions:
     """Every question of the order, each once, by whether it is still to be asked; with `one`, up to the first such."""
-    from annotator.judging.calls.asking import weighed
-
     journal = RunJournal(kind.project, "", kind.judge.id, kind.order.protocol)
     endpoint, edited, result = Endpoint.of(kind.judge), prompts.edited(kind.project), Questions()
     form = kept_keys.form_of(kind.project, kind.judge)
@@ -329,7 +329,7 @@ async def _weighed(kind: RunKind, work: RunWork, cases: Iterable[Case], *, one: 
         questions = await weighed(ask, case, endpoint, edited, form) if ask else []
         # A case asks about all of its units in one question, or about each, or in several steps.
         each = max(1, len(case.units) // max(1, len(questions)))
-        for question in ever.new(questions, by=_key):
+        for question in ever.new(questions, by=attrgetter("key")):
             result.ever.add(question, each, kind)
         if remaining is None:
             continue
@@ -338,13 +338,14 @@ async def _weighed(kind: RunKind, work: RunWork, cases: Iterable[Case], *, one: 
             each = max(1, len(remaining.units) // max(1, len(questions)))
         # A subject nothing can be asked about is not counted as a draft, but as a judgement, which is missing.
         result.units += len(remaining.units) if questions or not kind.skips else 0
-        for place, question in enumerate(fresh.new(questions, by=_key)):
+        for place, question in enumerate(fresh.new(questions, by=attrgetter("key"))):
             known = journal.find(question.key) is not None
             (result.known if known else result.fresh).add(question, each, kind)
             if not known:
                 result.asked += going_on**place
                 result.weighed += 1
-                result.longest = _longest(result.longest, question.likely(kind.output_tokens))
+                (tokens, output), (most, longest) = question.likely(kind.output_tokens), result.longest
+                result.longest = max(tokens, most), max(output, longest)
             if one and not known:
                 return result
     return result
@@ -376,14 +377,6 @@ def _stopping(kind: RunKind) -> float | None:
     )
     answers, settled = kind.project.query(question).one()
     return settled / answers if answers >= _ENOUGH else None
-
-
-def _longest(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
-    return max(one[0], other[0]), max(one[1], other[1])
-
-
-def _key(question: Any) -> str:
-    return str(question.key)
 
 
 def _replies(project: Project, *whose: ColumnElement[bool]) -> _Replies:

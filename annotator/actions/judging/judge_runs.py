@@ -1,8 +1,9 @@
 """Judge runs: planning, running, and the results of earlier ones."""
 
 from collections import Counter
-from collections.abc import Collection, Container, Iterable
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Collection, Container, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import chain
 from typing import Any
 
 from sqlalchemy import select
@@ -36,58 +37,6 @@ CHECKS = "drift."
 
 
 @dataclass(frozen=True, slots=True)
-class ExtractionStep:
-    """An extraction that a protocol needs: number of reports, and how many have none yet.
-
-    `alone` if the baseline can extract it too, without any model.
-    """
-
-    extraction: str
-    part: ResponsePart
-    reports: int
-    missing: int
-    alone: bool
-
-    def words(self) -> str:
-        if not self.reports:
-            return f"No report to extract the  {self.part.value} from."
-        if not self.missing:
-            return f"The {self.part.value} of all {counted(self.reports, 'report')} are there."
-        return f"{self.missing:,} of {counted(self.reports, 'report')} are without their {self.part.value}."
-
-
-@dataclass(frozen=True, slots=True)
-class ProtocolOffer:
-    """A protocol that can be ordered. `ready` counts complete items; `lacks` says what the others need.
-
-    Without `by_model` it is computed from what is there. With `together`, several units fit into one call.
-    """
-
-    name: str
-    title: str
-    citation: str
-    by_model: bool
-    together: bool
-    prompts: tuple[str, ...]
-    departures: tuple[str, ...]
-    items: int
-    ready: int
-    lacks: tuple[str, ...] = ()
-    steps: tuple[ExtractionStep, ...] = ()
-
-    def words(self) -> str:
-        if not self.items:
-            return "There are no items yet."
-        if self.ready == self.items:
-            return (
-                "Everything is there for the one item."
-                if self.items == 1
-                else f"All {self.items:,} items are ready."
-            )
-        return f"{self.ready:,} of {counted(self.items, 'item')} {'is' if self.ready == 1 else 'are'} ready."
-
-
-@dataclass(frozen=True, slots=True)
 class ExtractionOffer:
     """An extraction that can be ordered: number of reports (or items), and how many have none yet.
 
@@ -115,25 +64,36 @@ class ExtractionOffer:
         return f"{self.without:,} of {counted(self.total, self.things)} are without their {self.makes}."
 
 
-@dataclass
-class _Counts:
-    items: int = 0
-    reports: int = 0
-    ready: Counter[str] = field(default_factory=Counter)
-    lacking: dict[str, Counter[str]] = field(default_factory=dict)
-    without: Counter[ResponsePart] = field(default_factory=Counter)
+@dataclass(frozen=True, slots=True)
+class ProtocolOffer:
+    """A protocol that can be ordered. `ready` counts complete items; `lacks` says what the others need.
 
-    def add(self, at_hand: materials.MaterialAtHand, protocols: Iterable[Protocol]) -> None:
-        self.items += 1
-        self.reports += len(at_hand.responses)
-        held = [set(material.parts) for material in at_hand.responses]
-        self.without.update(part for parts in held for part in ResponsePart if part not in parts)
-        everywhere = set(ResponsePart).intersection(*held) if held else set()
-        exemplars = sum(material.response.mode == EXEMPLAR for material in at_hand.responses)
-        for protocol in protocols:
-            lacks = protocol.lacks(at_hand.own.documents, len(at_hand.responses), everywhere, exemplars)
-            self.lacking.setdefault(protocol.name, Counter()).update(lacks)
-            self.ready[protocol.name] += not lacks
+    Without `by_model` it is computed from what is there. With `together`, several units fit into one call. `steps` are
+    the extractions from reports that it needs.
+    """
+
+    name: str
+    title: str
+    citation: str
+    by_model: bool
+    together: bool
+    prompts: tuple[str, ...]
+    departures: tuple[str, ...]
+    items: int
+    ready: int
+    lacks: tuple[str, ...] = ()
+    steps: tuple[ExtractionOffer, ...] = ()
+
+    def words(self) -> str:
+        if not self.items:
+            return "There are no items yet."
+        if self.ready == self.items:
+            return (
+                "Everything is there for the one item."
+                if self.items == 1
+                else f"All {self.items:,} items are ready."
+            )
+        return f"{self.ready:,} of {counted(self.items, 'item')} {'is' if self.ready == 1 else 'are'} ready."
 
 
 def offers(project: Project, *named: str) -> list[ProtocolOffer]:
@@ -144,12 +104,16 @@ def offers(project: Project, *named: str) -> list[ProtocolOffer]:
     offered = [PROTOCOLS[name] for name in named] or profile.protocols(project).values()
     protocols = tuple(protocol for protocol in offered if not protocol.by_people)
     kinds = tuple(dict.fromkeys(kind for protocol in protocols for kind in protocol.needs))
-    result = _Counts()
-    for at_hand in materials.each(
-        project, materials.MaterialRequest(kinds, texts=False), materials.item_ids(project, answered=True)
-    ):
-        result.add(at_hand, protocols)
-    return [_offer(protocol, result) for protocol in protocols]
+    material, reports = materials.MaterialRequest(kinds, texts=False), list[Collection[str]]()
+    of_items = []
+    for at_hand in materials.each(project, material, materials.item_ids(project, answered=True)):
+        held = [set(one.parts) for one in at_hand.responses]
+        everywhere = set(ResponsePart).intersection(*held) if held else set()
+        exemplars = sum(one.response.mode == EXEMPLAR for one in at_hand.responses)
+        reports += held
+        about = at_hand.own.documents, len(held), everywhere, exemplars
+        of_items.append({protocol.name: protocol.lacks(*about) for protocol in protocols})
+    return [_offer(protocol, reports, [lacks[protocol.name] for lacks in of_items]) for protocol in protocols]
 
 
 def runnable(offer: ProtocolOffer | ExtractionOffer) -> bool:
@@ -230,8 +194,10 @@ def _drawing(
     )
 
 
-def _offer(protocol: Protocol, counts: _Counts) -> ProtocolOffer:
-    lacking = counts.lacking.get(protocol.name, Counter())
+def _offer(
+    protocol: Protocol, reports: Sequence[Collection[str]], lacking: Sequence[Sequence[str]]
+) -> ProtocolOffer:
+    """A protocol over reports, each given by the parts extracted from it, and items, by what each lacks for it."""
     return ProtocolOffer(
         name=protocol.name,
         title=protocol.title,
@@ -240,11 +206,14 @@ def _offer(protocol: Protocol, counts: _Counts) -> ProtocolOffer:
         together=protocol.judge_together is not None,
         prompts=protocol.prompts,
         departures=protocol.departures,
-        items=counts.items,
-        ready=counts.ready[protocol.name],
-        lacks=tuple(_lack(words, count, counts.items) for words, count in lacking.items()),
+        items=len(lacking),
+        ready=sum(not lacks for lacks in lacking),
+        lacks=tuple(
+            _lack(words, count, len(lacking))
+            for words, count in Counter(chain.from_iterable(lacking)).items()
+        ),
         steps=tuple(
-            _step(extraction, counts)
+            _drawing(extraction, reports, ())
             for part in protocol.parts
             for extraction in EXTRACTIONS.values()
             if extraction.makes is part
@@ -256,12 +225,6 @@ def _lack(words: str, count: int, items: int) -> str:
     if count == items:
         return f"The item lacks {words}." if items == 1 else f"All {items:,} items lack {words}."
     return f"{count:,} of {items:,} items {'lacks' if count == 1 else 'lack'} {words}."
-
-
-def _step(extraction: Extraction, counts: _Counts) -> ExtractionStep:
-    part = ResponsePart(extraction.makes.value)
-    alone = extraction.baseline is not None
-    return ExtractionStep(extraction.name, part, counts.reports, counts.without[part], alone)
 
 
 def draws(name: str) -> bool:
@@ -318,7 +281,6 @@ def drawings_of(project: Project, overview: materials.Reports) -> list[Extractio
 
 @dataclass(frozen=True, slots=True)
 class JudgementPlan:
-    judge: str
     total: int
     to_do: int
     reports: int
@@ -344,15 +306,14 @@ def plan(project: Project, order: RunRequest) -> JudgementPlan:
     if each != [order]:
         result = [plan(project, request) for request in each]
         total, to_do = sum(one.total for one in result), sum(one.to_do for one in result)
-        return JudgementPlan(result[0].judge, total, to_do, max(one.reports for one in result), "judgements")
+        return JudgementPlan(total, to_do, max(one.reports for one in result), "judgements")
     judge_cases.checked(project, order)
     judge = derived_judges.judge_of(project, order)
     answered = RunJournal(project, "", judge.id, order.protocol).finished("")
     outlook = judge_cases.outlook(project, order, answered)
     things = judge_cases.things(order.protocol)
     lacks = "" if outlook.total else unasked(project, order.protocol)
-    left = outlook.total - outlook.done
-    return JudgementPlan(judge.name, outlook.total, left, outlook.reports, things, lacks)
+    return JudgementPlan(outlook.total, outlook.total - outlook.done, outlook.reports, things, lacks)
 
 
 def parts(project: Project, order: RunRequest) -> list[RunRequest]:
@@ -514,11 +475,10 @@ def _keep(project: Project, orders: list[QueuedRun]) -> None:
 
 
 def _read(tree: dict[str, Any]) -> QueuedRun:
-    fields = {name: value for name, value in tree.items() if name != "id"}
-    chosen: dict[str, Any] = {
-        name: tuple(fields[name]) for name in ("systems", "items", "models") if name in fields
+    fields: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in tree.items()
     }
-    return QueuedRun(tree["id"], RunRequest(**fields | chosen))
+    return QueuedRun(fields.pop("id"), RunRequest(**fields))
 
 
 _DASHES = ("–", "-", "..")
@@ -538,14 +498,10 @@ def look(project: Project, order: RunRequest) -> RunSummary:
     try:
         if order.judge:
             kept_keys.refuse_failed(project, judges.named(project, order.judge))
-        if order.protocol in EXTRACTIONS:
-            extraction_plan = extracting.plan(project, order)
-            return RunSummary(
-                order, _extraction_words(extraction_plan), extraction_plan.total, extraction_plan.to_do
-            )
-        result = plan(project, order)
-        summary = f"{result.words()} {items.left_out(project).not_counted}".strip()
-        return RunSummary(order, summary, result.total, result.to_do)
+        extracts = order.protocol in EXTRACTIONS
+        result = extracting.plan(project, order) if extracts else plan(project, order)
+        without = "" if extracts else items.left_out(project).not_counted
+        return RunSummary(order, f"{result.words()} {without}".strip(), result.total, result.to_do)
     except Refusal as refusal:
         return RunSummary(order, f"{refusal.happened} {refusal.todo}".strip(), refused=True)
 
@@ -570,12 +526,3 @@ def _range(word: str, known: list[str]) -> list[str]:
         if result and first in known and last in known and known.index(first) <= known.index(last):
             return known[known.index(first) : known.index(last) + 1]
     raise Refusal(f"There is no item “{word}”.", "Use keys from the Items page, such as 1, 4, 7–9.")
-
-
-def _extraction_words(plan: extracting.ExtractionPlan) -> str:
-    things = counted(plan.total, plan.things.removesuffix("s"))
-    if not plan.total:
-        return f"There are no {plan.things} to extract from yet."
-    if not plan.to_do:
-        return f"“{plan.judge}” has processed all {things}."
-    return f"{plan.to_do:,} of {things} are not processed yet."

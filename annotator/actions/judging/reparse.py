@@ -13,7 +13,6 @@ from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
 from annotator.actions.labelling import label_rows
 from annotator.actions.project.file import Project, judgement_hash, record
-from annotator.actions.results import results
 from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.journal import call_of, same_question
 from annotator.domain.judges.contest import POOL
@@ -25,7 +24,18 @@ from annotator.domain.texts.words import counted, grouped
 from annotator.judging.calls.asking import ReplayAsk, keys_of
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.protocols.registry import RANKING
-from annotator.storage.tables import CALL, CONTEST, ITEM, JUDGE, JUDGEMENT, RESPONSE, RUN, SYSTEM, put
+from annotator.storage.tables import (
+    CALL,
+    CONTEST,
+    ITEM,
+    JUDGE,
+    JUDGEMENT,
+    RESPONSE,
+    RUN,
+    SYSTEM,
+    if_given,
+    put,
+)
 
 # The statuses of calls with a reply.
 _OK = Status.OK.value
@@ -118,8 +128,7 @@ def _cases(
             continue
         cases = {
             (case.response.id, unit.id): (case, unit)
-            for material in at_hand.responses
-            for case in protocol.cases(material)
+            for case in at_hand.cases(protocol)
             for unit in case.units
         }
         for rows in calls:
@@ -166,10 +175,9 @@ def _in_plain_text(db: Connection, judge: Judge) -> set[str]:
 
 async def _reread(project: Project, protocol: Protocol, rows: list[Row], case: Case) -> list[tuple[Row, Row]]:
     """Each judgement before and after its reply is parsed again; empty if no reply is stored."""
-    with project.store.read() as db:
-        # Newest first: a reply and the result of the request to repair it.
-        question = same_question(rows[0]["call_id"]).where(CALL.c.status.in_(_REPLIED))
-        replay = ReplayAsk([call_of(row) for row in db.execute(question).mappings()])
+    # Newest first: a reply and the result of the request to repair it.
+    question = same_question(rows[0]["call_id"]).where(CALL.c.status.in_(_REPLIED))
+    replay = ReplayAsk([call_of(row) for row in project.query(question).mappings()])
     if not replay.calls or protocol.judge is None:
         return []
     verdicts = await protocol.judge(case, replay)
@@ -184,6 +192,7 @@ async def _reread(project: Project, protocol: Protocol, rows: list[Row], case: C
     return result
 
 
+# So many ids are small enough for one query of any database.
 AT_ONCE = 500
 _HALTED = "The run was stopped before this was asked."
 
@@ -215,6 +224,10 @@ def lines(project: Project, *, judge: str = "", run: str = "", status: str = "")
     ]
     if status and status not in causes:
         raise Refusal(f"“{status}” is not a cause.", f"Use one of {', '.join(causes)}.")
+    whose = (
+        (JUDGEMENT.c.rater_id, judges.named(project, judge).id if judge else ""),
+        (JUDGEMENT.c.run_id, _run_id(project, run) if run else ""),
+    )
     question = (
         select(
             JUDGE.c.name, JUDGEMENT.c.protocol, ITEM.c.key, SYSTEM.c.name.label("system"), JUDGEMENT.c.unit_id,
@@ -225,22 +238,18 @@ def lines(project: Project, *, judge: str = "", run: str = "", status: str = "")
         .join(ITEM, ITEM.c.id == JUDGEMENT.c.item_id)
         .join(RESPONSE, RESPONSE.c.id == JUDGEMENT.c.response_id)
         .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
-        .where(JUDGEMENT.c.rater_kind == RaterKind.JUDGE.value)
+        .where(JUDGEMENT.c.rater_kind == RaterKind.JUDGE.value, *if_given(*whose))
         .order_by(
             JUDGE.c.name, JUDGEMENT.c.protocol, JUDGEMENT.c.status, ITEM.c.position, ITEM.c.key, SYSTEM.c.name,
             JUDGEMENT.c.unit_id, JUDGEMENT.c.trial,
         )
     )  # fmt: skip
-    if judge:
-        question = question.where(JUDGEMENT.c.rater_id == judges.named(project, judge).id)
-    if run:
-        question = question.where(JUDGEMENT.c.run_id == _run_id(project, run))
     with project.store.read() as db:
         gone = label_rows.outdated(db, label_rows.BY_JUDGES)
         rows = list(db.execute(question.where(JUDGEMENT.c.status.not_in(SETTLED))))
-        for some in _batched(gone):
-            answered = JUDGEMENT.c.status == Status.OK.value
-            rows += db.execute(question.where(answered, JUDGEMENT.c.id.in_(some)))
+        reworded, answered = list(gone), question.where(JUDGEMENT.c.status == Status.OK.value)
+        for start in range(0, len(reworded), AT_ONCE):
+            rows += db.execute(answered.where(JUDGEMENT.c.id.in_(reworded[start : start + AT_ONCE])))
     result = [_line(row, reworded=row.id in gone) for row in rows]
     if status in ("", run_records.NOT_ASKED):
         result += _without_reply(project, judge, run)
@@ -250,7 +259,7 @@ def lines(project: Project, *, judge: str = "", run: str = "", status: str = "")
 
 def _without_reply(project: Project, judge: str, run: str) -> list[MissingLine]:
     result: dict[tuple[str, str, judge_cases.Key], MissingLine] = {}
-    systems = results.systems_named(project)
+    systems = judge_cases.systems_named(project)
     for halted in run_records.runs(project):
         mine = judge in ("", halted.judge) and halted.id.startswith(run)
         if not mine or halted.state == RunState.DONE.value or halted.protocol not in PROTOCOLS:
@@ -294,13 +303,6 @@ def _line(row: Any, *, reworded: bool) -> MissingLine:
         row.name, row.protocol, row.key, row.system, row.unit_id, row.trial, status, cause, row.flags, row.run_id or "",
         row.call_id or "",
     )  # fmt: skip
-
-
-def _batched(ids: Iterable[str]) -> Iterator[list[str]]:
-    """Batches of ids small enough for one query of any database."""
-    listed = list(ids)
-    for start in range(0, len(listed), AT_ONCE):
-        yield listed[start : start + AT_ONCE]
 
 
 def by_cause(lines: Iterable[MissingLine]) -> dict[str, int]:

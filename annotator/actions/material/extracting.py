@@ -39,6 +39,7 @@ from annotator.domain.material.item import ExtractState, Page, by_set
 from annotator.domain.texts.canonical import Change, new_id, well_formed
 from annotator.domain.texts.difference import find
 from annotator.domain.texts.refusal import Refusal, one_of, required
+from annotator.domain.texts.words import counted
 from annotator.judging.runner import Finished
 from annotator.protocols import EXTRACTIONS
 from annotator.storage.tables import CALL, EXTRACT, ITEM, JUDGE, RESPONSE, RUN, SYSTEM
@@ -52,6 +53,14 @@ class ExtractionPlan:
     total: int
     to_do: int
     things: str
+
+    def words(self) -> str:
+        things = counted(self.total, self.things.removesuffix("s"))
+        if not self.total:
+            return f"There are no {self.things} to extract from yet."
+        if not self.to_do:
+            return f"“{self.judge}” has processed all {things}."
+        return f"{self.to_do:,} of {things} are not processed yet."
 
 
 def plan(project: Project, order: RunRequest) -> ExtractionPlan:

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -86,24 +86,17 @@ async def carry_out(
     return result
 
 
-class _OrderLines:
-    """The lines meant for a whole order, read by one of its parts after the other."""
-
-    def __init__(self, listen: TextIO) -> None:
-        self.lines: SimpleQueue[str | None] = SimpleQueue()
-        Thread(target=self._read_lines, args=(listen,), daemon=True).start()
-
-    def _read_lines(self, listen: TextIO) -> None:
-        for line in listen:
-            self.lines.put(line)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.lines.get, None)
+def _hand_on(listen: TextIO, lines: SimpleQueue[str | None]) -> None:
+    for line in listen:
+        lines.put(line)
 
 
 async def _part_by_part(project: Project, order: RunRequest, tell: Tell, listen: TextIO | None) -> RunEvent:
     """Run each protocol of a paper in turn within one budget, until one is not completed; the last event covers all."""
-    result, listener = list[RunEvent](), _OrderLines(listen) if listen is not None else None
+    # The lines meant for the whole order are read by one of its parts after the other.
+    result, lines = list[RunEvent](), SimpleQueue[str | None]()
+    if listen is not None:
+        Thread(target=_hand_on, args=(listen, lines), daemon=True).start()
     each = judge_runs.parts(project, order)
     if order.budget_usd is not None:
         await forecasts.refuse_small_budget(JudgeRun(project, each[0]))
@@ -123,13 +116,11 @@ async def _part_by_part(project: Project, order: RunRequest, tell: Tell, listen:
         left = order.budget_usd
         if left is not None:
             left = max(0.0, left - sum(one["cost_usd"] or 0.0 for one in result))
+        heard = None if listen is None else cast(TextIO, iter(lines.get, None))
         result.append(
-            await JudgeRun.run(
-                project, replace(part, budget_usd=left), tell=tell_all, listen=cast(TextIO, listener)
-            )
+            await JudgeRun.run(project, replace(part, budget_usd=left), tell=tell_all, listen=heard)
         )
-        if listener is not None:
-            listener.lines.put(None)
+        lines.put(None)
         if result[-1]["state"] != RunState.DONE.value:
             break
     tell(line := together(result, sum(before.values())))
@@ -163,13 +154,6 @@ async def foreseen(project: Project, order: RunRequest) -> "forecasts.CostEstima
 
 def forecast(project: Project, order: RunRequest) -> Any:
     return asyncio.run(foreseen(project, order))
-
-
-def of_paper(project: Project, order: RunRequest) -> list[forecasts.CostEstimate]:
-    """The estimates of a paper's protocols that can be judged now; empty if the order names no paper."""
-    if order.protocol not in PAPERS:
-        return []
-    return [asyncio.run(forecasts.of(JudgeRun(project, part))) for part in judge_runs.parts(project, order)]
 
 
 def handed_over(project: Project, order: AnyOrder) -> dict[str, str]:

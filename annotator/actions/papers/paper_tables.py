@@ -297,8 +297,8 @@ def _steps(offer: judge_runs.ProtocolOffer) -> Iterator[MissingStep]:
     """What a protocol without figures lacks: gold, extracts of reports, and verdicts."""
     yield from ((f"{offer.title}: {words}", "Author") for words in offer.lacks)
     for step in offer.steps:
-        if step.missing:
-            run = f"goldsmith judge extract FILE --judge NAME --extraction {step.extraction}"
+        if step.without:
+            run = f"goldsmith judge extract FILE --judge NAME --extraction {step.name}"
             yield f"{step.words()} Run: {run}", "Material"
     if offer.by_model:
         run = f"goldsmith judge run FILE --judge NAME --protocol {offer.name}"

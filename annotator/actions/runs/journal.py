@@ -62,12 +62,15 @@ READS = "can read judges' replies"
 
 @dataclass(frozen=True, slots=True)
 class JudgementQuery:
-    """A filter of judgements: missing, flagged or all; by cause, flag and system.
+    """A filter of the judgements of a run, or of a judge's current ones under a protocol.
 
-    `words` are searched in the item's key, the rationale, the quotation and the cause; `item` is a key, `unit` an id
-    within it.
+    Missing, flagged or all; by cause, flag and system. `words` are searched in the item's key, the rationale, the
+    quotation and the cause; `item` is a key, `unit` an id within it.
     """
 
+    run_id: str = ""
+    judge_id: str = ""
+    protocol: str = ""
     which: str = NO_VERDICT
     cause: str = ""
     system: str = ""
@@ -75,15 +78,6 @@ class JudgementQuery:
     words: str = ""
     item: str = ""
     unit: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class JudgementSource:
-    """The source of judgements: a run, or a judge's current ones under a protocol."""
-
-    run_id: str = ""
-    judge_id: str = ""
-    protocol: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,16 +108,14 @@ class JudgementLines:
 
 
 @people.for_coordinators(READS)
-def lines(
-    project: Project, source: JudgementSource, query: JudgementQuery = JudgementQuery()
-) -> JudgementLines:
+def lines(project: Project, query: JudgementQuery) -> JudgementLines:
     """The judgements selected by a query, item by item; only a coordinator may read judges' replies."""
-    question = _question(source, query)
+    question = _question(query)
     with project.store.read() as db:
         rows = db.execute(question.limit(MOST)).mappings().all()
         total = db.execute(select(func.count()).select_from(question.subquery())).scalar_one()
-        counts, causes = _counts(db, source)
-        flags = _flags(db, source)
+        counts, causes = _counts(db, query)
+        flags = _flags(db, query)
     words = judge_cases.words_of(project, [(row["item_id"], row["protocol"]) for row in rows])
     made = tuple(line_of(row, words) for row in rows)
     return JudgementLines(made, counts, causes, total - len(made), flags)
@@ -157,20 +149,20 @@ def line_of(row: Any, words: Mapping[judge_cases.UnitKey, str]) -> JudgementLine
     )
 
 
-def _of(source: JudgementSource) -> ColumnElement[bool]:
+def _of(query: JudgementQuery) -> ColumnElement[bool]:
     j = JUDGEMENT.c
-    if source.run_id:
-        return j.run_id == source.run_id
-    mine = (j.rater_kind == RaterKind.JUDGE.value) & (j.rater_id == source.judge_id)
-    return mine & (j.protocol == source.protocol)
+    if query.run_id:
+        return j.run_id == query.run_id
+    mine = (j.rater_kind == RaterKind.JUDGE.value) & (j.rater_id == query.judge_id)
+    return mine & (j.protocol == query.protocol)
 
 
-def _question(source: JudgementSource, query: JudgementQuery) -> Select[Any]:
+def _question(query: JudgementQuery) -> Select[Any]:
     j = JUDGEMENT.c
     columns = (
         (j.status, query.cause), (SYSTEM.c.name, query.system), (ITEM.c.key, query.item), (j.unit_id, query.unit)
     )  # fmt: skip
-    question = listed().where(_of(source), *if_given(*columns))
+    question = listed().where(_of(query), *if_given(*columns))
     if query.which == NO_VERDICT:
         question = question.where(j.status.not_in(SETTLED))
     elif query.which == FLAGGED:
@@ -185,24 +177,24 @@ def _question(source: JudgementSource, query: JudgementQuery) -> Select[Any]:
     )
 
 
-def _counts(db: Connection, source: JudgementSource) -> tuple[dict[str, int], dict[str, int]]:
+def _counts(db: Connection, query: JudgementQuery) -> tuple[dict[str, int], dict[str, int]]:
     """The number of judgements of each sort, and of each cause, most frequent first."""
     j = JUDGEMENT.c
-    by_status = select(j.status, func.count()).where(_of(source)).group_by(j.status)
+    by_status = select(j.status, func.count()).where(_of(query)).group_by(j.status)
     causes: dict[str, int] = {
         status: count for status, count in db.execute(by_status.order_by(func.count().desc(), j.status))
     }
-    flagged = select(func.count()).where(_of(source), j.flags != "")
+    flagged = select(func.count()).where(_of(query), j.flags != "")
     every = sum(causes.values())
     missing = every - sum(causes.pop(one.value, 0) for one in SETTLED)
     return {NO_VERDICT: missing, FLAGGED: db.execute(flagged).scalar_one(), ALL: every}, causes
 
 
-def _flags(db: Connection, source: JudgementSource) -> dict[str, int]:
+def _flags(db: Connection, query: JudgementQuery) -> dict[str, int]:
     j = JUDGEMENT.c
     result = Counter[str]()
     for flags, count in db.execute(
-        select(j.flags, func.count()).where(_of(source), j.flags != "").group_by(j.flags)
+        select(j.flags, func.count()).where(_of(query), j.flags != "").group_by(j.flags)
     ):
         for flag in flags.split():
             result[flag] += count

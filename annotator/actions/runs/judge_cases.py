@@ -131,9 +131,8 @@ def settings_of(judge: Judge, protocol: str, seed: int) -> JudgeSettings:
 
 def checked_scope(project: Project, order: RunRequest) -> None:
     """Refuse an unknown system or item, naming what exists."""
-    with project.store.read() as db:
-        named = sorted(db.execute(select(SYSTEM.c.name)).scalars())
-        keys = set(db.execute(select(ITEM.c.key).where(ITEM.c.retired.is_(False))).scalars())
+    keys = set(project.query(select(ITEM.c.key).where(ITEM.c.retired.is_(False))).scalars())
+    named = systems(project)
     for name in order.systems:
         refuse_other(name, named, f"There is no system “{name}” in this project.", "Available:")
     for key in order.items:
@@ -181,14 +180,7 @@ def _by_item(
     protocol, chosen = protocol_of(order.protocol), system_ids(project, order.systems)
     ids = materials.item_ids(project, order.items) if items is None else items
     for at_hand in materials.each(project, material, ids):
-        yield at_hand.item.id, list(_reached(protocol, at_hand, chosen))
-
-
-def _reached(protocol: Protocol, at_hand: materials.MaterialAtHand, chosen: frozenset[str]) -> Iterator[Case]:
-    for material in at_hand.responses:
-        for case in protocol.cases(material):
-            if _is_meant(case, chosen):
-                yield case
+        yield at_hand.item.id, [case for case in at_hand.cases(protocol) if _is_meant(case, chosen)]
 
 
 def _is_meant(case: Case, chosen: frozenset[str]) -> bool:
@@ -219,16 +211,17 @@ def _together(cases: list[Case], settings: JudgeSettings) -> Iterator[Case]:
 
 def system_ids(project: Project, names: Iterable[str]) -> frozenset[str]:
     """The ids of the systems with these names; empty for no names."""
-    name_list = list(names)
-    result = (
-        project.query(select(SYSTEM.c.id).where(SYSTEM.c.name.in_(name_list))).scalars() if name_list else ()
-    )
-    return frozenset(result)
+    chosen = set(names)
+    return frozenset(system_id for system_id, name in systems_named(project).items() if name in chosen)
 
 
 def systems(project: Project) -> list[str]:
     """The names of the systems, for choosing among them. Not for pages where people label blind."""
-    return list(project.query(select(SYSTEM.c.name).order_by(SYSTEM.c.name)).scalars())
+    return list(systems_named(project).values())
+
+
+def systems_named(project: Project) -> dict[str, str]:
+    return dict(project.query(select(SYSTEM.c.id, SYSTEM.c.name).order_by(SYSTEM.c.name)).all())
 
 
 def things(protocol: str) -> str:
@@ -242,7 +235,7 @@ UnitKey = tuple[str, str]
 def words_of(project: Project, pairs: Iterable[tuple[str, str]]) -> dict[UnitKey, str]:
     """(response, unit) → the subject in words, for pairs of an item's id and a protocol's name."""
     by_protocol = nested((protocol, item_id, None) for item_id, protocol in pairs)
-    names, result = _systems(project), dict[UnitKey, str]()
+    names, result = systems_named(project), dict[UnitKey, str]()
     for protocol, ids in by_protocol.items():
         for case in _cases(project, PROTOCOLS[protocol], list(ids)):
             result |= _words(case, names)
@@ -250,7 +243,7 @@ def words_of(project: Project, pairs: Iterable[tuple[str, str]]) -> dict[UnitKey
 
 
 def words_of_case(project: Project, case: Case | None) -> dict[UnitKey, str]:
-    return _words(case, _systems(project)) if case is not None else {}
+    return _words(case, systems_named(project)) if case is not None else {}
 
 
 def case_of(project: Project, protocol: str, item_id: str, key: UnitKey) -> Case | None:
@@ -270,12 +263,7 @@ def _cases(project: Project, protocol: Protocol, item_ids: list[str]) -> Iterato
         materials.for_judging(protocol) if protocol.unit_kind is None else materials.for_counting(protocol)
     )
     for at_hand in materials.each(project, wanted_material, item_ids):
-        for material in at_hand.responses:
-            yield from protocol.cases(material)
-
-
-def _systems(project: Project) -> dict[str, str]:
-    return {row.id: row.name for row in project.query(select(SYSTEM.c.id, SYSTEM.c.name))}
+        yield from at_hand.cases(protocol)
 
 
 def _words(case: Case, systems: Mapping[str, str]) -> dict[UnitKey, str]:

@@ -34,6 +34,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging import runner
+from annotator.judging.batches import batching
 from annotator.judging.batches.batch_results import BatchState
 from annotator.judging.calls.asking import Asker, Refused
 from annotator.judging.calls.client import Client, Sender
@@ -168,8 +169,6 @@ def forget(project: Project, judge: str = "") -> int:
 
 
 async def _withdrawn(project: Project, run_id: str) -> int:
-    from annotator.judging.batches import batching
-
     row = dict(
         project.query(
             select(JUDGE, RUN.c.protocol).join(RUN, RUN.c.judge_id == JUDGE.c.id).where(RUN.c.id == run_id)
@@ -226,82 +225,47 @@ async def drive(
     """
     run_id = journal.run_id
     run_records.set_counts(project, run_id, work.total, work.before)
-    drive = _Drive(project, order, work, journal, tell)
+    _, paid = run_records.paid(project, run_id)
+    cancel, going = asyncio.Event(), asyncio.Event()
+    going.set()
+
+    def report(progress: runner.Progress) -> None:
+        line = run_records.line(run_id, work.deed, progress, work.before, work.total, paid)
+        tell(line if going.is_set() else {**line, "held": True})
+
+    def report_batches(progress: Any) -> None:
+        tell(run_records.batch_line(run_id, work.deed, progress, work.before, work.total, paid))
+
+    def left() -> Iterator[Case]:
+        return runner.left(work.cases(), work.already)
+
     try:
-        with stoppable(drive.cancel, listen, drive.going), _little_garbage():
+        with stoppable(cancel, listen, going), _little_garbage():
             async with asking(project, judge, order, journal, work.refused, work.output_tokens) as asker:
-                ended = await drive.through(asker)
+                asks: Any = None
+                if asker is not None and order.batch and work.protocol.judge is not None:
+                    asks = await batching.through(
+                        work.protocol.judge, left, asker, journal, tell=report_batches, cancel=cancel
+                    )
+                ended = await runner.run(
+                    work.protocol,
+                    # Batches serve the cases in their own order.
+                    asks.in_order(left) if asks else work.cases(),
+                    asker,
+                    concurrency=order.concurrency,
+                    record=journal.record,
+                    progress=report,
+                    cancel=cancel,
+                    going=going,
+                    already=work.already,
+                    asks=asks,
+                )
     except Refusal:
         run_records.close_run(project, run_id, RunState.INTERRUPTED)
         raise
     cost = run_records.close_run(project, run_id, ended.state)
     last = run_records.ended_line(run_id, work.deed, ended, work.before, work.total, journal.without())
     return last | {"kind": str(judge.kind), "cost_usd": cost}
-
-
-class _Drive:
-    def __init__(
-        self, project: Project, order: RunRequest, work: RunWork, journal: RunJournal, tell: Tell
-    ) -> None:
-        self.cancel, self.going = asyncio.Event(), asyncio.Event()
-        self.going.set()
-        _, self._paid = run_records.paid(project, journal.run_id)
-        self._project, self._order, self._work, self._journal, self._tell = (
-            project,
-            order,
-            work,
-            journal,
-            tell,
-        )
-
-    async def through(self, asker: Asker | None) -> runner.RunEnd:
-        """Do the work, and before it the batches if the order wants them."""
-        work, source, asks = self._work, self._work.cases(), None
-        if asker is not None and self._order.batch:
-            asks, source = await self._by_batches(asker)
-        return await runner.run(
-            work.protocol,
-            source,
-            asker,
-            concurrency=self._order.concurrency,
-            record=self._journal.record,
-            progress=self._report,
-            cancel=self.cancel,
-            going=self.going,
-            already=work.already,
-            asks=asks,
-        )
-
-    async def _by_batches(self, asker: Asker) -> tuple[Any, Iterable[Case]]:
-        """The answers of the batches, and the cases in the order in which these serve them."""
-        from annotator.judging.batches import batching
-
-        work, judge = self._work, self._work.protocol.judge
-        if judge is None:
-            raise Refusal(f"{work.protocol.title} asks no model.", "Run it without batches.")
-
-        def requests() -> Iterator[Case]:
-            return runner.left(work.cases(), work.already)
-
-        batched = await batching.through(
-            judge, requests, asker, self._journal, tell=self._report_batches, cancel=self.cancel
-        )
-        return batched, batched.in_order(requests)
-
-    def _report(self, progress: Any) -> None:
-        work = self._work
-        line = run_records.line(
-            self._journal.run_id, work.deed, progress, work.before, work.total, self._paid
-        )
-        self._tell(line if self.going.is_set() else {**line, "held": True})
-
-    def _report_batches(self, progress: Any) -> None:
-        work = self._work
-        self._tell(
-            run_records.batch_line(
-                self._journal.run_id, work.deed, progress, work.before, work.total, self._paid
-            )
-        )
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from datetime import datetime
 from secrets import randbelow
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, case, func, insert, literal, select, update
+from sqlalchemy import Connection, Row, case, func, insert, literal, select, update
 
 from annotator.actions.judges import prompts
 from annotator.actions.project import people
@@ -24,7 +24,7 @@ from annotator.domain.texts.words import counted, local, nested
 from annotator.judging.runner import Progress
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from annotator.storage import store
-from annotator.storage.tables import CALL, EXTRACT, ITEM, JUDGE, JUDGEMENT, RESPONSE, RUN, SYSTEM, if_given
+from annotator.storage.tables import CALL, EXTRACT, ITEM, JUDGE, JUDGEMENT, RESPONSE, RUN, SYSTEM
 
 # Besides the causes of missing verdicts: the run ended before it asked, or leaves no judgements with a cause.
 NOT_ASKED, NOT_DONE = "not_asked", "not_done"
@@ -337,18 +337,18 @@ def line(
         "missing": missing,
         "models": list(progress.models),
         "running": len(progress.running),
-        "under_way": [_under_way(running) for running in progress.running],
+        "under_way": [_under_way(keys, seconds) for keys, seconds in progress.running.items()],
     }
     if progress.waiting_until is not None:
         event["paused"] = f"The endpoint asks to wait until {local(progress.waiting_until):%H:%M:%S}"
     return event
 
 
-def _under_way(running: Any) -> RunEvent:
+def _under_way(keys: Sequence[judge_cases.Key], seconds: float) -> RunEvent:
     """A case being asked: its response, units and trial, and since how long."""
-    response, _, trial = running.keys[0]
-    units = [unit for _, unit, _ in running.keys]
-    return {"response": response, "units": units, "trial": trial, "seconds": round(running.seconds, 1)}
+    response, _, trial = keys[0]
+    units = [unit for _, unit, _ in keys]
+    return {"response": response, "units": units, "trial": trial, "seconds": round(seconds, 1)}
 
 
 def batch_line(
@@ -418,20 +418,17 @@ def together(events: Sequence[RunEvent], total: int) -> RunEvent:
 def words(line: RunEvent) -> list[str]:
     left = f", {line['not_asked']:,} not asked" if line["not_asked"] else ""
     came = f"{line['judged']:,} of {line['total']:,} {line['deed']}{left}"
-    sentences = [f"{came} ({line['state']}, {line['seconds']} s)."]
-    if line["without"]:
-        sentences.append(f"Without a verdict: {causes(line['without'])}. {_ADVICE[line.get('kind', _ASKS)]}")
-    if line["calls"]:
-        cost, reused = dollars(line["cost_usd"]), line["reused"]
-        sentences.append(
-            f"{counted(line['calls'], 'call')}, {counted(reused, 'answer')} taken from the journal; "
-            f"the whole run cost {cost}."
-        )
-    if len(line["models"]) > 1:
-        sentences.append(f"The endpoint answered as more than one model: {', '.join(line['models'])}.")
-    if line["cause"]:
-        sentences.append(f"Reason for stopping: {line['cause']}")
-    return sentences
+    calls, reused = counted(line["calls"], "call"), counted(line["reused"], "answer")
+    cost, models = dollars(line["cost_usd"]), ", ".join(line["models"])
+    advice, several = _ADVICE.get(line.get("kind", _ASKS), ""), len(line["models"]) > 1
+    sentences = (
+        f"{came} ({line['state']}, {line['seconds']} s).",
+        f"Without a verdict: {causes(line['without'])}. {advice}" if line["without"] else "",
+        f"{calls}, {reused} taken from the journal; the whole run cost {cost}." if line["calls"] else "",
+        f"The endpoint answered as more than one model: {models}." if several else "",
+        f"Reason for stopping: {line['cause']}" if line["cause"] else "",
+    )
+    return list(filter(None, sentences))
 
 
 def causes(missing: Mapping[str, int]) -> str:
@@ -446,15 +443,15 @@ def dollars(cost: float | None) -> str:
 
 @dataclass(slots=True)
 class SystemStatus:
-    """Progress of one system in a run: verdicts or documents, and missing ones by cause."""
+    """Progress of one system in a run: verdicts or documents, and missing ones by cause.
+
+    `due` is the number of judgements requested, 0 until they are counted.
+    """
 
     system: str
     came: int = 0
+    due: int = 0
     missing: Counter[str] = field(default_factory=Counter)
-
-    @property
-    def done(self) -> int:
-        return self.came + self.missing.total()
 
 
 @dataclass(frozen=True, slots=True)
@@ -493,41 +490,26 @@ def named(
 
 def by_system(project: Project, run_id: str, protocol: str) -> list[SystemStatus]:
     """The results of a run by system, sorted by name. Failed extractions have only calls stored, without a system."""
-    question = _extracts(run_id) if protocol in EXTRACTIONS else _judged(run_id)
+    table, status = (
+        (EXTRACT, literal(Status.OK.value)) if protocol in EXTRACTIONS else (JUDGEMENT, JUDGEMENT.c.status)
+    )
+    question = (
+        select(SYSTEM.c.name, status.label("status"), func.count())
+        .select_from(table)
+        .join(RESPONSE, RESPONSE.c.id == table.c.response_id)
+        .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
+        .where(table.c.run_id == run_id)
+        .group_by(SYSTEM.c.name, "status")
+        .order_by(SYSTEM.c.name, "status")
+    )
     result: dict[str, SystemStatus] = {}
-    with project.store.read() as db:
-        for name, status, count in db.execute(question):
-            system_status = result.setdefault(name, SystemStatus(name))
-            if status in SETTLED:
-                system_status.came += count
-            else:
-                system_status.missing[status] = count
+    for name, status, count in project.query(question):
+        system_status = result.setdefault(name, SystemStatus(name))
+        if status in SETTLED:
+            system_status.came += count
+        else:
+            system_status.missing[status] = count
     return list(result.values())
-
-
-def _judged(run_id: str) -> Select[Any]:
-    j = JUDGEMENT.c
-    return (
-        select(SYSTEM.c.name, j.status, func.count())
-        .select_from(JUDGEMENT)
-        .join(RESPONSE, RESPONSE.c.id == j.response_id)
-        .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
-        .where(j.run_id == run_id)
-        .group_by(SYSTEM.c.name, j.status)
-        .order_by(SYSTEM.c.name, j.status)
-    )
-
-
-def _extracts(run_id: str) -> Select[Any]:
-    return (
-        select(SYSTEM.c.name, literal(Status.OK.value), func.count())
-        .select_from(EXTRACT)
-        .join(RESPONSE, RESPONSE.c.id == EXTRACT.c.response_id)
-        .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
-        .where(EXTRACT.c.run_id == run_id)
-        .group_by(SYSTEM.c.name)
-        .order_by(SYSTEM.c.name)
-    )
 
 
 def requested(project: Project, order: RunRequest) -> dict[str, int]:
@@ -574,17 +556,18 @@ class JudgeTotal:
 def summed(totals: Iterable[JudgeTotal], judge_id: str) -> JudgeTotal:
     """The totals of a judge over its protocols; the items are those of the protocol with the most."""
     mine = [total for total in totals if total.judge_id == judge_id]
-    whole = JudgeTotal(judge_id, "")
-    for total in mine:
-        whole.verdicts += total.verdicts
-        whole.missing += total.missing
-        whole.quotes_missing += total.quotes_missing
-        whole.calls += total.calls
-        whole.unpriced += total.unpriced
-        whole.items = max(whole.items, total.items)
-    whole.spent_usd = _sum(total.spent_usd for total in mine)
-    whole.afresh_usd = _sum(total.afresh_usd for total in mine)
-    return whole
+    return JudgeTotal(
+        judge_id,
+        "",
+        verdicts=sum(total.verdicts for total in mine),
+        missing=sum((total.missing for total in mine), Counter[str]()),
+        quotes_missing=sum(total.quotes_missing for total in mine),
+        items=max((total.items for total in mine), default=0),
+        calls=sum(total.calls for total in mine),
+        unpriced=sum(total.unpriced for total in mine),
+        spent_usd=_sum(total.spent_usd for total in mine),
+        afresh_usd=_sum(total.afresh_usd for total in mine),
+    )
 
 
 def _sum(amounts: Iterable[float | None]) -> float | None:
@@ -592,46 +575,40 @@ def _sum(amounts: Iterable[float | None]) -> float | None:
     return sum(known) if known else None
 
 
-def totals(project: Project, judge_id: str = "", run_id: str = "") -> list[JudgeTotal]:
-    """The totals of the judges, of one judge or one run: a line for each judge and protocol."""
+def totals(project: Project) -> list[JudgeTotal]:
+    """The totals of the judges: a line for each judge and protocol."""
     result: dict[tuple[str, str], JudgeTotal] = {}
     with project.store.read() as db:
-        _judgements(db, result, judge_id, run_id)
-        _spent(db, result, judge_id, run_id)
-        _afresh(db, result, judge_id, run_id)
+        _judgements(db, result)
+        _spent(db, result)
+        _afresh(db, result)
     return [result[key] for key in sorted(result)]
 
 
-def _judgements(
-    db: Connection, totals: dict[tuple[str, str], JudgeTotal], judge_id: str, run_id: str
-) -> None:
+def _judgements(db: Connection, totals: dict[tuple[str, str], JudgeTotal]) -> None:
     j = JUDGEMENT.c
     counted = func.sum(case((j.flags.contains(FLAGGED), 1), else_=0))
     question = select(j.rater_id, j.protocol, j.status, func.count(), counted).group_by(
         j.rater_id, j.protocol, j.status
     )
     items = select(j.rater_id, j.protocol, func.count(j.item_id.distinct())).group_by(j.rater_id, j.protocol)
-    conditions = [
-        j.rater_kind == RaterKind.JUDGE.value,
-        *([j.rater_id == judge_id] if judge_id else []),
-        *([j.run_id == run_id] if run_id else []),
-    ]
-    for judge, protocol, status, count, flagged in db.execute(question.where(*conditions)):
+    by_judges = j.rater_kind == RaterKind.JUDGE.value
+    for judge, protocol, status, count, flagged in db.execute(question.where(by_judges)):
         total = totals.setdefault((judge, protocol), JudgeTotal(judge, protocol))
         if status == Status.OK.value:
             total.verdicts = count
         elif status not in SETTLED:
             total.missing[status] = count
         total.quotes_missing += flagged
-    for judge, protocol, count in db.execute(items.where(*conditions)):
+    for judge, protocol, count in db.execute(items.where(by_judges)):
         totals[judge, protocol].items = count
 
 
-def _spent(db: Connection, totals: dict[tuple[str, str], JudgeTotal], judge_id: str, run_id: str) -> None:
+def _spent(db: Connection, totals: dict[tuple[str, str], JudgeTotal]) -> None:
     bill = bills()
     question = select(
         bill.c.judge_id, bill.c.protocol, func.count(), func.count(bill.c.charged), func.sum(bill.c.charged)
-    ).where(*if_given((bill.c.judge_id, judge_id), (bill.c.run_id, run_id)))
+    )
     for judge, protocol, calls, priced, spent in db.execute(
         question.group_by(bill.c.judge_id, bill.c.protocol)
     ):
@@ -639,10 +616,9 @@ def _spent(db: Connection, totals: dict[tuple[str, str], JudgeTotal], judge_id: 
         total.calls, total.unpriced, total.spent_usd = calls, calls - priced, spent
 
 
-def _afresh(db: Connection, totals: dict[tuple[str, str], JudgeTotal], judge_id: str, run_id: str) -> None:
+def _afresh(db: Connection, totals: dict[tuple[str, str], JudgeTotal]) -> None:
     j = JUDGEMENT.c
-    behind = select(j.rater_id, j.protocol, j.call_id).where(j.call_id.is_not(None)).distinct()
-    each = behind.where(*if_given((j.rater_id, judge_id), (j.run_id, run_id))).subquery()
+    each = select(j.rater_id, j.protocol, j.call_id).where(j.call_id.is_not(None)).distinct().subquery()
     question = (
         select(each.c.rater_id, each.c.protocol, func.sum(case((UNBILLED, None), else_=CALL.c.cost_usd)))
         .join(CALL, CALL.c.id == each.c.call_id)

@@ -545,6 +545,7 @@ class AgreementViewer(Viewer):
 
     ICON = "agreement"
     OTHERWISE: Lead = ("What do these figures say?", "Help", {"topic": "agreement"})
+    LEAD = ("Assign work", "People", {})
     LEAVING = AgreementMenu
     BEHIND = AgreementBehindView
 
@@ -555,9 +556,6 @@ class AgreementViewer(Viewer):
         self.assisting.came.connect(self._count_anew)
         self.assisting.answer.float_over(self.body)
         self.column.insertWidget(1, self.assisting)
-
-    def lead(self, _view: ResultView) -> Lead:
-        return "Assign work", "People", {}
 
     def _count_anew(self) -> None:
         self._known.clear()

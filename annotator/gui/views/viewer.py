@@ -281,6 +281,8 @@ class Viewer(TabPart):
 
     ICON = "results"
     OTHERWISE: Lead = ("Label reports", "Label", {})
+    # Where a view without data leads, if it is the same for all; otherwise to the view's own page.
+    LEAD: Lead | None = None
     # What Enter shows from a cell, in words.
     DEEPER = ""
     LATER_MS = 1000
@@ -367,7 +369,7 @@ class Viewer(TabPart):
         }
 
     def lead(self, view: ResultView) -> Lead:
-        return way_to(view.page), view.page, {}
+        return self.LEAD or (way_to(view.page), view.page, {})
 
     def question(self) -> Callable[..., Any]:
         """The query run on another thread: takes project, views, a view's name, its choices and the cached count."""

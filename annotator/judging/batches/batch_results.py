@@ -27,7 +27,7 @@ from annotator.domain.texts.canonical import (
 )
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls import reply_parts
-from annotator.judging.calls.asking import KeyedQuestion
+from annotator.judging.calls.asking import CallJournal, KeyedQuestion
 from annotator.judging.calls.client import Client, Sender, root_words
 from annotator.judging.calls.limits import RunHalt, backoff
 from annotator.judging.calls.noting import call_of
@@ -100,8 +100,8 @@ class BatchState(BaseModel, frozen=True, extra="forbid", defer_build=True):
         return {entry.key for entry in self.entries.values()}
 
 
-class Shelf(Protocol):
-    """The store of one run's batches; each method commits before it returns."""
+class Shelf(CallJournal, Protocol):
+    """The store of one run's batches beside its calls; each method commits before it returns."""
 
     def batches(self) -> list[BatchState]:
         """The batches that are not settled."""
@@ -113,10 +113,6 @@ class Shelf(Protocol):
 
     def keep_calls(self, calls: list[Call]) -> None:
         """Journal calls; a call whose id exists stays as it is."""
-        ...
-
-    def find(self, cache_key: str) -> Call | None:
-        """The latest call of that key whose status is ok."""
         ...
 
     def declined(self) -> list[Call]:
@@ -162,6 +158,12 @@ class QuestionFate(StrEnum):
 
 
 LIVE = frozenset({QuestionFate.SPOILED, QuestionFate.FAILED, QuestionFate.EXPIRED, QuestionFate.MISSING})
+# What became of questions without a line, by the batch's status, and of those with an error, by its code.
+_LEFT = {
+    "cancelled": QuestionFate.WITHDRAWN,
+    "cancelling": QuestionFate.WITHDRAWN,
+    "expired": QuestionFate.EXPIRED,
+}
 _CODES = {
     "batch_expired": QuestionFate.EXPIRED,
     "batch_cancelled": QuestionFate.WITHDRAWN,
@@ -180,21 +182,12 @@ class ResultLine:
     fate: QuestionFate = QuestionFate.FAILED
 
 
-@dataclass
-class Reconciled:
-    """The outcome of a batch, question by question. `fates` counts the questions, and the irregular lines as well."""
-
-    fates: Counter[QuestionFate] = field(default_factory=Counter)
-    settled: dict[str, QuestionFate] = field(default_factory=dict)
-    cost_usd: float = 0.0
-    """Including the maximum cost of answers whose bill is unknown."""
-    spent_usd: float = 0.0
-
-
 class BatchReading:
     """Reads one batch's files: the calls to journal, one at a time, and the totals once all are read.
 
     `replies` gives the class that the answer to a question must fit, by cache key, for the questions still asked.
+    `settled` is the outcome of each question; `fates` counts them, and the irregular lines as well. `cost_usd` includes
+    the maximum cost of answers whose bill is unknown.
     """
 
     def __init__(
@@ -206,7 +199,9 @@ class BatchReading:
         record_usage: Callable[[Usage, Call], None],
     ) -> None:
         """`record_usage` is called with each answer's usage, as the server counted it, and its call."""
-        self.reconciled, self._record_usage = Reconciled(), record_usage
+        self.fates, self.settled = Counter[QuestionFate](), dict[str, QuestionFate]()
+        self.cost_usd = self.spent_usd = 0.0
+        self._record_usage = record_usage
         self._state = state
         self._replies = replies
         self._prices = prices
@@ -224,26 +219,21 @@ class BatchReading:
             for line in lines(file):
                 odd = self._odd(line, errors)
                 if odd is not None:
-                    self.reconciled.fates[odd] += 1
+                    self.fates[odd] += 1
                 elif line and line.outcome.answered:
                     yield self._call(line)
                 elif line:
                     errors[line.custom_id] = line
         for line in errors.values():
-            if line.custom_id in self.reconciled.settled:
-                self.reconciled.fates[QuestionFate.DUPLICATE] += 1
+            if line.custom_id in self.settled:
+                self.fates[QuestionFate.DUPLICATE] += 1
             elif line.fate is QuestionFate.FAILED:
                 yield self._call(line)
             else:
                 self._settle(line.custom_id, line.fate)
-        left = (
-            QuestionFate.WITHDRAWN
-            if self._state.status in ("cancelled", "cancelling")
-            else QuestionFate.MISSING
-        )
-        left = QuestionFate.EXPIRED if self._state.status == "expired" else left
+        left = _LEFT.get(self._state.status, QuestionFate.MISSING)
         for name in self._state.entries:
-            if name not in self.reconciled.settled:
+            if name not in self.settled:
                 self._settle(name, left)
 
     def _odd(self, line: ResultLine | None, errors: Mapping[str, ResultLine]) -> QuestionFate | None:
@@ -253,7 +243,7 @@ class BatchReading:
         if line.custom_id not in self._state.entries:
             return QuestionFate.UNKNOWN
         second = line.custom_id in errors and not line.outcome.answered
-        return QuestionFate.DUPLICATE if second or line.custom_id in self.reconciled.settled else None
+        return QuestionFate.DUPLICATE if second or line.custom_id in self.settled else None
 
     def _call(self, line: ResultLine) -> Call:
         state, name, outcome = self._state, line.custom_id, line.outcome
@@ -263,7 +253,7 @@ class BatchReading:
             fault, fate = _AGAIN, QuestionFate.SPOILED
             outcome = replace(outcome, content="\n\n".join([f"({_AGAIN})", *self._again[name]]))
         cost = self._cost(outcome, entry.most_usd)
-        self.reconciled.cost_usd += cost or 0.0
+        self.cost_usd += cost or 0.0
         self._settle(name, fate)
         call = call_of(
             outcome.without(self._secrets),
@@ -279,7 +269,7 @@ class BatchReading:
             latency_s=None,
             cost_usd=cost,
         )
-        self.reconciled.spent_usd += call.bill_usd or 0.0
+        self.spent_usd += call.bill_usd or 0.0
         if outcome.answered:
             self._record_usage(outcome.usage, call)
         if fate is QuestionFate.CHANGED:
@@ -302,8 +292,8 @@ class BatchReading:
         return "", QuestionFate.ANSWERED
 
     def _settle(self, name: str, fate: QuestionFate) -> None:
-        self.reconciled.settled[name] = fate
-        self.reconciled.fates[fate] += 1
+        self.settled[name] = fate
+        self.fates[fate] += 1
 
     def _cost(self, outcome: CallOutcome, most_usd: float) -> float | None:
         """The cost of an answer in USD: its maximum if the bill is unknown, None if the price is unknown too."""
@@ -386,7 +376,6 @@ class BatchStatus:
     output_file: str = ""
     error_file: str = ""
     expires_at: datetime | None = None
-    total: int | None = None
     completed: int | None = None
     failed: int | None = None
     errors: tuple[tuple[str, str], ...] = ()
@@ -549,7 +538,6 @@ class BatchSession:
             output_file=_word(batch, "output_file_id"),
             error_file=_word(batch, "error_file_id"),
             expires_at=_moment(batch.expires_at),
-            total=_count(batch.request_counts, "total"),
             completed=_count(batch.request_counts, "completed"),
             failed=_count(batch.request_counts, "failed"),
             errors=tuple(

@@ -122,7 +122,7 @@ class BatchedAsk(CaseAsk):
             answer = self._from_batch(question)
             if answer is not None:
                 if answer.status is Status.OK:
-                    self.asker.opened.set()
+                    self.asker.limits.opened.set()
                 return replace(answer, flags=self.raised(fields, fenced))
             if self.batched.halt is not None and self.asker.cached(question.key, reply) is None:
                 raise self.batched.halt
@@ -357,7 +357,7 @@ class _Work:
         self._learned = True
         calls: list[Call] = []
         try:
-            await QuestionSettling(question, self._sender, calls.append, self._asker.notes).settle()
+            await QuestionSettling(self._asker, question, calls.append).settle()
         finally:
             stored = [self._asker.journalled(call) for call in calls]
             self._journal([call for call, _ in stored])
@@ -419,22 +419,21 @@ class _Work:
             await self._turned_down(state)
             return
         reading = await self._read(state)
-        if reading.reconciled.fates[QuestionFate.DAMAGED]:
+        if reading.fates[QuestionFate.DAMAGED]:
             # The download may have been truncated silently; the same lines give the same calls.
             reading = await self._read(state)
-        result = reading.reconciled
-        bill.cost_usd = result.cost_usd
+        bill.cost_usd = reading.cost_usd
         self._batched.live |= {
-            state.entries[name].key for name, fate in result.settled.items() if fate in LIVE
+            state.entries[name].key for name, fate in reading.settled.items() if fate in LIVE
         }
-        self._batched.fates.update(result.fates)
-        self._batched.spent_usd += result.spent_usd
+        self._batched.fates.update(reading.fates)
+        self._batched.spent_usd += reading.spent_usd
         self._keep(state, stage=BatchStage.SETTLED)
         self._say()
         for file in (state.input_file, state.output_file, state.error_file):
             if file:
                 await self._session.clear(file)
-        if result.fates[QuestionFate.WITHDRAWN]:
+        if reading.fates[QuestionFate.WITHDRAWN]:
             raise RunHalt("The batch was cancelled; what it had not answered is not judged.")
 
     async def _read(self, state: BatchState) -> BatchReading:

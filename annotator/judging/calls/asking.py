@@ -3,14 +3,14 @@
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable, Container, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
+from weakref import WeakValueDictionary
 
 from pydantic import BaseModel
 
@@ -46,8 +46,6 @@ class KeyedQuestion:
     messages: Messages
     reply: type[BaseModel]
     key: str
-    judge_id: str
-    run_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +63,13 @@ class QuestionSettling:
 
     def __init__(
         self,
+        asker: "Asker",
         question: KeyedQuestion,
-        sender: Sender,
         keep: Callable[[Call], None],
-        notes: CallNotes | None = None,
         went: Callable[[int], None] = lambda _: None,
     ) -> None:
-        self._question = question
-        self._sender = sender
-        self._notes, self._went = notes, went
-        self._steps = sender.ladder
-        self._keep = keep
+        self._asker, self._question, self._keep, self._went = asker, question, keep, went
+        self._sender, self._steps = asker.sender, asker.sender.ladder
         self._plain = reply_parts.is_plain(question.reply)
 
     async def settle(self) -> ReadReply:
@@ -93,7 +87,16 @@ class QuestionSettling:
         return reading
 
     async def _request(self, parameters: Mapping[str, Any], unread: ReadReply | None = None) -> ReadReply:
-        trail = self._trail(repaired=unread is not None)
+        trail = CallTrail(
+            self._asker.notes,
+            self._went,
+            run_id=self._asker.run_id,
+            judge_id=self._asker.judge_id,
+            cache_key=self._question.key,
+            requested_model=self._sender.client.endpoint.model,
+            prompt_sha256=self._question.prompt.sha256,
+            repaired=unread is not None,
+        )
         sent, rung, attempts = await self._descend(parameters, unread, trail)
         outcome, result, fault = sent.outcome, None, ""
         if outcome.trouble is CallTrouble.TRUNCATED and reply_parts.ends_at_cap(self._question.reply):
@@ -112,20 +115,6 @@ class QuestionSettling:
         trail.came(call)
         self._keep(call)
         return ReadReply(call, outcome, result, fault)
-
-    def _trail(self, *, repaired: bool) -> CallTrail:
-        question = self._question
-        trail = CallTrail(
-            self._notes,
-            run_id=question.run_id,
-            judge_id=question.judge_id,
-            cache_key=question.key,
-            requested_model=self._sender.client.endpoint.model,
-            prompt_sha256=question.prompt.sha256,
-            repaired=repaired,
-        )
-        trail.went = self._went
-        return trail
 
     async def _descend(
         self, parameters: Mapping[str, Any], unread: ReadReply | None, trail: CallTrail
@@ -180,13 +169,11 @@ class ReplayAsk:
 
     calls: Sequence[Call]
     read: Call | None = None
-    flags: set[str] = field(default_factory=set)
 
     async def __call__(
         self, prompt: str, fields: Mapping[str, str], reply: type[R], fenced: Sequence[str] = ()
     ) -> Answer:
         flags = messages_module.flags(tuple(fields[name] for name in fenced))
-        self.flags.update(flags)
         fault = "No reply is kept."
         for call in self.calls if self.read is None else ():
             try:
@@ -241,10 +228,6 @@ class CallJournal(Protocol):
         """The latest call of that key whose status is ok; an error is never served again."""
         ...
 
-    def finished(self, run: str) -> Container[Key]:
-        """The judgements of a run that need not be asked for again."""
-        ...
-
 
 # Why a model, by the name it returned, may not answer; empty if it may.
 Refused = Callable[[str], str]
@@ -257,10 +240,8 @@ _AT_HAND = 2_000
 class Asker:
     """An endpoint judge: gives each case its own `ask`.
 
-    `prompts` replace the shipped ones of the same names. `fresh` bypasses the cache. `delimiter` names the fences of
-    each call; a run that pays for prompts may use one code for the whole run, so that a provider's prompt cache
-    recognizes the same report again. `refused` is called with every model that answers: the first that may not answer
-    ends the run. `notes` stores each call as it goes out and comes back.
+    `prompts` replace the shipped ones of the same names. `refused` is called with every model that answers: the first
+    that may not answer ends the run. `notes` stores each call as it goes out and comes back.
     """
 
     def __init__(
@@ -270,43 +251,33 @@ class Asker:
         *,
         run_id: str | None = None,
         journal: CallJournal | None = None,
-        fresh: bool = False,
         folder: Path | None = None,
         prompts: Mapping[str, Prompt] | None = None,
-        delimiter: Callable[[], str] = fresh_delimiter,
         refused: Refused = lambda _: "",
         notes: CallNotes | None = None,
     ) -> None:
         endpoint = sender.client.endpoint
         if sender.budget.limit_usd is not None and sender.prices.of(endpoint.model) is None:
             raise unpriced(endpoint.model)
-        self.sender = sender
+        self.sender, self.limits = sender, sender.limits
         self.judge_id, self.run_id = judge_id, run_id
-        self.delimiter, self.refused, self.notes = delimiter, refused, notes
-        self._journal = None if fresh else journal
-        self._folder = folder
+        self.refused, self.notes = refused, notes
+        self._journal, self._folder = journal, folder
         self._prompts = dict(prompts or {})
-        self._put: dict[str, asyncio.Future[Known | None]] = {}
+        self._turns = WeakValueDictionary[str, asyncio.Lock]()
+        self._lately: dict[str, Known] = {}
 
     def __call__(self, case: Case) -> "CaseAsk":
         return CaseAsk(self, case.trial, subjects_of(case))
 
     async def stored(self) -> None:
+        """Wait until the returned calls, on which verdicts rest, are on disk."""
         if self.notes is not None:
             await self.notes.flush()
 
-    @property
-    def opened(self) -> asyncio.Event:
-        """Set at the first usable answer, including a journalled one."""
-        return self.sender.limits.opened
-
     def failing(self, case: Case) -> bool:
         """Whether the latest questions failed, at least one of them about the report or a unit of this case."""
-        return not self.sender.limits.breaker.failing.isdisjoint(subjects_of(case))
-
-    def waiting_until(self) -> datetime | None:
-        """When the endpoint may be called again; None if it may be now."""
-        return self.sender.limits.waiting_until()
+        return not self.limits.breaker.failing.isdisjoint(subjects_of(case))
 
     def prompt(self, name: str) -> Prompt:
         """A prompt as it was when this run first used it."""
@@ -315,7 +286,9 @@ class Asker:
         return self._prompts[name]
 
     def cached(self, key: str, reply: type[BaseModel]) -> Known | None:
-        """A journalled call that answers the same question, with its parsed reply; None if there is none."""
+        """A call that answers the same question, shared or journalled, with its parsed reply; None if there is none."""
+        if key in self._lately:
+            return self._lately[key]
         call = self._journal.find(key) if self._journal else None
         if call is None or call.status is not Status.OK or self.refused(call.returned_model):
             return None
@@ -331,33 +304,16 @@ class Asker:
         why = self.refused(call.returned_model)
         return (call.model_copy(update={"status": Status.SKIPPED, "cause": why}) if why else call), why
 
-    async def elsewhere(self, key: str) -> Known | None:
-        """Wait for another case that is asking the same question; None if there is none, or it gets no answer."""
-        while key in self._put:
-            coming = self._put[key]
-            await asyncio.wait({coming})
-            result = coming.result()
-            if result is not None:
-                return result
-        return None
+    def turn(self, key: str) -> AbstractAsyncContextManager[Any]:
+        """The turn of a case to ask a question: others with the same one then find the answer to it."""
+        return nullcontext() if self._journal is None else self._turns.setdefault(key, asyncio.Lock())
 
-    @contextmanager
-    def putting(self, key: str) -> Iterator[Callable[[Known], None]]:
-        """Register a question as being asked, so that callers with the same one wait; the yielded function takes its
-        answer.
-        """
-        coming: asyncio.Future[Known | None] = asyncio.get_running_loop().create_future()
+    def share(self, key: str, known: Known) -> None:
+        """Hold an answer for other cases with the same question, until it is surely journalled."""
         if self._journal is not None:
-            self._put[key] = coming
-        try:
-            yield coming.set_result
-        finally:
-            if coming.done():
-                while len(self._put) > _AT_HAND and next(iter(self._put.values())).done():
-                    del self._put[next(iter(self._put))]
-            else:
-                self._put.pop(key, None)
-                coming.set_result(None)
+            self._lately[key] = known
+        if len(self._lately) > _AT_HAND:
+            del self._lately[next(iter(self._lately))]
 
 
 @dataclass
@@ -385,22 +341,20 @@ class CaseAsk:
         """Ask once; a failure is in the answer's status and cause. Raises RunHalt if the run must end."""
         flags = self.raised(fields, fenced)
         question = self._question(self.asker.prompt(prompt), fields, reply, fenced)
-        known = self.asker.cached(question.key, reply) or await self.asker.elsewhere(question.key)
-        if known is not None:
-            call, result = known
-            self.reused.append(call)
-            self.call_id = call.id
-            self.asker.opened.set()
-            return Answer(Status.OK, result, call.raw, flags=flags)
-        limits = self.asker.sender.limits
-        with self.asker.putting(question.key) as came:
+        limits = self.asker.limits
+        async with self.asker.turn(question.key):
+            known = self.asker.cached(question.key, reply)
+            if known is not None:
+                call, result = known
+                self.reused.append(call)
+                self.call_id = call.id
+                limits.opened.set()
+                return Answer(Status.OK, result, call.raw, flags=flags)
             async with limits.question() as number:
-                reading = await QuestionSettling(
-                    question, self.asker.sender, self._keep, self.asker.notes, self.went
-                ).settle()
+                reading = await QuestionSettling(self.asker, question, self._keep, self.went).settle()
                 call = reading.call
                 if call.status is Status.OK:
-                    came((call, reading.reply))
+                    self.asker.share(question.key, (call, reading.reply))
                 limits.settled(number, call.status, reading.outcome.http, call.cause, self.subjects)
         return Answer(call.status, reading.reply, call.raw, call.cause, flags)
 
@@ -421,8 +375,8 @@ class CaseAsk:
         self, prompt: Prompt, fields: Mapping[str, str], reply: type[BaseModel], fenced: Sequence[str]
     ) -> KeyedQuestion:
         key = question_key(self.asker.sender.client.endpoint, prompt, fields, reply, fenced, self.trial)
-        messages = render(prompt, fields, fenced, self.asker.delimiter())
-        return KeyedQuestion(prompt, messages, reply, key, self.asker.judge_id, self.asker.run_id)
+        messages = render(prompt, fields, fenced, fresh_delimiter())
+        return KeyedQuestion(prompt, messages, reply, key)
 
 
 def question_key(
@@ -473,26 +427,30 @@ class WeighedQuestion:
         return self.tokens + self.more, output if self.cap is None else min(self.cap, output)
 
 
-@dataclass
-class _Weighing:
-    """An ask that records the question without asking it."""
+@dataclass(frozen=True, slots=True)
+class CollectedQuestion:
+    prompt: str
+    fields: Mapping[str, str]
+    reply: type[BaseModel]
+    fenced: Sequence[str]
 
-    endpoint: Endpoint
-    trial: int
-    prompts: Mapping[str, Prompt]
-    form: ReplyForm
-    noted: list[WeighedQuestion] = field(default_factory=list)
+
+@dataclass
+class CollectingAsk:
+    """An `Ask` that only collects the questions, except those that depend on an answer.
+
+    If it is `assuming`, a reply class may state by `assumed` which answer to continue with; the questions after it are
+    then included.
+    """
+
+    assuming: bool = False
+    questions: list[CollectedQuestion] = field(default_factory=list)
 
     async def __call__(
         self, prompt: str, fields: Mapping[str, str], reply: type[R], fenced: Sequence[str] = ()
     ) -> Answer:
-        result = self.prompts.get(prompt) or _prompt(prompt)
-        key = question_key(self.endpoint, result, fields, reply, fenced, self.trial)
-        form = ReplyForm.TEXT if reply_parts.is_plain(reply) else self.form
-        tokens = tokens_of(reply_parts.with_form(render(result, fields, fenced), reply, form))
-        more = tokens_in(reply_parts.in_words(reply, ReplyForm.OBJECT)) if form is ReplyForm.SCHEMA else 0
-        self.noted.append(WeighedQuestion(key, tokens, more, reply, cap_of(self.endpoint.parameters)))
-        assumed = getattr(reply, "assumed", None)
+        self.questions.append(CollectedQuestion(prompt, fields, reply, fenced))
+        assumed = getattr(reply, "assumed", None) if self.assuming else None
         if assumed is not None:
             return Answer(Status.OK, assumed(fields))
         return Answer(Status.SKIPPED, cause="It was not asked.")
@@ -505,11 +463,26 @@ async def weighed(
     prompts: Mapping[str, Prompt] = MappingProxyType({}),
     form: str = "",
 ) -> list[WeighedQuestion]:
-    """The questions that a judge would ask an endpoint about a case, without those that depend on an answer.
+    """The questions that a judge would ask an endpoint about a case, as `CollectingAsk` collects them, assuming.
 
-    A reply class may state by `assumed` which answer to continue with; the questions after it are then included.
     `prompts` replace the shipped ones of the same names; `form` is the response format of the endpoint, if known.
     """
-    ask = _Weighing(endpoint, case.trial, prompts, ReplyForm(form or ReplyForm.SCHEMA))
+    ask, top = CollectingAsk(assuming=True), ReplyForm(form or ReplyForm.SCHEMA)
     await judge(case, ask)
-    return ask.noted
+    return [
+        _weighed(
+            question, endpoint, prompts.get(question.prompt) or _prompt(question.prompt), top, case.trial
+        )
+        for question in ask.questions
+    ]
+
+
+def _weighed(
+    question: CollectedQuestion, endpoint: Endpoint, prompt: Prompt, top: ReplyForm, trial: int
+) -> WeighedQuestion:
+    fields, reply, fenced = question.fields, question.reply, question.fenced
+    key = question_key(endpoint, prompt, fields, reply, fenced, trial)
+    form = ReplyForm.TEXT if reply_parts.is_plain(reply) else top
+    tokens = tokens_of(reply_parts.with_form(render(prompt, fields, fenced), reply, form))
+    more = tokens_in(reply_parts.in_words(reply, ReplyForm.OBJECT)) if form is ReplyForm.SCHEMA else 0
+    return WeighedQuestion(key, tokens, more, reply, cap_of(endpoint.parameters))

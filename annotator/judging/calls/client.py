@@ -5,9 +5,8 @@ import json
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlencode, urlsplit
@@ -230,9 +229,8 @@ class Client:
     `body` of an attempt is sent unchanged; the caller does the retries.
     """
 
-    def __init__(self, endpoint: Endpoint, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+    def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
-        self._now = now
         self._line: _Line | None = None
 
     async def __aenter__(self) -> "Client":
@@ -277,7 +275,7 @@ class Client:
             words = f"The server sent more than {LONGEST_BODY // 1_000_000} MB."
             return CallOutcome(CallTrouble.MALFORMED, message=words, http=response.status)
         # JSON is UTF-8, so the header's charset is ignored.
-        outcome = read(response.status, response.headers, content.decode("utf-8", "replace"), self._now())
+        outcome = read(response.status, response.headers, content.decode("utf-8", "replace"))
         words = _address_words(outcome, self.endpoint.base_url)
         return replace(outcome, message=outcome.message + words) if words else outcome
 
@@ -381,11 +379,10 @@ _UNBILLED = frozenset({CallTrouble.TIMEOUT, CallTrouble.CONNECTION, CallTrouble.
 
 @dataclass(frozen=True, slots=True)
 class SentCall:
-    """The last outcome, the number of attempts, and the model and parameters of the last one."""
+    """The last outcome, the number of attempts, and the parameters of the last one."""
 
     outcome: CallOutcome
     attempts: int
-    model: str
     parameters: Mapping[str, Any]
     cost_usd: float | None
     form_rejected: bool = False
@@ -419,7 +416,7 @@ class Sender:
         """
         trail = trail or CallTrail(None)
         troubles: Counter[CallTrouble] = Counter()
-        model, attempts = self.client.endpoint.model, 0
+        attempts = 0
         while True:
             dropped = frozenset(self.learned.dropped)
             sent = self.fitted(parameters, likely) | ({FORMAT: form} if form else {})
@@ -427,7 +424,7 @@ class Sender:
             attempts += 1
             part = rejected_part(outcome, sent)
             if part == FORMAT:
-                return SentCall(outcome, attempts, model, sent, cost, form_rejected=True)
+                return SentCall(outcome, attempts, sent, cost, form_rejected=True)
             if part is not None:
                 self.learned.reject(part, outcome.message)
                 continue
@@ -435,7 +432,7 @@ class Sender:
                 continue
             troubles[outcome.trouble] += 1
             if _final(outcome, troubles, tries):
-                return SentCall(outcome, attempts, model, sent, cost)
+                return SentCall(outcome, attempts, sent, cost)
             if cost != 0:
                 await trail.lost(outcome, sent, cost)
             if not outcome.retry_after:

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -53,64 +52,55 @@ class KeyGrant:
     allowed: bool = True
 
 
-class KeyGrants:
-    """Which key may go to which scheme, host and port: stored per machine and user, and in no project."""
+def all_grants() -> list[KeyGrant]:
+    """Which key may go to which scheme, host and port: stored per machine and user, and in no project.
 
-    @property
-    def _file(self) -> Path:
-        return user_config() / GRANTS
+    Refusal if the file cannot be read.
+    """
+    place = user_config() / GRANTS
+    unreadable = Refusal(
+        f"{place} cannot be read: which key may go to which address is not known.",
+        "No key was sent. Remove that file and allow the keys again.",
+    )
+    try:
+        # On Windows it cannot be read while another process replaces it.
+        rows = json.loads(files.patiently(lambda: place.read_text("utf-8"), seconds=1.0))["keys"]
+        result = [KeyGrant(row["key"], row["address"], row["allowed"]) for row in rows]
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        raise unreadable from None
+    if not all(type(grant.allowed) is bool for grant in result):
+        raise unreadable
+    return result
 
-    def all(self) -> list[KeyGrant]:
-        """All grants; Refusal if the file cannot be read."""
-        try:
-            # On Windows it cannot be read while another process replaces it.
-            rows = json.loads(files.patiently(lambda: self._file.read_text("utf-8"), seconds=1.0))["keys"]
-            result = [KeyGrant(row["key"], row["address"], row["allowed"]) for row in rows]
-        except FileNotFoundError:
-            return []
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            raise self._unreadable() from None
-        if not all(type(grant.allowed) is bool for grant in result):
-            raise self._unreadable()
-        return result
 
-    def _unreadable(self) -> Refusal:
-        return Refusal(
-            f"{self._file} cannot be read: which key may go to which address is not known.",
-            "No key was sent. Remove that file and allow the keys again.",
-        )
+def is_granted(key: str, address: str) -> bool | None:
+    """Whether a key may go to an address; None if undecided."""
+    return next(
+        (grant.allowed for grant in all_grants() if (grant.key, grant.address) == (key, address)), None
+    )
 
-    def of(self, key: str, address: str) -> bool | None:
-        """Whether a key may go to an address; None if undecided."""
-        return next(
-            (grant.allowed for grant in self.all() if (grant.key, grant.address) == (key, address)), None
-        )
 
-    def put(self, grant: KeyGrant) -> None:
-        """Store the decision on a key and an address in place of the earlier one."""
-        self._write(grant.key, grant.address, grant)
+def decide(key: str, address: str, allowed: bool | None) -> bool:
+    """Store whether a key may go to an address, or forget that with None; whether it was decided before."""
+    from filelock import FileLock
 
-    def drop(self, key: str, address: str) -> bool:
-        """Forget the decision on a key and an address; whether there was one."""
-        return self._write(key, address)
-
-    def _write(self, key: str, address: str, *added: KeyGrant) -> bool:
-        from filelock import FileLock
-
-        place = self._file
-        try:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            with FileLock(place.with_name(f"{GRANTS}.lock")):
-                before = self.all()
-                rest = [grant for grant in before if (grant.key, grant.address) != (key, address)]
-                tree = {"keys": [asdict(grant) for grant in (*rest, *added)]}
-                files.save(place, json.dumps(tree, indent=1).encode(), private=True)
-        except OSError as error:
-            raise Refusal(
-                f"{place} could not be written: {error.strerror or error}.",
-                f"{files.advice(error)}; no key was sent.",
-            ) from error
-        return len(rest) < len(before)
+    place = user_config() / GRANTS
+    added = [] if allowed is None else [KeyGrant(key, address, allowed)]
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(place.with_name(f"{GRANTS}.lock")):
+            before = all_grants()
+            rest = [grant for grant in before if (grant.key, grant.address) != (key, address)]
+            tree = {"keys": [asdict(grant) for grant in (*rest, *added)]}
+            files.save(place, json.dumps(tree, indent=1).encode(), private=True)
+    except OSError as error:
+        raise Refusal(
+            f"{place} could not be written: {error.strerror or error}.",
+            f"{files.advice(error)}; no key was sent.",
+        ) from error
+    return len(rest) < len(before)
 
 
 class Keys:
@@ -123,24 +113,17 @@ class Keys:
         self._environment = os.environ if environment is None else environment
         self._ring = ring
         self._session: dict[str, str] = {}
-        self.grants = KeyGrants()
 
-    def find(self, address: str, variable: str = "", former: str = "") -> LocatedKey | None:
-        """The key that may go to an address, from the keyring or the variable named by the judge; None if there is
-        none.
+    def look(self, address: str, variable: str = "", former: str = "") -> tuple[LocatedKey | None, str]:
+        """The key that may go to an address, from the keyring or the variable named by the judge.
 
-        `former` is the name of a judge under which an earlier version may have stored it.
-        """
-        return self.look(address, variable, former)[0]
-
-    def look(self, address: str, variable: str, former: str) -> tuple[LocatedKey | None, str]:
-        """The same, and if there is none, the name of an available key whose grant for this address is undecided.
-
-        A variable is named even after a no, since the judge cannot do without it.
+        If there is none, also the name of an available key whose grant for this address is undecided; a variable is
+        named even after a no, since the judge cannot do without it. `former` is the name of a judge under which an
+        earlier version may have stored the key.
         """
         held_back = ""
         for key, place, value in self.at_hand(address, variable, former):
-            allowed = self.grants.of(key, address) if key else True
+            allowed = is_granted(key, address) if key else True
             if allowed:
                 result = LocatedKey(checked_key(value), place)
                 hold(result.value)
@@ -178,7 +161,7 @@ class Keys:
         hold(key)
         if not session_only and self._into_ring(address, key):
             self._session.pop(address, None)
-            self.grants.put(KeyGrant(RING + address, address))
+            decide(RING + address, address, True)
             return KeyPlace.KEYRING
         self._session[address] = key
         return KeyPlace.SESSION
@@ -245,7 +228,7 @@ def address_of(base_url: str) -> str:
 def allow(key: str, base_url: str, *, allowed: bool = True) -> str:
     """Store the decision whether a key may go to an endpoint's address; returns the address."""
     address = address_of(base_url)
-    KeyGrants().put(KeyGrant(key, address, allowed))
+    decide(key, address, allowed)
     return address
 
 

@@ -12,8 +12,8 @@ from itertools import takewhile
 from annotator.domain.judges.judge import Status
 from annotator.judging.calls.outcome import PASSING, CallOutcome, CallTrouble
 
-# So many failures of one kind in a row, without a usable answer between them, stop a run.
-LIKE_FAILURES = 8
+# So many failures of one kind in a row, without a usable answer between them, stop a run; and so many fatal ones.
+LIKE_FAILURES, FATAL_FAILURES = 8, 3
 # Questions in progress at once until the first usable answer.
 OPENING = 3
 _FATAL = {
@@ -55,8 +55,8 @@ class Breaker:
     after twice as many for different reasons; and before the first usable answer after twice as many requests of any
     kind. A failure that one report may cause counts once per report. An endpoint that has answered before is paused
     before each of the last `rests` of those requests, each time twice as long: less than two minutes in all. One that
-    rejects the key or redirects `fatal` times in a row, or says that the account's credit or quota is used up, is
-    given up at once. 429s do not count. Times are monotonic seconds.
+    rejects the key or redirects `FATAL_FAILURES` times in a row, or says that the account's credit or quota is used up,
+    is given up at once. 429s do not count. Times are monotonic seconds.
     """
 
     def __init__(
@@ -64,13 +64,11 @@ class Breaker:
         threshold: int = LIKE_FAILURES,
         rest_s: float = 15.0,
         rests: int = 3,
-        fatal: int = 3,
         short_rest_s: float = 5.0,
     ) -> None:
         self._threshold = threshold
         self._rest_s, self._short_rest_s = rest_s, short_rest_s
         self._rests = rests
-        self._fatal = fatal
         self._refusals = self._rested = self._in_vain = self._unread = self._answered_last = 0
         self._failed: list[tuple[CallTrouble, int | None]] = []
         self._answered = self.proven = False
@@ -129,8 +127,8 @@ class Breaker:
         fatal = _UNKNOWN_MODEL if outcome.http == 404 else _FATAL.get(outcome.trouble)
         if fatal:
             # A key is sometimes rejected by mistake; a used-up quota stays so.
-            self._refusals += self._fatal if outcome.trouble is CallTrouble.QUOTA else 1
-            if self._refusals >= self._fatal:
+            self._refusals += FATAL_FAILURES if outcome.trouble is CallTrouble.QUOTA else 1
+            if self._refusals >= FATAL_FAILURES:
                 raise RunHalt(f"{fatal} {outcome.message}")
         elif outcome.trouble not in _DOWN:
             self._answered = True
@@ -300,7 +298,7 @@ class Limits:
         self._halt: RunHalt | None = None
         self._attempts = 0
         self.opened = asyncio.Event()
-        """Set at the first usable answer, and at the end of a run: until then, few questions are started."""
+        """Set at the first usable answer, even a journalled one, and at the end of a run; few cases start before."""
 
     @property
     def active(self) -> int:

@@ -96,10 +96,11 @@ class CallNotes:
 class CallTrail:
     """One question's requests, each stored as a call before it goes out; `id` is that of the call in progress."""
 
-    def __init__(self, notes: CallNotes | None, **request: Any) -> None:
+    def __init__(
+        self, notes: CallNotes | None, went: Callable[[int], None] = lambda _: None, **request: Any
+    ) -> None:
         """`request` holds the fields of the call that are known beforehand."""
-        self.id = new_id()
-        self.went: Callable[[int], None] = lambda _: None
+        self.id, self.went = new_id(), went
         self._notes, self._request, self._out = notes, request, False
 
     @contextmanager

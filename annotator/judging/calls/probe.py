@@ -11,7 +11,7 @@ from annotator.domain.judges.judge import Call, Status
 from annotator.judging.calls.asking import Asker, CaseAsk
 from annotator.judging.calls.client import Client, Endpoint, Sender
 from annotator.judging.calls.limits import Limits, RunHalt
-from annotator.judging.calls.prices import DatedPrice, Prices
+from annotator.judging.calls.prices import Prices
 from annotator.judging.calls.reply_parts import FORMAT, ReplyForm
 
 PROMPT = "probe"
@@ -64,7 +64,6 @@ class Probe:
     latency_s: float | None = None
     tokens_input: int | None = None
     cost_usd: float | None = None
-    price: DatedPrice | None = None
     rejected: tuple[str, ...] = ()
     calls: tuple[Call, ...] = ()
 
@@ -96,7 +95,6 @@ async def probe(
 def _shown(calls: list[Call], sender: Sender, arrived: tuple[bool, bool]) -> Probe:
     call = calls[-1]
     form = ReplyForm(json.loads(call.parameters)[FORMAT])
-    price = sender.prices.of(sender.client.endpoint.model) or sender.prices.of(call.returned_model)
     ok = call.status is Status.OK
     return Probe(
         ok=ok and all(arrived),
@@ -110,7 +108,6 @@ def _shown(calls: list[Call], sender: Sender, arrived: tuple[bool, bool]) -> Pro
         latency_s=call.latency_s,
         tokens_input=call.tokens_input,
         cost_usd=call.bill_usd,
-        price=price,
         rejected=tuple(sorted(sender.learned.dropped | set(sender.learned.renamed))),
         calls=tuple(calls),
     )

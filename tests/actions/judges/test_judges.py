@@ -103,10 +103,10 @@ def test_a_wording_is_kept_as_the_next_version_until_the_shipped_one_is_put_back
     assert [one.name for one in prompts.listed(again) if one.edited] == [NAME]
     edited = prompts.edited(project)
     assert (list(edited), edited[NAME].system, edited[NAME].sha256) == ([NAME], "Be brief.", written.sha256)
-    prompts.restore(project, NAME)
+    prompts.use(project, NAME, prompts.USUAL)
     assert [version.version for version in prompts.versions(project, NAME)] == [1, 2, 3]
     assert (prompts.in_force(project, NAME).sha256, prompts.edited(project)) == (load(NAME).sha256, {})
-    expect_refusal("already the current", prompts.restore, project, NAME)
+    expect_refusal("already the current", prompts.use, project, NAME, prompts.USUAL)
     people.add_person(project, "Ada", (Role.ANNOTATOR,))
     project.work_as(people.people(project)[1])
     expect_refusal("Only a coordinator", prompts.write, project, NAME, OURS)

@@ -641,7 +641,7 @@ def test_protocols_are_offered_with_what_lacks(project: Project) -> None:
         "0 of 2 items are ready.", ("All 2 items lack a plan.", "All 2 items lack the plan of a response."),
     )  # fmt: skip
     (step,) = offer(project, "researcherbench.claims").steps
-    assert (step.extraction, step.part, step.missing, step.alone, step.words()) == (
+    assert (step.name, step.makes, step.without, step.alone, step.words()) == (
         DRAWING, ResponsePart.CLAIMS, 4, True, "4 of 4 reports are without their claims.",
     )  # fmt: skip
     items.add(project, "A third question without anything?")
@@ -655,7 +655,7 @@ def test_drawn_parts_are_no_longer_missing(project: Project) -> None:
     drawn_extracts.keep(project, NewExtract(item, response, ResponsePart.CLAIMS, claims, IMPORT))
     result = offer(project, "researcherbench.claims")
     # The item's other report has none yet.
-    assert (result.steps[0].missing, result.ready) == (3, 0)
+    assert (result.steps[0].without, result.ready) == (3, 0)
     words = {drawing.name: drawing.words() for drawing in judge_runs.drawings(project)}
     assert list(words) == list(EXTRACTIONS)
     assert (words[DRAWING], words["researcherbench.insights"]) == (

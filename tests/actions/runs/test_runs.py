@@ -26,7 +26,6 @@ from annotator.actions.runs.journal import (
     FLAGGED,
     NO_VERDICT,
     JudgementQuery,
-    JudgementSource,
     KnownKeys,
     RunJournal,
 )
@@ -76,8 +75,8 @@ def run(asked: Project, **how: Any) -> str:
 def test_the_list_begins_with_what_has_no_verdict_and_is_narrowed(
     asked: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source = JudgementSource(run(asked))
-    result = journal.lines(asked, source)
+    source = run(asked)
+    result = journal.lines(asked, JudgementQuery(source))
     assert {(line.unit, line.value, line.status) for line in result.lines} == {
         ("Names one dataset", None, "refused")
     }
@@ -99,17 +98,17 @@ def test_the_list_begins_with_what_has_no_verdict_and_is_narrowed(
         ({"which": ALL, "words": "IT NEVER SAYS"}, 4, {"Explains residual connections"}),
         ({"which": ALL, "words": "%"}, 0, set()),
     ):
-        lines = journal.lines(asked, source, JudgementQuery(**query)).lines
+        lines = journal.lines(asked, JudgementQuery(source, **query)).lines
         assert (len(lines), {line.unit for line in lines}) == (number, units), query
         assert {line.item_key for line in lines} <= ({"2"} if "item" in query else {"1", "2"})
-    assert dict(journal.lines(asked, source, JudgementQuery(ALL)).flags) == {"quote_missing": 4}
+    assert dict(journal.lines(asked, JudgementQuery(source, which=ALL)).flags) == {"quote_missing": 4}
     monkeypatch.setattr(journal, "MOST", 5)
-    result = journal.lines(asked, source, JudgementQuery(ALL))
+    result = journal.lines(asked, JudgementQuery(source, which=ALL))
     assert (len(result.lines), result.left_off) == (5, 7)
 
 
 def the(asked: Project, run_id: str, unit: str) -> journal.JudgementDetail:
-    lines = journal.lines(asked, JudgementSource(run_id), JudgementQuery(ALL)).lines
+    lines = journal.lines(asked, JudgementQuery(run_id, which=ALL)).lines
     return journal.judgement_detail(asked, next(line.id for line in lines if line.unit.startswith(unit)))
 
 
@@ -127,7 +126,7 @@ def test_a_verdict_is_shown_with_its_quote_in_its_place_and_its_reply_as_it_came
 
 
 def test_every_reply_to_a_question_is_kept_over_runs(asked: Project, server: OddServer) -> None:
-    line = journal.lines(asked, JudgementSource(run(asked))).lines[0]
+    line = journal.lines(asked, JudgementQuery(run(asked))).lines[0]
     server.answer = lambda body, number: error(403, "Blocked.", code="content_filter")
     again = run(asked)
     assert [(reply.call.run_id == again, reply.own) for reply in the(asked, again, "Names").replies] == [
@@ -159,8 +158,8 @@ def test_what_an_extraction_asked_and_drew_can_be_read(asked: Project, server: O
 
 def test_systems_are_counted_apart_and_add_up_to_the_order(asked: Project) -> None:
     result = run_records.by_system(asked, run(asked), "researcherbench.coverage")
-    assert [(one.system, one.came, dict(one.missing), one.done) for one in result] == [
-        ("Alpha", 4, {"refused": 2}, 6), ("Beta", 4, {"refused": 2}, 6),
+    assert [(one.system, one.came, dict(one.missing)) for one in result] == [
+        ("Alpha", 4, {"refused": 2}), ("Beta", 4, {"refused": 2}),
     ]  # fmt: skip
     assert run_records.requested(asked, RunRequest(JUDGE, trials=2)) == {"Alpha": 12, "Beta": 12}
     # Two items, one rival each: of a pair only the order that shows the system first is its own.
@@ -173,7 +172,7 @@ def test_systems_are_counted_apart_and_add_up_to_the_order(asked: Project) -> No
 def test_a_judge_is_summed_up_with_what_it_spent_and_listed_over_its_runs(asked: Project) -> None:
     run(asked, systems=("Alpha",))
     judge_id = judges.named(asked, JUDGE).id
-    (total,) = run_records.totals(asked, judge_id)
+    (total,) = (one for one in run_records.totals(asked) if one.judge_id == judge_id)
     assert (total.verdicts, dict(total.missing), total.quotes_missing, total.items) == (
         4,
         {"refused": 2},
@@ -183,7 +182,7 @@ def test_a_judge_is_summed_up_with_what_it_spent_and_listed_over_its_runs(asked:
     # The price of this model is not known, and so nothing is said of the money.
     assert (total.calls, total.unpriced, total.spent_usd, total.afresh_usd) == (6, 6, None, None)
     run(asked, systems=("Beta",))
-    mine = JudgementSource(judge_id=judge_id, protocol="researcherbench.coverage")
+    mine = JudgementQuery(judge_id=judge_id, protocol="researcherbench.coverage")
     assert dict(journal.lines(asked, mine).counts) == {NO_VERDICT: 4, FLAGGED: 4, ALL: 12}
 
 
@@ -211,8 +210,8 @@ def test_units_asked_together_are_shown_together(asked: Project, server: OddServ
 
 
 def test_the_list_is_long_and_annotators_read_nothing(asked: Project) -> None:
-    source = JudgementSource(run_id := run(asked))
-    line = journal.lines(asked, source, JudgementQuery(ALL)).lines[0]
+    run_id = run(asked)
+    line = journal.lines(asked, JudgementQuery(run_id, which=ALL)).lines[0]
     place = sql.first(asked, "SELECT response_id, unit_id FROM judgement WHERE id = ?", [line.id])
     assert run_records.named(asked, "researcherbench.coverage", [place]) == {
         place: run_records.CallSubject("1", "Alpha", line.unit)
@@ -220,7 +219,7 @@ def test_the_list_is_long_and_annotators_read_nothing(asked: Project) -> None:
     asked.work_as(people.known(asked, people.add_person(asked, "Ada", (Role.ANNOTATOR,)).subject))
     for question in (journal.calls, journal.judgement_detail, filled_prompts.sent):
         expect_refusal("Only a coordinator", question, asked, run_id)
-    expect_refusal("Only a coordinator", journal.lines, asked, source)
+    expect_refusal("Only a coordinator", journal.lines, asked, JudgementQuery(run_id))
 
 
 def test_a_run_tells_what_it_is_asking(asked: Project, server: OddServer) -> None:
@@ -324,9 +323,7 @@ def ended(*found: Finished, state: RunState = RunState.DONE, cause: str = "") ->
     tally = ProgressTally()
     for one in found:
         tally.count(one)
-    return run_records.ended_line(
-        "run-1", "criteria judged", RunEnd(state, tally.progress((), None), cause), 3, 20
-    )
+    return run_records.ended_line("run-1", "criteria judged", RunEnd(state, tally.progress(), cause), 3, 20)
 
 
 def test_a_model_that_changes_within_a_run_is_warned_of() -> None:
@@ -359,7 +356,7 @@ def test_what_earlier_sessions_left_missing_counts_too() -> None:
     tally = ProgressTally()
     tally.count(finished_case(1))
     line = run_records.ended_line(
-        "run-1", "criteria judged", RunEnd(RunState.DONE, tally.progress((), None)), 19, 20, {"timeout": 2}
+        "run-1", "criteria judged", RunEnd(RunState.DONE, tally.progress()), 19, 20, {"timeout": 2}
     )
     assert (line["judged"], line["without"], line["not_asked"], line["missing"]) == (
         18,

@@ -238,12 +238,14 @@ def test_a_provider_is_proposed_with_what_it_wants_and_no_key_goes_to_it(small, 
     assert "still has RESOURCE in it" in page.window().messages.text()
     form.fields["base_url"].setText("https://mine.openai.azure.com/openai/deployments/gpt/chat/completions")
     for wrong in ("api-key: x", '["x"]', '{"api-key": "9f8e7d6c5b4a3f2e"}', '{"x": 1}'):
-        form.sent["headers"].setText(wrong)
+        form.fields["headers"].setText(wrong)
         page.roster.acts["submit"]()
         assert [judge.name for judge in judges.all_of(small)] == ["baseline"]
     # What the person has typed beside the address may go there, and nothing else.
     for variable, granted in (("GATEWAY", ["GATEWAY"]), ("OTHER", ["GATEWAY", "OTHER"])):
-        form.sent["headers"].setText(json.dumps(sent := {"api-key": "{key}", "x-gateway": f"{{{variable}}}"}))
+        form.fields["headers"].setText(
+            json.dumps(sent := {"api-key": "{key}", "x-gateway": f"{{{variable}}}"})
+        )
         page.roster.acts["submit"]()
         assert judges.named(small, "azure").settings.headers == sent
         assert [grant.key for grant in kept_keys.grants()] == granted
@@ -325,7 +327,10 @@ def test_a_key_that_a_file_names_is_shown_with_its_address_allowed_and_withdrawn
     withdraw.click()
     assert (kept_keys.grants(), side.allowed.isHidden()) == ([], True)
     side.endpoint.allow.click()
-    assert (kept_keys.key_of(served, judges.named(served, JUDGE)), side.allowed.isHidden()) == (KEY, False)
+    assert (kept_keys.key_to_ask_with(served, judges.named(served, JUDGE)), side.allowed.isHidden()) == (
+        KEY,
+        False,
+    )
 
 
 def test_differences_stand_side_by_side_and_open_the_reply_of_the_side_that_is_chosen(served, server, show):
@@ -346,7 +351,7 @@ def test_differences_stand_side_by_side_and_open_the_reply_of_the_side_that_is_c
     settle(page)
     assert page.part is page.replies
     assert f"Asked about {unit}" in page.replies.detail.made.toPlainText()
-    assert page.replies.filters.chosen().judge_id == judges.named(served, JUDGE).id
+    assert page.replies.filters.query().judge_id == judges.named(served, JUDGE).id
     assert '"covered"' in page.replies.detail.raw.toPlainText()
 
 

@@ -18,7 +18,6 @@ from annotator.actions.results.result_raters import PEOPLE, ResultRater
 from annotator.actions.results.result_sheets import (
     ResultSheet,
     SheetCell,
-    SheetColumn,
     SheetLine,
     ViewChoice,
     columns,
@@ -53,18 +52,16 @@ def second(pair: RaterPair) -> str:
 
 def account(pair: RaterPair, comparison: JudgeComparison) -> str:
     """The basis of a pairing's figures, and the remarks on them."""
-    sentences = [
-        f"{counted(pair.units, 'unit')} that both judged"
-        + (f", {counted(pair.pairs, 'pair')} of values" if pair.pairs != pair.units else "")
-    ]
-    if comparison.shared is not None:
-        sentences.append(
-            f"{counted(comparison.shared, 'unit was', 'units were')} judged by all that are ticked; nothing else counts"
-        )
     result = next(each for name in agreement_report.MAIN for each in pair.figures if each.name == name)
-    sentences += [*filter(None, [agreement_report.reason(result)]), *agreement_report.remarks(result)]
-    if pair.a.floor or pair.b.floor:
-        sentences.append("the baseline is a lower bound, not a judge")
+    values = f", {counted(pair.pairs, 'pair')} of values" if pair.pairs != pair.units else ""
+    by_all = "" if comparison.shared is None else counted(comparison.shared, "unit was", "units were")
+    sentences = (
+        f"{counted(pair.units, 'unit')} that both judged{values}",
+        f"{by_all} judged by all that are ticked; nothing else counts" if by_all else "",
+        agreement_report.reason(result),
+        *agreement_report.remarks(result),
+        "the baseline is a lower bound, not a judge" if pair.a.floor or pair.b.floor else "",
+    )
     return " ".join(
         f"{part[:1].upper() if part[0].isascii() else part[0]}{part[1:]}." for part in sentences if part
     )
@@ -214,7 +211,7 @@ def _account(
 class CompareViewer(Viewer):
     """Every pair of raters with common units; behind each pair, where they differ."""
 
-    ICON, OTHERWISE, WITHOUT = "agreement", TO_RUNS, NO_PICTURES
+    ICON, OTHERWISE, LEAD, WITHOUT = "agreement", TO_RUNS, TO_RUNS, NO_PICTURES
     DEEPER = "Enter: the units on which the two differ"
     BEHIND = DifferencesView
 
@@ -225,9 +222,6 @@ class CompareViewer(Viewer):
     def go(self, place: Mapping[str, Any]) -> None:
         """Compare under a `protocol`, if the place names one."""
         super().go({"choose": {"protocol": place["protocol"]}} if place.get("protocol") else place)
-
-    def lead(self, _view: ResultView) -> Lead:
-        return TO_RUNS
 
 
 UNIT, QUESTION, SYSTEM, JUDGE = "criterion", "question", "system", "judge"
@@ -241,26 +235,26 @@ BY: Mapping[str, str] = {
     PURPOSE: "Purpose",
     RUN: "Run",
 }
-COST = (
-    "US dollars for all calls, including failed and repeated ones, at the prices on the day of the call. "
-    "If several judgements share a call, because units were asked together or a reply was reused, its cost "
-    "is split evenly. Costs that belong to no single question, system or criterion (drift checks, attacks, "
-    "extraction, test calls) have their own row. An interrupted request counts at the typical cost of its "
-    "run."
-)
-EACH = "Cost divided by the number of judgements with known cost."
-UNKNOWN = (
-    "Judgements from a call of unknown cost: its model has no price in the table, or the server did not "
-    "report tokens. Unknown is never zero: the total is a lower bound."
-)
-JUDGEMENTS = "Judgements from a call, with or without a verdict."
 # The columns of costs and their purpose, after those that name a line.
 FIGURES = (
     ("protocol", "What it judged"),
-    ("judgements", "Judgements", JUDGEMENTS),
-    ("cost_usd", "Cost", COST),
-    ("each_usd", "A judgement", EACH),
-    ("unpriced", "Cost unknown", UNKNOWN),
+    ("judgements", "Judgements", "Judgements from a call, with or without a verdict."),
+    (
+        "cost_usd",
+        "Cost",
+        "US dollars for all calls, including failed and repeated ones, at the prices on the day of the call. "
+        "If several judgements share a call, because units were asked together or a reply was reused, its cost "
+        "is split evenly. Costs that belong to no single question, system or criterion (drift checks, attacks, "
+        "extraction, test calls) have their own row. An interrupted request counts at the typical cost of its "
+        "run.",
+    ),
+    ("each_usd", "A judgement", "Cost divided by the number of judgements with known cost."),
+    (
+        "unpriced",
+        "Cost unknown",
+        "Judgements from a call of unknown cost: its model has no price in the table, or the server did not "
+        "report tokens. Unknown is never zero: the total is a lower bound.",
+    ),
 )
 HEADS: Mapping[str, tuple[tuple[str, str], ...]] = {
     UNIT: (("item", "Item"), ("unit", "Asked about")),
@@ -272,16 +266,21 @@ HEADS: Mapping[str, tuple[tuple[str, str], ...]] = {
 }
 
 
+# Costs, the words for each (item's key, protocol, unit) or (item's key) that they name, and what they are grouped by.
+Costs = tuple[list[Cost], dict[tuple[str, str, str], str], str]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CostLine(SheetLine):
     cost: Cost
 
 
-def sheet(by: str, costs: Sequence[Cost], words: Mapping[tuple[str, str, str], str]) -> ResultSheet:
-    """Costs by one of `BY`, the highest first; `words` explains (item's key, protocol, unit) or (item's key)."""
-    heads: tuple[SheetColumn, ...] = columns(*HEADS[by], *FIGURES)
+def cost_sheets(answer: Costs) -> tuple[ResultSheet, ...]:
+    """A line for each cost, the highest first."""
+    costs, words, by = answer
     lines = tuple(CostLine((*_named(by, cost, words), *_figures(cost)), cost=cost) for cost in costs)
-    return ResultSheet("costs", f"Costs by {BY[by].casefold()}", heads, lines, cost_notes(costs))
+    heads, title = columns(*HEADS[by], *FIGURES), f"Costs by {BY[by].casefold()}"
+    return (ResultSheet("costs", title, heads, lines, cost_notes(costs)),) if costs else ()
 
 
 def _named(by: str, cost: Cost, words: Mapping[tuple[str, str, str], str]) -> tuple[SheetCell, ...]:
@@ -329,9 +328,6 @@ def cost_notes(costs: Sequence[Cost]) -> tuple[str, ...]:
     return (f"Together {whole}{rest}. The cost of a shared call is split evenly.",)
 
 
-Costs = tuple[list[Cost], dict[tuple[str, str, str], str], str]
-
-
 def cost_choices(project: Project) -> tuple[ViewChoice, ...]:
     """The choices: what costs are grouped by, and whose they are (a judge's behind an endpoint, or a run's)."""
     named = ((judge.name, f"judge {judge.name}") for judge in _endpoints(project))
@@ -352,11 +348,6 @@ def cost_report(project: Project, by: str = UNIT, of: str = "") -> Costs:
     elif by == QUESTION:
         words = {(key, "", ""): question for key, question in forecasts.questions(project).items()}
     return result, words, by
-
-
-def cost_sheets(answer: Costs) -> tuple[ResultSheet, ...]:
-    costs, words, by = answer
-    return (sheet(by, costs, words),) if costs else ()
 
 
 def _endpoints(project: Project) -> list[Judge]:
@@ -381,7 +372,7 @@ WHOSE = "This may include several judges: choose one above to read its replies."
 class CostsViewer(Viewer):
     """The costs of calls; behind a line, its replies."""
 
-    OTHERWISE, WITHOUT = TO_RUNS, NO_PICTURES
+    OTHERWISE, LEAD, WITHOUT = TO_RUNS, TO_RUNS, NO_PICTURES
     DEEPER = "Enter: the judgements behind a line"
 
     def __init__(self, session: ProjectSession) -> None:
@@ -391,9 +382,6 @@ class CostsViewer(Viewer):
         """Show the costs of a run (`run_id`) or of a `judge` by its name."""
         scope = f"run {place['run_id']}" if place.get("run_id") else f"judge {place.get('judge', '')}"
         super().go({"choose": {"of": scope}} if place.keys() & {"run_id", "judge"} else place)
-
-    def lead(self, _view: ResultView) -> Lead:
-        return TO_RUNS
 
     def show_body(self, widget: QWidget) -> None:
         """When the costs are first shown, select the column of money."""

@@ -48,11 +48,13 @@ FIELDS = {
     "model": ("&Model", "the model as the endpoint lists it"),
     "parameters": ("Para&meters", '{} — only sent if set, e.g. {"temperature": 0}'),
     "key_env": ("Or &variable", "e.g. OPENAI_API_KEY"),
-}
-SENT = {
     "headers": ("Headers", 'headers, e.g. {"api-key": "{key}"}'),
     "query": ("Query parameters", 'query, e.g. {"api-version": "2024-10-21"}'),
+    "input": ("in", "in"),
+    "output": ("out", "out"),
+    "cached": ("in from the cache", "cached"),
 }
+SENT, PRICES = ("headers", "query"), ("input", "output", "cached")
 SENT_TIP = (
     "A JSON object. In a header {key} stands for the key, and {NAME} for the environment variable of that name: "
     "never write a secret itself."
@@ -76,7 +78,7 @@ class EndpointForm(Pane):
         self._judge: Judge | None = None
         self._shown: dict[str, str] = {}
         self.fields = {name: LineField(placeholderText=hint) for name, (_, hint) in FIELDS.items()}
-        self.sent = {name: LineField(placeholderText=hint) for name, (_, hint) in SENT.items()}
+        self.prices = [self.fields[name] for name in PRICES]
         self.key_env = self.fields["key_env"]
         self.key = LineField(
             placeholderText="paste it here; it is never shown", echoMode=QLineEdit.EchoMode.Password
@@ -89,7 +91,6 @@ class EndpointForm(Pane):
         self.weights = QCheckBox("&Show it the weight of each unit")
         self.calls = _rate(" calls", 100_000)
         self.tokens = _rate(" tokens", 1_000_000_000)
-        self.prices = [LineField(placeholderText=words) for words in ("in", "out", "cached")]
         self.price, self.place = PlainLabel("", "hint", wrap=True), PlainLabel("", "hint", wrap=True)
         self.locked = PlainLabel("", "hint", wrap=True)
         self._soon = later(self, self._show_price, 300)
@@ -97,12 +98,12 @@ class EndpointForm(Pane):
         self._listen()
 
     def _lay_out(self) -> None:
-        fields, sent = self.fields, self.sent
-        for field, words in zip(self.prices, ("in", "out", "in from the cache"), strict=True):
-            named = f"US dollars per million tokens {words}; empty: as listed"
-            with_properties(field, accessibleName=named.partition(";")[0], toolTip=named)
+        fields = self.fields
+        for name in PRICES:
+            named = f"US dollars per million tokens {FIELDS[name][0]}; empty: as listed"
+            with_properties(fields[name], accessibleName=named.partition(";")[0], toolTip=named)
         self.priced = column_of(horizontal(*((field, 1) for field in self.prices), spacing=6))
-        with_properties(sent["query"], accessibleName=SENT["query"][0], toolTip=SENT_TIP)
+        with_properties(fields["query"], accessibleName=FIELDS["query"][0], toolTip=SENT_TIP)
         self.tokens.setAccessibleName("Most tokens a minute")
         addressed = horizontal((fields["base_url"], 1), self._usual(), spacing=4)
         self.form = form_of(
@@ -123,7 +124,7 @@ class EndpointForm(Pane):
                 ("", horizontal((self.place, 1), self.forget, self.allow, spacing=6), self.place, "", ""),
             )
         )
-        along = horizontal(*((field, 1) for field in sent.values()), spacing=6)
+        along = horizontal(*((fields[name], 1) for name in SENT), spacing=6)
         rates = horizontal((self.calls, 1), (self.tokens, 1), spacing=6)
         self.options = Fold(
             "Options",
@@ -132,7 +133,7 @@ class EndpointForm(Pane):
                     ("Kept", self.keep, self.keep, "Storage of the key", ""),
                     (FIELDS["key_env"][0], self.key_env, self.key_env, VARIABLE, ""),
                     *self._rows("parameters"),
-                    ("A&lso sent", along, sent["headers"], SENT["headers"][0], SENT_TIP),
+                    ("A&lso sent", along, fields["headers"], FIELDS["headers"][0], SENT_TIP),
                     ("&A minute", rates, self.calls, "Most calls a minute", ""),
                 )
             ),
@@ -161,20 +162,20 @@ class EndpointForm(Pane):
     def _take(self, preset: judges.Preset) -> None:
         """Fill the fields from a preset and show its notes; its environment variable is only suggested."""
         self.fields["base_url"].setText(preset.base_url)
-        self._put_sent(preset.headers, preset.query)
+        self._put(headers=_typed(preset.headers), query=_typed(preset.query))
         key = f"Its key is usually in {preset.variable}." if preset.variable else "It usually needs no key."
         self.key_env.setPlaceholderText(f"e.g. {preset.variable}" if preset.variable else VARIABLE_HINT)
         self.place.setText(" ".join(filter(None, (preset.note, key))))
         self.fields["model"].setFocus()
         self.edited.emit()
 
-    def _put_sent(self, headers: Mapping[str, str], query: Mapping[str, str]) -> None:
-        for name, values in (("headers", headers), ("query", query)):
-            self.sent[name].setText(json.dumps(dict(values)) if values else "")
-            self.sent[name].setCursorPosition(0)
+    def _put(self, **texts: str) -> None:
+        for name, text in texts.items():
+            self.fields[name].setText(text)
+            self.fields[name].setCursorPosition(0)
 
     def _listen(self) -> None:
-        for field in (*self.fields.values(), *self.sent.values(), *self.prices, self.key):
+        for field in (*self.fields.values(), self.key):
             field.textEdited.connect(lambda _: self.edited.emit())
         when_changed(self._soon.start, self.fields["model"], self.fields["base_url"], *self.prices)
         when_changed(self.edited.emit, self.weights, self.calls, self.tokens)
@@ -185,17 +186,17 @@ class EndpointForm(Pane):
 
     def _fill(self, judge: Judge) -> None:
         """Show the settings of a judge, and the prices of its tokens."""
-        for name, field in self.fields.items():
-            field.setText(str(getattr(judge, name)))
-            field.setCursorPosition(0)
-        price = judge.settings.price
-        amounts = (price.input, price.output, price.cached) if price else (None, None, None)
-        for field, amount in zip(self.prices, amounts, strict=True):
-            field.setText("" if amount is None else f"{amount:.10g}")
-        self._put_sent(judge.settings.headers, judge.settings.query)
-        self.weights.setChecked(judge.settings.weights_shown)
-        self.calls.setValue(judge.settings.requests_per_minute or 0)
-        self.tokens.setValue(judge.settings.tokens_per_minute or 0)
+        asking = judge.settings
+        amounts = {name: getattr(asking.price, name, None) for name in PRICES}
+        self._put(
+            **judge.model_dump(include=set(FIELDS)),
+            headers=_typed(asking.headers),
+            query=_typed(asking.query),
+            **{name: "" if amount is None else f"{amount:.10g}" for name, amount in amounts.items()},
+        )
+        self.weights.setChecked(asking.weights_shown)
+        self.calls.setValue(asking.requests_per_minute or 0)
+        self.tokens.setValue(asking.tokens_per_minute or 0)
         self._shown = self._values()
         self.key.clear()
         self._show_price()
@@ -242,9 +243,8 @@ class EndpointForm(Pane):
         return name
 
     def _save(self, values: dict[str, str]) -> bool:
-        values, price = dict(values), [field.text() for field in self.prices]
-        values.pop("price")
-        sent = values.pop("headers"), values.pop("query")
+        values = dict(values)
+        sent, price = ([values.pop(name) for name in names] for names in (SENT, PRICES))
         asking = self.session.attempt(lambda: judges.with_sent(values["asking"], *sent))
         if asking is None:
             return False
@@ -264,8 +264,6 @@ class EndpointForm(Pane):
     def _values(self) -> dict[str, str]:
         values = {name: field.text().strip() for name, field in self.fields.items()}
         values["parameters"] = values["parameters"] or "{}"
-        values |= {name: field.text().strip() for name, field in self.sent.items()}
-        values["price"] = " ".join(field.text() for field in self.prices)
         asking = self._judge.settings if self._judge else PricedAsking()
         how = {
             "weights_shown": self.weights.isChecked(),
@@ -277,10 +275,8 @@ class EndpointForm(Pane):
 
     def _lock(self, *, follows: bool, judged: bool) -> None:
         readonly = self.session.project.readonly
-        for field in (*self.fields.values(), *self.sent.values(), *self.prices):
-            field.setReadOnly(readonly or follows)
-        for name in ("base_url", "model"):
-            self.fields[name].setReadOnly(readonly or follows or judged)
+        for name, field in self.fields.items():
+            field.setReadOnly(readonly or follows or (judged and name in ("base_url", "model")))
         self.usual.setVisible(not (readonly or follows or judged))
         for widget in (self.weights, self.calls, self.tokens, self.key, self.keep, self.forget):
             widget.setEnabled(not readonly and not follows)
@@ -372,6 +368,10 @@ class AllowedKeys(Pane):
         if self.session.attempt(lambda: kept_keys.withdraw(key, address)) is not None:
             self.fill()
             self.withdrawn.emit()
+
+
+def _typed(values: Mapping[str, str]) -> str:
+    return json.dumps(dict(values)) if values else ""
 
 
 def _rate(suffix: str, most: int) -> AmountBox:

@@ -152,7 +152,7 @@ class PromptEdit(Pane):
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
-        self._name = self._in_force = ""
+        self.name = self._in_force = ""
         self.faults: list[str] = []
         """Why judges could not be asked with this text; empty if they can."""
         self.title = ElidedLabel("", "strong")
@@ -172,7 +172,7 @@ class PromptEdit(Pane):
             self._check()
             return
         self.keep()
-        self._name, self._in_force = name, in_force
+        self.name, self._in_force = name, in_force
         self.title.setText(name)
         self._put(str(QSettings().value(self._key(), in_force)))
 
@@ -185,10 +185,10 @@ class PromptEdit(Pane):
         return self.field.toPlainText()
 
     def changed(self) -> bool:
-        return bool(self._name) and self.text() != self._in_force
+        return bool(self.name) and self.text() != self._in_force
 
     def keep(self) -> None:
-        if not self._name:
+        if not self.name:
             return
         if self.changed():
             QSettings().setValue(self._key(), self.text())
@@ -202,7 +202,7 @@ class PromptEdit(Pane):
     def forget(self) -> None:
         """Delete the draft, because it is now in force."""
         QSettings().remove(self._key())
-        self._name = ""
+        self.name = ""
 
     def _put(self, text: str) -> None:
         with QSignalBlocker(self.field):
@@ -211,21 +211,21 @@ class PromptEdit(Pane):
 
     def _check(self) -> None:
         self._pause.stop()
-        if not self._name:
+        if not self.name:
             return
-        self.faults = prompts.faults(self._name, self.text())
+        self.faults = prompts.faults(self.name, self.text())
         if self.faults:
             self.answer.show_chips([Chip("Not usable", "cross", "disagree")])
         else:
             self.answer.show_chips([Chip("Usable", "check", "agreed")])
-        filled = ", ".join(f"{{{{{place}}}}}" for place in prompts.places(self._name))
+        filled = ", ".join(f"{{{{{place}}}}}" for place in prompts.places(self.name))
         self.note.setText("\n".join(self.faults) or f"Filled in: {filled}.")
         self.discard.setEnabled(self.changed())
         self.keep()
         self.edited.emit()
 
     def _key(self) -> str:
-        return f"prompts/{self.session.project.get('id', '')}/{self._name}"
+        return f"prompts/{self.session.project.get('id', '')}/{self.name}"
 
 
 RIGHT = (Command("submit", "Put in force", hint="Use this wording for judges from now on", role="primary"),)
@@ -275,7 +275,6 @@ class PromptsPart(PagePart):
             toolTip="Wordings that come with the program; the chosen one is written into the editor",
             activated=lambda _: self._take_wording(),
         )
-        self._shown = ""
         self.acts = {
             "submit": self.put_in_force,
             "next_item": lambda: self.look.step(1),
@@ -322,7 +321,6 @@ class PromptsPart(PagePart):
             return
         self.note.clear()
         self.edit.forget()
-        self._shown = ""
         self.fill()
         self.answer.show_message(
             "success",
@@ -332,10 +330,9 @@ class PromptsPart(PagePart):
 
     def _turn(self, *, again: bool = False) -> None:
         name = self.name
-        if not name or (name == self._shown and not again):
+        fresh = name != self.edit.name
+        if not name or not (fresh or again):
             return
-        fresh = name != self._shown
-        self._shown = name
         versions = self.session.ask(prompts.versions, name) or []
         names = {person.id: person.name for person in self.session.ask(people.people) or []}
         if versions:

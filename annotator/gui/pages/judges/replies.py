@@ -19,7 +19,6 @@ from annotator.actions.runs.journal import (
     JudgementLine,
     JudgementLines,
     JudgementQuery,
-    JudgementSource,
     Reply,
 )
 from annotator.actions.runs.run_records import JudgeTotal, RunLine
@@ -134,10 +133,13 @@ class ReplyFilters(QWidget):
     def offer_kinds(self, lines: JudgementLines, systems: Sequence[str]) -> None:
         """Offer the available filters, each with its count."""
         counts = lines.counts
-        sorts = [("All", ALL, counts[ALL]), ("Without a verdict", NO_VERDICT, counts[NO_VERDICT])]
-        sorts += [(STATUS_WORDS.get(name, name), CAUSE + name, many) for name, many in lines.causes.items()]
-        sorts += [("With a flag", FLAGGED, counts[FLAGGED])]
-        sorts += [(flag_words(name), FLAG + name, many) for name, many in lines.flags.items()]
+        sorts = [
+            ("All", ALL, counts[ALL]),
+            ("Without a verdict", NO_VERDICT, counts[NO_VERDICT]),
+            *((STATUS_WORDS.get(name, name), CAUSE + name, many) for name, many in lines.causes.items()),
+            ("With a flag", FLAGGED, counts[FLAGGED]),
+            *((flag_words(name), FLAG + name, many) for name, many in lines.flags.items()),
+        ]
         offer(self.which, [(f"{words} ({many:,})", which) for words, which, many in sorts])
         offer(self.system, [("All systems", ""), *((name, name) for name in systems)])
 
@@ -179,17 +181,15 @@ class ReplyFilters(QWidget):
         for widget in (self.which, self.system, self.place, self.search):
             widget.setEnabled(enabled)
 
-    def chosen(self) -> JudgementSource:
-        kind, _, rest = str(self.source.currentData() or "").partition(" ")
-        if kind == OF:
-            judge_id, _, protocol = rest.partition(" ")
-            return JudgementSource(judge_id=judge_id, protocol=protocol)
-        return JudgementSource(run_id=rest)
-
     def query(self) -> JudgementQuery:
+        kind, _, rest = str(self.source.currentData() or "").partition(" ")
+        judge_id, _, protocol = rest.partition(" ") if kind == OF else ("", "", "")
         which = str(self.which.currentData() or ALL)
         cause, flag = (which.removeprefix(mark) if which.startswith(mark) else "" for mark in (CAUSE, FLAG))
         return JudgementQuery(
+            "" if kind == OF else rest,
+            judge_id,
+            protocol,
             ALL if cause or flag else which,
             cause,
             str(self.system.currentData() or ""),
@@ -277,24 +277,24 @@ class RepliesPart(PagePart):
         self.fill()
 
     def run(self) -> RunLine | None:
-        run_id = self.filters.chosen().run_id
+        run_id = self.filters.query().run_id
         return next((run for run in self._runs if run.id == run_id), None)
 
     def _ask(self) -> None:
         self._soon.stop()
-        run, source = self.run(), self.filters.chosen()
-        if not (source.run_id or source.judge_id):
+        run, query = self.run(), self.filters.query()
+        if not (query.run_id or query.judge_id):
             return
         self.filters.enable(enabled=run is None or not draws(run.protocol))
         if run is not None and draws(run.protocol):
             self.session.ask_later(self._called, journal.calls, run.id)
             return
         self.count.setText("Reading…")
-        self.session.ask_later(self._show_lines, _read, source, self.filters.query())
+        self.session.ask_later(self._show_lines, _read, query)
 
-    def _show_lines(self, answer: tuple[JudgementSource, JudgementQuery, JudgementLines, list[str]]) -> None:
-        source, query, lines, systems = answer
-        if (source, query) != (self.filters.chosen(), self.filters.query()):
+    def _show_lines(self, answer: tuple[JudgementQuery, JudgementLines, list[str]]) -> None:
+        query, lines, systems = answer
+        if query != self.filters.query():
             return
         self.filters.offer_kinds(lines, systems)
         if query != self.filters.query():
@@ -334,8 +334,8 @@ class RepliesPart(PagePart):
         return judge is not None and judge.kind == JudgeKind.ENDPOINT
 
     def _judge(self) -> Judge | None:
-        run, source = self.run(), self.filters.chosen()
-        judge_id = run.judge_id if run else source.judge_id
+        run = self.run()
+        judge_id = run.judge_id if run else self.filters.query().judge_id
         return next((judge for judge in self.session.ask(judges.all_of) or [] if judge.id == judge_id), None)
 
     def _called(self, calls: CutList[Reply]) -> None:
@@ -382,14 +382,14 @@ class RepliesPart(PagePart):
         if run is not None:
             self.session.go("Judges", part="Runs", again=run.id)
         else:
-            name, protocol = judge.name if judge else "", self.filters.chosen().protocol
+            name, protocol = judge.name if judge else "", self.filters.query().protocol
             self.session.go("Judges", part="Runs", judge=name, protocol=protocol)
 
     def _reread(self, *, everything: bool = False) -> None:
         judge, run = self._judge(), self.run()
         if judge is None or not self.bar.buttons["reread"].isEnabled():
             return
-        protocol = run.protocol if run else self.filters.chosen().protocol
+        protocol = run.protocol if run else self.filters.query().protocol
         self.answer.show_message(
             "info", "Parsing the stored replies again…", "No call is made.", lasting=True
         )
@@ -411,10 +411,8 @@ def _sources(project: Project) -> tuple[list[RunLine], list[JudgeTotal]]:
     return run_records.runs(project), run_records.totals(project)
 
 
-def _read(
-    project: Project, source: JudgementSource, query: JudgementQuery
-) -> tuple[JudgementSource, JudgementQuery, JudgementLines, list[str]]:
-    return source, query, journal.lines(project, source, query), judge_cases.systems(project)
+def _read(project: Project, query: JudgementQuery) -> tuple[JudgementQuery, JudgementLines, list[str]]:
+    return query, journal.lines(project, query), judge_cases.systems(project)
 
 
 def _read_anew(

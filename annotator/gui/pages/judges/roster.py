@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QWidget
 
 from annotator.actions.judges import judges, kept_keys
 from annotator.actions.judging import derived_judges, judge_runs
@@ -121,13 +120,13 @@ def _run_cost(run: RunLine) -> str:
 
 
 def _scope(order: RunLine | RunRequest) -> str:
-    parts = [
+    parts = (
         ", ".join(order.systems) or "all systems",
         f"items {', '.join(order.items)}" if order.items else "all items",
-    ]
-    parts += [f"{order.together} units together"] if order.together > 1 else []
-    parts += [f"{order.trials} trials"] if order.trials > 1 else []
-    return " · ".join(parts)
+        f"{order.together} units together" if order.together > 1 else "",
+        f"{order.trials} trials" if order.trials > 1 else "",
+    )
+    return " · ".join(filter(None, parts))
 
 
 def run_words(run: RunLine) -> str:
@@ -198,19 +197,6 @@ def compared(judge: str, protocol: str) -> dict[str, Any]:
     return {"part": "Figures", "view": "again", "choose": choose}
 
 
-BASELINE_WORDS = (
-    "The baseline needs no key and no network, and always gives the same verdict. It counts the words that "
-    "a unit shares with the report and understands nothing. It is a lower bound that every real judge "
-    "should clearly beat, not a judge to trust."
-)
-VOTE_WORDS = (
-    "A vote makes no calls. Its verdict is the majority of its members, or of one judge's repeated trials "
-    "(of ordered values their median); "
-    "without a majority, its judgement is missing and lists the votes. Count it again when its members have "
-    "judged more."
-)
-
-
 class JudgeSide(Pane):
     """A form for a judge behind an endpoint, one for a new vote, or a text about other judges."""
 
@@ -232,7 +218,7 @@ class JudgeSide(Pane):
         self.allowed.withdrawn.connect(self.endpoint.show_place)
         self.vote.edited.connect(self.edited)
         self.probe.accept.clicked.connect(self._accept)
-        self._shown: QWidget = self.about
+        self._form: EndpointForm | VoteForm | None = None
         inner = column_of(
             self.title,
             self.about,
@@ -246,12 +232,11 @@ class JudgeSide(Pane):
         )
         area = with_properties(PlainArea("The chosen judge", inner), minimumWidth=340)
         vertical(area, on=self, margins=0)
-        self._show(self.about)
+        self._show(None)
 
     @property
     def dirty(self) -> bool:
-        form = self._shown
-        return isinstance(form, EndpointForm | VoteForm) and form.dirty
+        return self._form is not None and self._form.dirty
 
     @property
     def testing(self) -> bool:
@@ -272,15 +257,23 @@ class JudgeSide(Pane):
             self._show(self.endpoint)
         else:
             self.about.setText(self._words(judge))
-            self._show(self.about)
+            self._show(None)
         self.edited.emit()
 
     def _words(self, judge: Judge) -> str:
         if judge.kind == JudgeKind.BASELINE:
-            return BASELINE_WORDS
+            return (
+                "The baseline needs no key and no network, and always gives the same verdict. It counts the words that "
+                "a unit shares with the report and understands nothing. It is a lower bound that every real judge "
+                "should clearly beat, not a judge to trust."
+            )
         names = self.session.ask(derived_judges.members, judge) or []
         whom = f"It counts the trials of {names[0]}." if len(names) == 1 else f"It counts {', '.join(names)}."
-        return f"{whom}\n\n{VOTE_WORDS}"
+        return (
+            f"{whom}\n\nA vote makes no calls. Its verdict is the majority of its members, or of one judge's repeated "
+            "trials (of ordered values their median); without a majority, its judgement is missing and lists the "
+            "votes. Count it again when its members have judged more."
+        )
 
     def begin(self) -> None:
         self._judge, self.beginning, self.voting = None, True, False
@@ -300,21 +293,19 @@ class JudgeSide(Pane):
         form.focus_first()
         self.edited.emit()
 
-    def _show(self, shown: QWidget) -> None:
-        self._shown = shown
-        for form in (self.about, self.endpoint, self.vote):
-            form.setVisible(form is shown)
+    def _show(self, form: EndpointForm | VoteForm | None) -> None:
+        self._form = form
+        for part in (self.about, self.endpoint, self.vote):
+            part.setVisible(part is (form or self.about))
 
     def focus_first(self) -> None:
-        form = self._shown
-        if isinstance(form, EndpointForm | VoteForm):
-            form.focus_first()
+        if self._form is not None:
+            self._form.focus_first()
 
     def save(self) -> bool:
-        form = self._shown
-        if not isinstance(form, EndpointForm | VoteForm) or not form.dirty:
+        if self._form is None or not self._form.dirty:
             return False
-        name = form.save()
+        name = self._form.save()
         if name:
             self.beginning = self.voting = False
             self._judge = None

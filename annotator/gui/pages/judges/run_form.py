@@ -316,18 +316,19 @@ class ForecastView(Pane):
         self.state.setText(sentence if forecast else "")
 
 
-def _by(as_of: str) -> str:
-    return f"at prices of {as_of}" if as_of else "at the judge's own prices"
-
-
 def facts(forecast: dict[str, Any]) -> list[tuple[str, str]]:
     """An estimate as pairs of name and value."""
     if forecast["lacks"]:
         return [("Questions", f"none yet. {forecast['lacks']}")]
     most = "at most " if forecast["at_most"] else ""
     assumed = " (assumed)" if forecast["assumed"] else ""
-    money = forecast["cost_usd"]
-    result = [
+    money, as_of = forecast["cost_usd"], forecast["price_as_of"]
+    by = f"at prices of {as_of}" if as_of else "at the judge's own prices"
+    smallest, without = forecast["smallest_usd"], forecast["without"].removeprefix("Left out: ")
+    seconds, afresh = forecast["seconds"], forecast["cost_usd_afresh"]
+    by_test = ", going by its test call" if forecast["by_test"] else ""
+    cost = f", about {usd(afresh)}" if afresh is not None else ""
+    return [
         (
             "Questions",
             f"{most}{forecast['calls'] + forecast['in_journal']:,} for {forecast['units']:,} {forecast['things']}",
@@ -336,19 +337,16 @@ def facts(forecast: dict[str, Any]) -> list[tuple[str, str]]:
         ("Tokens", f"about {forecast['tokens_input']:,} in, {forecast['tokens_output']:,} out{assumed}"),
         (
             "Money",
-            f"about {usd(money)}, {_by(forecast['price_as_of'])}" if money is not None else "not known",
+            f"about {usd(money)}, {by}" if money is not None else "not known",
         ),
+        *([("Budget", f"useful from {usd(smallest)} on")] if smallest else []),
+        (
+            "Time",
+            f"about {lasting(seconds)}{by_test}" if seconds is not None else "known once it has answered",
+        ),
+        *([("Left out", without)] if without else []),
+        ("If uncached", f"{forecast['calls_afresh']:,} questions{cost}"),
     ]
-    if forecast["smallest_usd"]:
-        result += [("Budget", f"useful from {usd(forecast['smallest_usd'])} on")]
-    seconds = forecast["seconds"]
-    by_test = ", going by its test call" if forecast["by_test"] else ""
-    time = f"about {lasting(seconds)}{by_test}" if seconds is not None else "known once it has answered"
-    result += [("Time", time)]
-    afresh = forecast["cost_usd_afresh"]
-    cost = f", about {usd(afresh)}" if afresh is not None else ""
-    result += [("Left out", forecast["without"].removeprefix("Left out: "))] if forecast["without"] else []
-    return [*result, ("If uncached", f"{forecast['calls_afresh']:,} questions{cost}")]
 
 
 # Calls that take longer than this, in seconds, are marked.
@@ -356,27 +354,15 @@ LONG_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class SystemProgress:
-    """A system's part of the run; `due` is the number of judgements requested, 0 until they are counted."""
+class CallProgress(CallSubject):
+    """A call in progress: its subject, and for how many seconds."""
 
-    standing: SystemStatus
-    due: int
-
-
-@dataclass(frozen=True, slots=True)
-class CallProgress:
-    """A call in progress: its subject, trial, and seconds so far."""
-
-    item_key: str
-    system: str
-    unit: str
-    trial: int
     seconds: float
 
 
-PARTS: Sequence[Column[SystemProgress]] = (
-    Column("System", lambda part: part.standing.system, 150),
-    Column("Came", lambda part: f"{part.standing.came:,}", 66, number=True),
+PARTS: Sequence[Column[SystemStatus]] = (
+    Column("System", lambda part: part.system, 150),
+    Column("Came", lambda part: f"{part.came:,}", 66, number=True),
     Column(
         "Of",
         lambda part: f"{part.due:,}" if part.due else "",
@@ -386,9 +372,9 @@ PARTS: Sequence[Column[SystemProgress]] = (
     ),
     Column(
         "Missing, by cause",
-        lambda part: causes_words(part.standing.missing) or "none",
+        lambda part: causes_words(part.missing) or "none",
         150,
-        look=lambda part: ("warning", "state-unconfirmed") if part.standing.missing else None,
+        look=lambda part: ("warning", "state-unconfirmed") if part.missing else None,
     ),
 )
 CALLS: Sequence[Column[CallProgress]] = (
@@ -425,7 +411,7 @@ class LivePanel(Pane):
         self.panel = RunPanel(driver)
         self.idle = PlainLabel(IDLE, "hint", wrap=True)
         self.parts, self.calls = (
-            CellsModel[SystemProgress](PARTS, self),
+            CellsModel[SystemStatus](PARTS, self),
             CellsModel[CallProgress](CALLS, self),
         )
         self.systems = CellsTable("Systems of the run", self.parts, stretched=3)
@@ -460,7 +446,7 @@ class LivePanel(Pane):
         self.calls.show([])
         self.body.setCurrentIndex(1)
         self._settle()
-        self.session.ask_later(self._set_due, run_records.requested, order)
+        self.session.ask_later(self._due.update, run_records.requested, order)
         self._tick.start()
 
     def _note_progress(self) -> None:
@@ -484,9 +470,7 @@ class LivePanel(Pane):
         words = " · ".join(one.unit for one in known if one.unit) or (
             counted(len(units), "unit") if len(units) > 1 else "…"
         )
-        return CallProgress(
-            first.item_key, first.system, words, int(call["trial"]), float(call["seconds"]) + since
-        )
+        return CallProgress(first.item_key, first.system, words, float(call["seconds"]) + since)
 
     def _look(self) -> None:
         """Count the systems, and look up the subjects of new calls; one query at a time."""
@@ -504,14 +488,11 @@ class LivePanel(Pane):
         self._looking = False
         standings, names = answer
         self._names |= names
-        self.parts.show(
-            [SystemProgress(standing, self._due.get(standing.system, 0)) for standing in standings]
-        )
+        for standing in standings:
+            standing.due = self._due.get(standing.system, 0)
+        self.parts.show(standings)
         if self._driver.running:
             self._show_calls()
-
-    def _set_due(self, due: dict[str, int]) -> None:
-        self._due = due
 
     def _settle(self) -> None:
         """Take only the height of a few words while no run is in progress."""
@@ -543,11 +524,8 @@ def ended_words(line: Mapping[str, Any]) -> str:
             else f"The last run failed: {line['error']}"
         )
     left = f", {line['not_asked']:,} not asked," if line.get("not_asked") else ""
-    sentence = f"The last run is {line['state']}: {line['judged']:,} of {line['total']:,}{left}"
-    sentence += f" in {lasting(line['seconds'])}"
-    sentence += f", for {usd(line['cost_usd'])}." if line.get("cost_usd") is not None else "."
-    if line.get("without"):
-        sentence += f" Missing: {causes_words(line['without'])}."
-    if line.get("cause"):
-        sentence += f" Reason for stopping: {line['cause']}"
-    return sentence
+    cost = f", for {usd(line['cost_usd'])}" if line.get("cost_usd") is not None else ""
+    missing = f" Missing: {causes_words(line['without'])}." if line.get("without") else ""
+    cause = f" Reason for stopping: {line['cause']}" if line.get("cause") else ""
+    done = f"{line['judged']:,} of {line['total']:,}{left} in {lasting(line['seconds'])}{cost}"
+    return f"The last run is {line['state']}: {done}.{missing}{cause}"

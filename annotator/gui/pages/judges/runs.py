@@ -168,7 +168,7 @@ class Readiness(Pane):
         self.words.setToolTip(tooltip("\n".join((offer.citation, *offer.departures))) if offer else "")
         lacks: list[str] = list(offer.lacks) if isinstance(offer, ProtocolOffer) else []
         if isinstance(offer, ProtocolOffer):
-            lacks += [step.words() for step in offer.steps if step.missing]
+            lacks += [step.words() for step in offer.steps if step.without]
             self._lead(offer)
         elif offer is not None and offer.lacks:
             self._add("Import reports" if offer.things == "report" else "Import sources", self._import)
@@ -181,9 +181,8 @@ class Readiness(Pane):
 
     def _lead(self, offer: ProtocolOffer) -> None:
         for step in offer.steps:
-            if step.missing:
-                want = partial(self.drawing_wanted.emit, step.extraction)
-                self._add(f"Draw the {step.part.value} first", want)
+            if step.without:
+                self._add(f"Draw the {step.makes} first", partial(self.drawing_wanted.emit, step.name))
         if not offer.items:
             self._add("Import items", self._import)
         reasons = " ".join(offer.lacks)
