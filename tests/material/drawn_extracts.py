@@ -15,9 +15,9 @@ from annotator.storage.tables import EXTRACT
 from tests.storage import sql
 
 
-def keep(project: Project, drawn: extracts.NewExtract) -> Change:
+def keep(project: Project, *drawn: Any) -> Change:
     with project.store.write() as db:
-        before, after = extracts.keep_row(db, drawn)
+        before, after = extracts.keep_row(db, *drawn)
         image = extracts.image(after)
         return record(project, db, Change("extract", after["id"], "keep extract", before, image))
 

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict
 from sqlalchemy import update
 
 from annotator.actions.items import items, pages
-from annotator.actions.items.extracts import NewExtract, Subject
+from annotator.actions.items.extracts import Subject
 from annotator.actions.judges import judges
 from annotator.actions.judges.judges import BASELINE
 from annotator.actions.labelling import labels
@@ -188,10 +188,9 @@ def keep_claims(project: Project, *urls: str, number: int = 0) -> str:
         Claim(id="c0", text=CLAIM, context="explains residual connections", url=urls[0]),
         Claim(id="c1", text=OTHER_CLAIM, context="compares the stability of training\n", url=urls[1]),
     )
-    drawn = NewExtract(
-        *subject(project, number), ResponsePart.CLAIMS, Claims(units=units), by_judge("judge-1")
-    )
-    return drawn_extracts.keep(project, drawn).subject
+    return drawn_extracts.keep(
+        project, subject(project, number), ResponsePart.CLAIMS, Claims(units=units), by_judge("judge-1")
+    ).subject
 
 
 # Which of the reports: both are on the first item.
@@ -245,9 +244,7 @@ def draw(project: Project, number: int, units: tuple[KeyPoint, ...]) -> None:
     read = (ReadPage(address=one, state=PageState.OK) for one in TEXTS)
     document = KeyPoints(units=units, pages=(*read, ReadPage(address=DEAD, state=PageState.DEAD)))
     origin = by_judge(judges.named(project, "baseline").id)
-    drawn_extracts.keep(
-        project, NewExtract(*subject(project, number), ResponsePart.KEYPOINTS, document, origin)
-    )
+    drawn_extracts.keep(project, subject(project, number), ResponsePart.KEYPOINTS, document, origin)
 
 
 EXTRACTION = "arena.keypoints.extract"

@@ -9,7 +9,6 @@ from sqlalchemy import insert
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items, materials
-from annotator.actions.items.extracts import NewExtract
 from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, judgement_hash, response_hash
@@ -117,7 +116,7 @@ def response_of(item_id: str, system: str = "Alpha", trial: int = 1, mode: str =
 
 
 def give(project: Project, item_id: str, response_id: str, part: ResponsePart, document: Document) -> None:  # type: ignore[type-arg]
-    drawn_extracts.keep(project, NewExtract(item_id, response_id, part, document, IMPORT))
+    drawn_extracts.keep(project, (item_id, response_id), part, document, IMPORT)
 
 
 def plan(texts: Sequence[str]) -> Plan:

@@ -447,9 +447,10 @@ def _judge(rng: Random, project: Project) -> None:
             claims = Claims(units=(Claim(id="c0", text="Depth helps.", url="https://example.org/a"),))
             drawn_extracts.keep(
                 project,
-                extracts.NewExtract(
-                    item_id, response_id, ResponsePart.CLAIMS, claims, by_judge(judges.BASELINE.id)
-                ),
+                (item_id, response_id),
+                ResponsePart.CLAIMS,
+                claims,
+                by_judge(judges.BASELINE.id),
             )
     for protocol in rng.sample(list(ACTS_OF.values()), 2):
         _attempt(

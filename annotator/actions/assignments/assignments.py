@@ -78,13 +78,12 @@ class Competence:
 
 def competence(project: Project, db: Connection, item_id: str = "") -> Competence:
     person = people.someone(project)
-    assigned: dict[str, frozenset[str]] = {}
     question = select(ASSIGNMENT.c.item_id, ASSIGNMENT.c.person_id).where(
         ASSIGNMENT.c.stage == Stage.ADJUDICATION.value, *_only(ASSIGNMENT.c.item_id, item_id)
     )
-    for of_item, person_id in db.execute(question):
-        assigned[of_item] = assigned.get(of_item, frozenset()) | {person_id}
-    return Competence(person, answered(db, person.id, item_id), assigned)
+    assigned = grouped((of_item, person_id) for of_item, person_id in db.execute(question))
+    whose = {of_item: frozenset(people) for of_item, people in assigned.items()}
+    return Competence(person, answered(db, person.id, item_id), whose)
 
 
 def answered(db: Connection, person_id: str, item_id: str = "") -> frozenset[str]:
@@ -561,10 +560,9 @@ def freeze_when_ready(project: Project, db: Connection, item_id: str, stage: Sta
         .where(*_own_work(item_id, kind), REVISION.c.sealed.is_(True))
         .order_by(ARTIFACT.c.author_id, REVISION.c.number)
     )
-    first: dict[str, Row[Any]] = {}
+    sealed: dict[str, Row[Any]] = {}
     for row in db.execute(question):
-        first.setdefault(row.author_id, row)
-    sealed = first
+        sealed.setdefault(row.author_id, row)
     if not set(expected) <= sealed.keys():
         return None
     agreement = _computed(db, item_id, stage, kind, [sealed[person] for person in expected])
@@ -591,18 +589,11 @@ def frozen_by(
 
 def expected_raters(db: Connection, item_id: str, stage: Stage) -> list[str]:
     """The ids of the people whose seals an agreement waits for: those assigned, or else everybody who has begun."""
-    result = set(
-        db.execute(
-            select(ASSIGNMENT.c.person_id).where(
-                ASSIGNMENT.c.item_id == item_id, ASSIGNMENT.c.stage == stage.value, ASSIGNMENT.c.trial == 1
-            )
-        ).scalars()
-    )
-    if not result and stage.kind is not None:
-        result = set(
-            db.execute(select(ARTIFACT.c.author_id).where(*_own_work(item_id, stage.kind))).scalars()
-        )
-    return sorted(result)
+    assigned = raters_of(db, item_id, stage)
+    if assigned or stage.kind is None:
+        return assigned
+    begun = db.execute(select(ARTIFACT.c.author_id).where(*_own_work(item_id, stage.kind)))
+    return sorted(set(begun.scalars()))
 
 
 def of_stage(db: Connection, item_id: str, stage: Stage) -> Agreement | None:

@@ -17,7 +17,7 @@ from annotator.domain.experts.sharing import AssignmentPlan, SharedWork, share
 from annotator.domain.judges.judge import RaterKind
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.canonical import now
-from annotator.domain.texts.words import counted, grouped, local
+from annotator.domain.texts.words import counted, grouped, local, words_that_hold
 from annotator.protocols import PROTOCOLS, TO_SUBMIT, assigned_protocols
 from annotator.storage.tables import (
     ADJUDICATION,
@@ -271,19 +271,18 @@ def _notes(
     plan: AssignmentPlan, everything: Iterable[Assignment], made: Sequence[Assignment]
 ) -> tuple[str, ...]:
     """Notes worth reading before the plan is applied, though nothing is wrong with it."""
-    notes = []
     judged = {assignment.item_id for assignment in everything if assignment.stage is Stage.ADJUDICATION}
     alone = {*plan.items, *plan.pilot_items} - judged
-    if plan.adjudicators and alone:
-        which = "it" if len(alone) == 1 else "each of them"
-        notes.append(
-            f"{counted(len(alone), 'item')} will have no adjudicator, because fewer than two people answer {which}."
-        )
-    if plan.repeat_share and Stage.LABELLING not in plan.work:
-        notes.append("Only labelling is repeated, and the plan does not hand it out.")
-    if not made:
-        notes.append("All of this is assigned already.")
-    return tuple(notes)
+    which = "it" if len(alone) == 1 else "each of them"
+    return tuple(words_that_hold({
+        f"{counted(len(alone), 'item')} will have no adjudicator, because fewer than two people answer {which}.": (
+            plan.adjudicators and alone
+        ),
+        "Only labelling is repeated, and the plan does not hand it out.": (
+            plan.repeat_share and Stage.LABELLING not in plan.work
+        ),
+        "All of this is assigned already.": not made,
+    }))  # fmt: skip
 
 
 def _lines(outcome: PlanOutcome, keys: dict[str, str]) -> tuple[PlannedStage, ...]:

@@ -18,6 +18,7 @@ from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.texts.canonical import Change, now
 from annotator.domain.texts.refusal import Refusal, required
+from annotator.domain.texts.words import words_that_hold
 from annotator.storage.tables import ARTIFACT, ASSIGNMENT, ITEM, META, REVISION, put
 
 REVIEW_PREFIX, DRAFT = "review/", "draft to review/"
@@ -268,15 +269,16 @@ def _received(project: Project, keys: dict[str, str]) -> list[ReviewLine]:
 
 
 def _state(review: DraftReview | None, state: str, *, drafted: bool, first: str = "") -> str:
-    if review is None and drafted and first:
-        return f"waits for the review by {first}"
-    if review is None:
-        return "waits for its reviewer" if drafted else "waits for the draft"
-    if state == State.DRAFT.value:
-        return UNDER_REVIEW
-    if review.agreed is None:
-        return "waits for the author's answer"
-    return AGREED if review.agreed else "disputed by the author"
+    agreed = review.agreed if review is not None else None
+    return words_that_hold({
+        f"waits for the review by {first}": review is None and drafted and first,
+        "waits for its reviewer": review is None and drafted,
+        "waits for the draft": review is None,
+        UNDER_REVIEW: state == State.DRAFT.value,
+        "waits for the author's answer": agreed is None,
+        AGREED: agreed,
+        "disputed by the author": True,
+    })[0]  # fmt: skip
 
 
 def take_draft(

@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Connection, select, update
 
@@ -21,7 +21,14 @@ from annotator.actions.items import items, materials, seminars
 from annotator.actions.labelling import label_cases, label_sealing
 from annotator.actions.project import backups, people, profile
 from annotator.actions.project.file import SUFFIX, Progress, Project, insert_rows, record, silent
-from annotator.actions.project.incoming import ImportCount, ImportPreview, Incoming, Row, refuse_bad
+from annotator.actions.project.incoming import (
+    ForeignFiles,
+    ImportCount,
+    ImportPreview,
+    Incoming,
+    Row,
+    refuse_bad,
+)
 from annotator.actions.releases import releases
 from annotator.actions.results import scoring
 from annotator.domain.experts.publication import CANARY_MARK
@@ -157,16 +164,6 @@ class ImportOptions:
     author: str = ""
 
 
-class ForeignFiles(NamedTuple):
-    """The content of files: records, problems, pseudonyms by source and name, labels, and weights to allow."""
-
-    bundle: Bundle
-    problems: list[Problem]
-    names: Mapping[str, dict[str, str]] = {}
-    labels: LabelFileContent | None = None
-    weights: str = ""
-
-
 def preview(
     project: Project,
     format: str,  # noqa: A002
@@ -183,7 +180,7 @@ def preview(
     files = _in_modes(project, _read(project, format, paths, options, tell))
     if files.labels is None:
         with project.store.read() as db:
-            return _preview(format, files, _compare(project, db, format, files.bundle), options)
+            return _compare(project, db, format, files, options)[1]
     # The items of the labels may come with them: only a trial on a copy shows what becomes of them.
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         path = backups.save_copy(project, Path(folder) / f"trial{SUFFIX}")
@@ -214,7 +211,7 @@ def run(
     files = _in_modes(project, _read(project, format, paths, options, tell))
     if files.labels is None:
         with project.store.read() as db:
-            report = _preview(format, files, _compare(project, db, format, files.bundle), options)
+            report = _compare(project, db, format, files, options)[1]
         refuse_bad(report.problems, skip_bad)
         if not report.new:
             return Change("import", format, "nothing new", after=_image(report, paths)), report
@@ -245,8 +242,7 @@ def _take(
     tell: Progress,
 ) -> ImportPreview:
     """Write what fits, records first and then the labels on them; the rest is listed."""
-    incoming = _compare(project, db, format, files.bundle)
-    report = _preview(format, files, incoming, options)
+    incoming, report = _compare(project, db, format, files, options)
     if report.new:
         if options.allow_weights and files.weights:
             settings.allow(project, files.weights)
@@ -277,7 +273,7 @@ def _read(
                 f"There is no “{path.name}” in {path.absolute().parent}.", "Check the name or choose another."
             )
     if format == TRANSCRIPTS:
-        return ForeignFiles(*seminars.read(project, paths, tell, pseudonyms=options.pseudonyms))
+        return seminars.read(project, paths, tell, pseudonyms=options.pseudonyms)
     if format == GOLDSMITH:
         bundle, problems = release.read(paths)
         if canary := bundle.manifest.publication.canary:
@@ -453,7 +449,14 @@ def _known_task(project: Project) -> runnable.KnownTask:
     return runnable.KnownTask({**known.items, **by_id}, criteria, known.systems, trials, judges)
 
 
-def _compare(project: Project, db: Connection, format: str, bundle: Bundle) -> Incoming:  # noqa: A002
+def _compare(
+    project: Project,
+    db: Connection,
+    format: str,  # noqa: A002
+    files: ForeignFiles,
+    options: ImportOptions,
+) -> tuple[Incoming, ImportPreview]:
+    """What the files bring beside what is here, and the preview of it."""
     guideline = str(project.get("guideline", "1"))
     layout = (
         layouts.of_papers()
@@ -462,23 +465,16 @@ def _compare(project: Project, db: Connection, format: str, bundle: Bundle) -> I
         if format == TABLES
         else LAYOUTS.get(format)
     )
-    decided = contest_standings.decisions(project) if bundle.decisions else {}
-    return BundleIntake(db, bundle, project.by, guideline, layout=layout, decided=decided).compare()
-
-
-def _preview(
-    format: str,  # noqa: A002
-    files: ForeignFiles,
-    incoming: Incoming,
-    options: ImportOptions,
-) -> ImportPreview:
+    decided = contest_standings.decisions(project) if files.bundle.decisions else {}
+    intake = BundleIntake(db, files.bundle, project.by, guideline, layout=layout, decided=decided)
+    incoming = intake.compare()
     every = (*files.problems, *incoming.problems)
     bad = tuple(problem for problem in every if not problem.note)
     notes = [problem for problem in every if problem.note]
     if files.weights and options.allow_weights:
         notes.append(Problem("weights", None, f"this project allows {files.weights} from now on", note=True))
     weights = "" if options.allow_weights else files.weights
-    return ImportPreview(
+    return incoming, ImportPreview(
         format, incoming.counts, bad, tuple(notes), incoming.units, incoming.bundle.funnel, weights
     )
 
@@ -497,10 +493,11 @@ def _image(report: ImportPreview, paths: Sequence[Path]) -> dict[str, Any]:
 def _write(project: Project, db: Connection, incoming: Incoming, tell: Progress) -> None:
     for person_id, alias in incoming.new_aliases.items():
         db.execute(update(PERSON).where(PERSON.c.id == person_id).values(alias=alias))
-    for row in incoming.rows.get("artifact", []):
+    made = incoming.rows.get("artifact", [])
+    for row in made:
         annotating.keep_scoring(project, db, Kind(row["kind"]), row["item_id"])
     write_rows(db, incoming.rows, tell)
-    new = {row["id"] for row in incoming.rows.get("artifact", [])}
+    new = {row["id"] for row in made}
     for artifact in incoming.bundle.artifacts:
         if artifact.drafted and artifact.id in new:
             artifacts.remember(project, db, artifact.id, artifact.drafted)
@@ -508,30 +505,30 @@ def _write(project: Project, db: Connection, incoming: Incoming, tell: Progress)
         db.execute(update(PAGE).where(PAGE.c.url == page["url"]), {"text": page["text"]})
     manifest = incoming.bundle.manifest
     settings.take(project, settings.after_import(project, manifest.weights).text)
-    if manifest.drawn_pairs and not project.get(materials.PAIRS):
-        pairs = {name: of.model_dump(mode="json") for name, of in manifest.drawn_pairs.items()}
-        project.set(materials.PAIRS, pairs)
-    if manifest.error_sample is not None and not label_sealing.sample(project):
-        project.set(label_sealing.SAMPLE, manifest.error_sample.model_dump(mode="json"))
-    if manifest.unadjudicated:
-        project.set(annotating.UNADJUDICATED, True)
     theirs = {item.id for item in incoming.bundle.items}
     alone = theirs.issuperset(db.execute(select(ITEM.c.id)).scalars())
-    # Existing items are scored as before.
-    if incoming.bundle.rubric_set and alone:
-        project.set(annotating.RUBRIC_SET, incoming.bundle.rubric_set)
+    pairs = {name: of.model_dump(mode="json") for name, of in manifest.drawn_pairs.items()}
+    sample = manifest.error_sample.model_dump(mode="json") if manifest.error_sample else None
+    decided = {one["task"]: one for one in incoming.rows.get(contest_standings.DECISIONS, [])}
+    # Setting → its value; nothing where the files bring none, or the project's own stands.
+    brought = {
+        materials.PAIRS: pairs if not project.get(materials.PAIRS) else None,
+        label_sealing.SAMPLE: sample if not label_sealing.sample(project) else None,
+        annotating.UNADJUDICATED: manifest.unadjudicated,
+        # Existing items are scored as before.
+        annotating.RUBRIC_SET: alone and incoming.bundle.rubric_set,
+        annotating.AWAITED: manifest.awaited and {**project.get(annotating.AWAITED, {}), **manifest.awaited},
+        contest_standings.DECISIONS: decided and {**project.get(contest_standings.DECISIONS, {}), **decided},
+        **{setting["key"]: setting["value"] for setting in incoming.rows.get(SETTINGS, [])},
+    }
+    for key, value in brought.items():
+        if value:
+            project.set(key, value)
     releases.keep(project, manifest.publication, alone=alone)
     final_pass.take(project, manifest.final_pass)
-    if manifest.awaited:
-        project.set(annotating.AWAITED, {**project.get(annotating.AWAITED, {}), **manifest.awaited})
-    if decided := incoming.rows.get(contest_standings.DECISIONS):
-        held = project.get(contest_standings.DECISIONS, {})
-        project.set(contest_standings.DECISIONS, {**held, **{one["task"]: one for one in decided}})
-    for setting in incoming.rows.get(SETTINGS, []):
-        project.set(setting["key"], setting["value"])
     store.index(db, [items.item_of(row) for row in incoming.rows.get("item", [])])
-    queries = (row for row in incoming.rows.get("artifact", []) if row["kind"] == Kind.QUERY.value)
-    annotating.take(project, db, sorted({row["item_id"] for row in queries}))
+    queries = {row["item_id"] for row in made if row["kind"] == Kind.QUERY.value}
+    annotating.take(project, db, sorted(queries))
 
 
 def write_rows(db: Connection, rows_of: Mapping[str, list[Row]], tell: Progress) -> None:

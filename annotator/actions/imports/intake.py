@@ -144,66 +144,51 @@ PEER_COMPARED = ("question", "question_type", "subject")
 VERDICT_FIELDS = ("said", "reason", "note", "judge_value", "label_value")
 
 
-class ItemIntake:
-    """The comparison of a bundle's items with the project's.
+def item_plan(db: Connection, incoming: Incoming, layout: FileLayout | None) -> ImportPlan:
+    """The plan of the items: each id once, each key once over all datasets.
 
     `layout`: the items are from a benchmark's own files, which identify them by number.
     """
+    rows, coming = db.execute(select(ITEM)).all(), incoming.bundle.items
+    keys, compared = {row.id: row.key for row in rows}, PEER_COMPARED if layout else COMPARED
+    taken, others = set(keys.values()), {item.key for item in coming}
+    following = itertools.count(first := max((row.position + 1 for row in rows), default=0))
+    for item in coming:
+        here = keys.get(item.id, item.key)
+        if here != item.key:
+            incoming.note("items", item.id, f"item {item.key} of the files is item {here} here")
 
-    def __init__(self, db: Connection, incoming: Incoming, layout: FileLayout | None) -> None:
-        self.db = db
-        self.incoming = incoming
-        self.layout, self.peer = layout, layout is not None
-        self.rows = db.execute(select(ITEM)).all()
-        self.keys = {row.id: row.key for row in self.rows}
-        self.taken = set(self.keys.values())
-        self.coming = {item.key for item in incoming.bundle.items}
-
-    def items(self) -> ImportPlan:
-        """The plan of the items: each id once, each key once over all datasets."""
-        for item in self.incoming.bundle.items:
-            here = self.keys.get(item.id, item.key)
-            if here != item.key:
-                self.incoming.note("items", item.id, f"item {item.key} of the files is item {here} here")
-        first = int(self.db.execute(select(func.max(ITEM.c.position) + 1)).scalar() or 0)
-        following = itertools.count(first)
-
-        def row(record: ItemRecord) -> dict[str, Row]:
-            if record.position > LAST_POSITION:
-                raise ValueError(f"“position” should be at most {LAST_POSITION}")
-            values = record.model_dump(exclude={"id"}) | {"key": self._key(record)}
-            fields = ItemFields.model_validate(values).model_dump()
-            fields["position"] = next(following) if first else record.position
-            return {"item": {"id": record.id, **fields, "sha256": file.item_hash(fields)}}
-
-        return ImportPlan("items", self._existing(), _called, self._content, lambda _: (), row, self.peer)
-
-    def _existing(self) -> ExistingRecords:
-        prints = {row.id: self._content(row) for row in self.rows}
-        return ExistingRecords(prints, self._known_by_key(self.layout) if self.layout else {})
-
-    def _known_by_key(self, layout: FileLayout) -> dict[tuple[str, str], str]:
-        known = {
-            **{_called(row): row.id for row in self.rows if row.dataset != layout.name},
-            **{(layout.name, str(number)): result for result, number in layout.numbers(self.rows).items()},
-        }
-        return known | {_called(item): item.id for item in self.incoming.bundle.items if item.id in self.keys}
-
-    def _content(self, of: Any) -> tuple[str, ...]:
+    def content(of: Any) -> tuple[str, ...]:
         """The compared values; the question as first asked, which a settled query does not change."""
-        first = {"question": of.working_title or of.question}
-        return tuple(
-            first.get(name) or getattr(of, name) for name in (PEER_COMPARED if self.peer else COMPARED)
-        )
+        values = {"question": of.working_title or of.question}
+        return tuple(values.get(name) or getattr(of, name) for name in compared)
 
-    def _key(self, record: ItemRecord) -> str:
+    def free(record: ItemRecord) -> str:
         """The record's own key, or if another item has it the next one that is neither taken nor imported."""
         key = record.key
-        if key in self.taken:
-            key = free_key(key, self.taken | self.coming)
-            self.incoming.note("items", record.id, f"the key {record.key} is taken; it becomes {key}")
-        self.taken.add(key)
+        if key in taken:
+            key = free_key(key, taken | others)
+            incoming.note("items", record.id, f"the key {record.key} is taken; it becomes {key}")
+        taken.add(key)
         return key
+
+    def row(record: ItemRecord) -> dict[str, Row]:
+        if record.position > LAST_POSITION:
+            raise ValueError(f"“position” should be at most {LAST_POSITION}")
+        fields = ItemFields.model_validate(
+            record.model_dump(exclude={"id"}) | {"key": free(record)}
+        ).model_dump()
+        fields["position"] = next(following) if first else record.position
+        return {"item": {"id": record.id, **fields, "sha256": file.item_hash(fields)}}
+
+    existing = ExistingRecords({row.id: content(row) for row in rows})
+    if layout is not None:
+        existing.ids |= {_called(row): row.id for row in rows if row.dataset != layout.name}
+        existing.ids |= {
+            (layout.name, str(number)): result for result, number in layout.numbers(rows).items()
+        }
+        existing.ids |= {_called(item): item.id for item in coming if item.id in keys}
+    return ImportPlan("items", existing, _called, content, nothing, row, layout is not None)
 
 
 def _called(of: Any) -> tuple[str, str]:
@@ -237,13 +222,14 @@ class BundleIntake:
 
     def compare(self) -> Incoming:
         """Compare every record of the bundle, in the order of their dependencies."""
-        items = ItemIntake(self.db, self.incoming, self.layout)
+        items = partial(item_plan, self.db, self.incoming, self.layout)
         pairs = intake_pairs.PairIntake(self.db, self.incoming, self.history)
+        judgements = partial(judgement_plan, self.db, self.bundle)
         revisions = partial(intake_pairs.plan, self.db, self.history, self.incoming)
         plans = (
-            self._people, items.items, self._sources, self._systems, self._responses, pairs.guidelines, self._artifacts,
+            self._people, items, self._sources, self._systems, self._responses, pairs.guidelines, self._artifacts,
             revisions, pairs.frozen, pairs.closed, self._judges, self._runs, self._extracts, self._pages,
-            pairs.pairings, self._prompts, self._judgements, self._sets, self._informed,
+            pairs.pairings, self._prompts, judgements, self._sets, self._informed,
             self._matches, self._decisions,
         )  # fmt: skip
         for plan in plans:
@@ -372,7 +358,8 @@ class BundleIntake:
         existing = _existing(self.db, JUDGE, ("id",), compared)
 
         def row(record: JudgeRecord) -> dict[str, Row]:
-            name = next(n for n in _with_numbers(record.name) if n not in names)
+            numbered = (f"{record.name} ({number})" for number in itertools.count(2))
+            name = next(one for one in itertools.chain([record.name], numbered) if one not in names)
             if name != record.name:
                 self.incoming.note("judges", record.id, f"the name {record.name} is taken; it becomes {name}")
             names.add(name)
@@ -409,17 +396,6 @@ class BundleIntake:
             "runs", _existing(self.db, RUN, ("id",), compared), by_id, _values(*compared),
             lambda run: [("judges", run.judge_id)], row,
         )  # fmt: skip
-
-    def _judgements(self) -> ImportPlan:
-        compared = ("value", "status", "rationale", "quote", "note", "cause")
-        existing = ExistingRecords()
-        if self.bundle.judgements:
-            columns = (JUDGEMENT.c[name] for name in (*JUDGED, *compared))
-            # In a release, a judgement is identified by what was judged and by whom, not by its row's id here.
-            for row in self.db.execute(select(*columns)):
-                existing.prints[judgement_key(*row[: len(JUDGED)])] = tuple(row[len(JUDGED) :])
-        judgements = _Judgements(self.db, self.bundle)
-        return ImportPlan("judgements", existing, by_id, _values(*compared), judgements.needs, judgements.row)
 
     def _extracts(self) -> ImportPlan:
         compared = ("state", "sha256")
@@ -608,42 +584,42 @@ class BundleIntake:
         return {unit["id"] for document in documents for unit in document["units"]}
 
 
-class _Judgements:
-    def __init__(self, db: Connection, bundle: Bundle) -> None:
-        self.item_of = dict(db.execute(select(RESPONSE.c.id, RESPONSE.c.item_id)).all())
-        self.item_of |= {response.id: response.item_id for response in bundle.responses}
-        self.keys = {item.id: item.key for item in bundle.items}
-        self.units = gathering.units_of(bundle)
-        self.extract_ids = set(db.execute(select(EXTRACT.c.id)).scalars())
-        self.extract_ids |= {extract.id for extract in bundle.extracts}
+def judgement_plan(db: Connection, bundle: Bundle) -> ImportPlan:
+    compared = ("value", "status", "rationale", "quote", "note", "cause")
+    existing = ExistingRecords()
+    if bundle.judgements:
+        # In a release, a judgement is identified by what was judged and by whom, not by its row's id here.
+        for known in db.execute(select(*(JUDGEMENT.c[name] for name in (*JUDGED, *compared)))):
+            existing.prints[judgement_key(*known[: len(JUDGED)])] = tuple(known[len(JUDGED) :])
+    item_of = dict(db.execute(select(RESPONSE.c.id, RESPONSE.c.item_id)).all())
+    item_of |= {response.id: response.item_id for response in bundle.responses}
+    keys, units = {item.id: item.key for item in bundle.items}, gathering.units_of(bundle)
+    extract_ids = {*db.execute(select(EXTRACT.c.id)).scalars(), *(extract.id for extract in bundle.extracts)}
 
-    def needs(self, record: JudgementRecord) -> Iterable[Need]:
+    def needs(record: JudgementRecord) -> Iterable[Need]:
         yield "items", record.item_id
         yield "responses", record.response_id
         yield ("people" if record.rater_kind is RaterKind.PERSON else "judges"), record.rater_id
         if record.artifact_id:
-            yield ("extracts" if record.artifact_id in self.extract_ids else "artifacts"), record.artifact_id
+            yield ("extracts" if record.artifact_id in extract_ids else "artifacts"), record.artifact_id
         if record.run_id is not None:
             yield "runs", record.run_id
 
-    def row(self, record: JudgementRecord) -> dict[str, Row]:
-        item = f"item {self.keys.get(record.item_id, record.item_id)}"
-        if self.item_of[record.response_id] != record.item_id:
+    def row(record: JudgementRecord) -> dict[str, Row]:
+        item = f"item {keys.get(record.item_id, record.item_id)}"
+        if item_of[record.response_id] != record.item_id:
             raise ValueError(f"its response does not belong to {item}")
-        of = self.units.get(record.artifact_id)
+        of = units.get(record.artifact_id)
         if of is not None and not gathering.names_one(record.unit_id, of):
             raise ValueError(f"the artifact of {item} has no unit {record.unit_id}")
         values = record.model_dump(mode="json") | {"flags": " ".join(record.flags), "at": record.at}
         fields = JudgementFields.model_validate(values).model_dump(mode="json") | {"at": record.at}
         if record.rater_kind is RaterKind.PERSON:
             fields = counting(fields)
-        return {
-            "judgement": {
-                "id": derived_id("judgement", record_id(record)),
-                **fields,
-                "sha256": file.judgement_hash(fields),
-            }
-        }
+        columns = {"id": derived_id("judgement", record_id(record)), **fields}
+        return {"judgement": columns | {"sha256": file.judgement_hash(fields)}}
+
+    return ImportPlan("judgements", existing, by_id, _values(*compared), needs, row)
 
 
 def _values(*names: str) -> Any:
@@ -660,11 +636,3 @@ def _lines(document: dict[str, Any]) -> list[tuple[Any, ...]]:
     """The compared values of each criterion of a peer's rubric, or of each task of its list."""
     names = ("text", "weight", "phase", "family", "difficulty")
     return [tuple(unit.get(name, 0) for name in names) for unit in document["units"]]
-
-
-def _with_numbers(name: str) -> Iterable[str]:
-    yield name
-    number = 2
-    while True:
-        yield f"{name} ({number})"
-        number += 1

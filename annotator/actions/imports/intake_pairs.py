@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from itertools import combinations
 from typing import Any
@@ -38,7 +38,7 @@ from annotator.domain.judges.judge import RaterKind
 from annotator.domain.kinds.artifact import Kind, State, chain
 from annotator.domain.kinds.documents import ABOUT, document_of
 from annotator.domain.texts.canonical import canonical_json, derived_id, sha256
-from annotator.domain.texts.words import grouped
+from annotator.domain.texts.words import grouped, words_that_hold
 from annotator.exchange.release import records
 from annotator.exchange.release.bundle import Bundle, record_id, revision_key
 from annotator.exchange.release.records import (
@@ -134,10 +134,12 @@ def revision_row(record: ArtifactRecord, history: History, by: str, guideline: s
         return _complete({**row, **stamp, "reason": "", "skipped": None})
     own = records[-1]
     same = own.revision, own.sha256, own.item_id, own.kind, own.author_id
-    if same != (record.revision, record.sha256, record.item_id, record.kind, record.author_id):
-        raise ValueError("its history does not end with the document that is here")
-    if record.state is State.SEALED and not own.sealed:
-        raise ValueError("its history does not say that it is sealed")
+    _refuse_first({
+        "its history does not end with the document that is here": (
+            same != (record.revision, record.sha256, record.item_id, record.kind, record.author_id)
+        ),
+        "its history does not say that it is sealed": record.state is State.SEALED and not own.sealed,
+    })  # fmt: skip
     history.refuse_broken(record.id)
     return _complete({**row, **_stamp(own)})
 
@@ -212,10 +214,16 @@ def _apart(record: RevisionRecord, history: History, owned: Iterable[tuple[str, 
 SHARED = ("item_id", "stage", "agreement_id", "artifact_id", "letters", "seed", "spot_check", "opened_at")
 
 
-class PairChecks:
-    def __init__(self, db: Connection, bundle: Bundle, history: History) -> None:
-        self.db = db
-        self.history = history
+ANSWERED = "its adjudicator has answered something else of the item"
+HAS_ITS_OWN = "the project has an adjudication of this already, which is kept as it is"
+
+
+class PairIntake:
+    """The plans of imported double annotation, and the checks that its records are consistent."""
+
+    def __init__(self, db: Connection, incoming: Incoming, history: History) -> None:
+        self.db, self.incoming, self.history = db, incoming, history
+        self.bundle = bundle = incoming.bundle
         self.agreements = {agreement.id: agreement for agreement in bundle.agreements}
         ordered = sorted(bundle.adjudications, key=lambda adjudication: adjudication.version)
         self.versions = grouped((adjudication.adjudication_id, adjudication) for adjudication in ordered)
@@ -228,7 +236,105 @@ class PairChecks:
             if artifact is None or artifact.state is not State.CONSENSUS:
                 self._answering[written.item_id].add(written.author_id)
 
-    def refuse_unfounded(self, record: AgreementRecord) -> None:
+    def guidelines(self) -> ImportPlan:
+        def row(record: GuidelineRecord) -> dict[str, Any]:
+            values = {**record.model_dump(mode="json"), "by": "", "at": record.at}
+            fields = GuidelineFields.model_validate(values).model_dump()
+            made = derived_id("guideline", record.stage.value, record.version)
+            return {"guideline": {"id": made, **fields, "stage": record.stage.value}}
+
+        texts = self.db.execute(select(GUIDELINE.c.id, GUIDELINE.c.text))
+        existing = ExistingRecords({result.id: result.text for result in texts})
+        return ImportPlan("guidelines", existing, by_id, lambda one: one.text, nothing, row)
+
+    def frozen(self) -> ImportPlan:
+        def needs(record: AgreementRecord) -> Iterable[Need]:
+            yield "items", record.item_id
+            for given in record.inputs:
+                yield "people", given.person_id
+                yield "revisions", revision_key(given.artifact_id, given.revision)
+
+        def row(record: AgreementRecord) -> dict[str, Any]:
+            self._refuse_unfounded(record)
+            content = _content(record)
+            keys = {"id": record.id, "item_id": record.item_id, "stage": record.stage.value}
+            columns = {"content": content.decode(), "sha256": sha256(content), "frozen_at": record.frozen_at}
+            return {"agreement": {**keys, **columns}}
+
+        a = AGREEMENT.c
+        rows = self.db.execute(select(a.id, a.item_id, a.stage, a.sha256)).all()
+        existing = ExistingRecords(
+            {one.id: one.sha256 for one in rows}, {(one.item_id, one.stage): one.id for one in rows}
+        )
+        return ImportPlan(
+            "agreements", existing, lambda one: (one.item_id, one.stage.value), lambda one: sha256(_content(one)),
+            needs, row,
+        )  # fmt: skip
+
+    def pairings(self) -> ImportPlan:
+        existing = ExistingRecords(dict(self.db.execute(select(ASSISTED.c.id, ASSISTED.c.sha256)).all()))
+
+        def row(record: AssistedRecord) -> dict[str, Any]:
+            self._refuse_other_pair(record)
+            return {"assisted_pair": assisting.row(record)}
+
+        return ImportPlan(
+            "pairings", existing, by_id, lambda one: assisting.row(one)["sha256"],
+            lambda one: [("agreements", one.agreement_id), ("judges", one.judge_id), ("runs", one.run_id)], row,
+        )  # fmt: skip
+
+    def closed(self) -> ImportPlan:
+        known = set(self.db.execute(select(ADJUDICATION.c.id)).scalars())
+        taken = {tuple(row) for row in self.db.execute(select(ADJUDICATION.c.item_id, ADJUDICATION.c.stage))}
+        objected = Counter(
+            tuple(row) for row in self.db.execute(select(DISPUTE.c.item_id, DISPUTE.c.person_id))
+        )
+        objected.update(
+            (one.item_id, dispute.person_id) for one in self.bundle.adjudications for dispute in one.disputes
+        )
+
+        def row(record: AdjudicationRecord) -> dict[str, Any]:
+            if record.adjudication_id in known or (record.item_id, record.stage.value) in taken:
+                raise ValueError(HAS_ITS_OWN)
+            if any(objected[record.item_id, dispute.person_id] > 1 for dispute in record.disputes):
+                raise ValueError("somebody objects to this item more than once")
+            self._refuse_loose(record)
+            if self._answered_otherwise(record):
+                self.incoming.note("adjudications", record.id, ANSWERED)
+            last = self.versions[record.adjudication_id][-1]
+            return self._rows(record.adjudication_id) if record is last else {}
+
+        columns = (CONSENSUS_VERSION.c[name] for name in ("id", "artifact_id", "revision", "sha256"))
+        return ImportPlan(
+            "adjudications",
+            ExistingRecords({name: tuple(rest) for name, *rest in self.db.execute(select(*columns))}),
+            lambda one: (one.adjudication_id, one.version),
+            _print,
+            self._needs,
+            row,
+        )
+
+    def _needs(self, record: AdjudicationRecord) -> Iterable[Need]:
+        yield "agreements", record.agreement_id
+        yield "people", record.adjudicator_id
+        yield "artifacts", record.artifact_id
+        yield "revisions", revision_key(record.artifact_id, record.revision)
+        yield from (("people", dispute.person_id) for dispute in record.disputes)
+        earlier = self.versions[record.adjudication_id]
+        yield from (("adjudications", one.id) for one in earlier if one.version < record.version)
+
+    def _rows(self, adjudication_id: str) -> dict[str, Any]:
+        versions = [records.consensus_version(record) for record in self.versions[adjudication_id]]
+        result = records.adjudication(self.versions[adjudication_id][-1])
+        objections = [each for record in self.versions[adjudication_id] for each in records.disputes(record)]
+        return {
+            "adjudication": {**_plain(result), "letters": canonical_json(result.letters).decode()},
+            "ruling": [ruling_rows.row(each) for each in versions[-1].rulings],
+            "consensus_version": [consensus.row(version) for version in versions],
+            "dispute": [_plain(each) for each in objections],
+        }
+
+    def _refuse_unfounded(self, record: AgreementRecord) -> None:
         """Raise ValueError unless the agreement is over the revisions it names and over all of their units."""
         raters = sorted({given.person_id for given in record.inputs})
         if len(raters) != len(record.inputs) or len(raters) < 2 or record.stage.kind is None:
@@ -239,7 +345,7 @@ class PairChecks:
         for pair in record.pairs:
             _refuse_uneven(record.stage, pair, units[pair.a], units[pair.b])
 
-    def refuse_other_pair(self, record: AssistedRecord) -> None:
+    def _refuse_other_pair(self, record: AssistedRecord) -> None:
         """Raise ValueError unless the units paired by a judge are all units of two raters whose agreement is frozen."""
         frozen = self.agreements.get(record.agreement_id)
         pairs = frozen.pairs if frozen else ()
@@ -260,24 +366,27 @@ class PairChecks:
             )
         return [unit["id"] for unit in self.history.tree(given.artifact_id, given.revision)["units"]]
 
-    def refuse_loose(self, record: AdjudicationRecord) -> None:
+    def _refuse_loose(self, record: AdjudicationRecord) -> None:
         """Raise ValueError unless a consensus version is consistent with everything it refers to."""
         versions = self.versions[record.adjudication_id]
-        if [version.version for version in versions] != list(range(1, len(versions) + 1)):
-            raise ValueError("the versions of this consensus do not count from 1 on")
-        if any(getattr(record, name) != getattr(versions[0], name) for name in SHARED):
-            raise ValueError("the versions of this consensus contradict one another")
         names = [
-            record.adjudication_id,
-            *(ruling.id for ruling in record.rulings),
-            *(dispute.id for dispute in record.disputes),
-        ]
-        if len(set(names)) != len(names) or not all(ID.fullmatch(name) for name in names):
-            raise ValueError("its rulings or objections have no ids of their own")
+            record.adjudication_id, *(one.id for one in record.rulings), *(one.id for one in record.disputes),
+        ]  # fmt: skip
+        _refuse_first({
+            "the versions of this consensus do not count from 1 on": (
+                [version.version for version in versions] != list(range(1, len(versions) + 1))
+            ),
+            "the versions of this consensus contradict one another": any(
+                getattr(record, name) != getattr(versions[0], name) for name in SHARED
+            ),
+            "its rulings or objections have no ids of their own": (
+                len(set(names)) != len(names) or not all(map(ID.fullmatch, names))
+            ),
+        })  # fmt: skip
         self._refuse_strangers(record)
         self._refuse_strange_units(record, consensus_version(record))
 
-    def answered_otherwise(self, record: AdjudicationRecord) -> bool:
+    def _answered_otherwise(self, record: AdjudicationRecord) -> bool:
         """Whether the adjudicator has answered something else of the item, here or in the bundle."""
         who, item = record.adjudicator_id, record.item_id
         return who in self._answering[item] or bool(assignments.answered(self.db, who, item))
@@ -288,13 +397,16 @@ class PairChecks:
         if frozen is None or (frozen.item_id, frozen.stage) != (record.item_id, record.stage):
             raise ValueError("its agreement is not in these files")
         raters = sorted(given.person_id for given in frozen.inputs)
-        letters = sorted(record.letters)
-        if sorted(record.letters.values()) != raters or letters != list(LETTERS[: len(letters)]):
-            raise ValueError("its letters do not stand for the raters of its agreement")
-        if any(dispute.person_id not in raters for dispute in record.disputes):
-            raise ValueError("somebody objects who answered nothing of it")
-        if record.adjudicator_id in raters:
-            raise ValueError("its adjudicator is one of the raters")
+        letters = list(LETTERS[: len(record.letters)])
+        _refuse_first({
+            "its letters do not stand for the raters of its agreement": (
+                (sorted(record.letters.values()), sorted(record.letters)) != (raters, letters)
+            ),
+            "somebody objects who answered nothing of it": any(
+                dispute.person_id not in raters for dispute in record.disputes
+            ),
+            "its adjudicator is one of the raters": record.adjudicator_id in raters,
+        })  # fmt: skip
 
     def _refuse_strange_units(self, record: AdjudicationRecord, version: ConsensusVersion) -> None:
         kind, artifact = record.stage.kind, self.history.artifact(record.artifact_id)
@@ -302,10 +414,14 @@ class PairChecks:
             raise ValueError("its consensus is not what it says")
         tree = self.history.tree(record.artifact_id, record.revision)
         units = [unit["id"] for unit in tree["units"]]
-        if sorted(one.unit_id for one in record.provenance) != sorted(units):
-            raise ValueError("it does not say of every unit of the consensus where that comes from")
-        if {one.ruling_id for one in record.provenance} - {one.id for one in record.rulings}:
-            raise ValueError("a unit of the consensus comes from no ruling of it")
+        _refuse_first({
+            "it does not say of every unit of the consensus where that comes from": (
+                sorted(one.unit_id for one in record.provenance) != sorted(units)
+            ),
+            "a unit of the consensus comes from no ruling of it": (
+                {one.ruling_id for one in record.provenance} - {one.id for one in record.rulings}
+            ),
+        })  # fmt: skip
         inputs = {given.person_id: given for given in self.agreements[record.agreement_id].inputs}
         documents = {
             letter: document_of(kind, self.history.tree(inputs[person].artifact_id, inputs[person].revision))
@@ -337,128 +453,24 @@ def _refuse_uneven(stage: Stage, pair: PairAgreement, units_a: Sequence[str], un
     """Raise ValueError unless every unit of both is matched once or alone, and every match has its values."""
     named_a = [*(match.a for match in pair.matched), *pair.only_a]
     named_b = [*(match.b for match in pair.matched), *pair.only_b]
-    if sorted(named_a) != sorted(units_a) or sorted(named_b) != sorted(units_b):
-        raise ValueError("it is not over all units of its raters")
-    if any(len(values) != len(pair.matched) for values in pair.values.values()):
-        raise ValueError("its values are not those of its matched units")
-    if stage is Stage.LABELLING and not {*ABOUT, "value"} <= pair.values.keys():
-        raise ValueError("it does not say what its labels are about")
-    if any(
-        isinstance(value, list | dict) for values in pair.values.values() for both in values for value in both
-    ):
-        raise ValueError("its values are not single values")
+    columns = pair.values.values()
+    _refuse_first({
+        "it is not over all units of its raters": (sorted(named_a), sorted(named_b))
+        != (sorted(units_a), sorted(units_b)),
+        "its values are not those of its matched units": any(len(each) != len(pair.matched) for each in columns),
+        "it does not say what its labels are about": (
+            stage is Stage.LABELLING and not {*ABOUT, "value"} <= pair.values.keys()
+        ),
+        "its values are not single values": any(
+            isinstance(value, list | dict) for values in columns for both in values for value in both
+        ),
+    })  # fmt: skip
 
 
-ANSWERED = "its adjudicator has answered something else of the item"
-HAS_ITS_OWN = "the project has an adjudication of this already, which is kept as it is"
-
-
-class PairIntake:
-    def __init__(self, db: Connection, incoming: Incoming, history: History) -> None:
-        self.db = db
-        self.incoming = incoming
-        self.bundle: Bundle = incoming.bundle
-        self.checks = PairChecks(db, self.bundle, history)
-
-    def guidelines(self) -> ImportPlan:
-        def row(record: GuidelineRecord) -> dict[str, Any]:
-            values = {**record.model_dump(mode="json"), "by": "", "at": record.at}
-            fields = GuidelineFields.model_validate(values).model_dump()
-            made = derived_id("guideline", record.stage.value, record.version)
-            return {"guideline": {"id": made, **fields, "stage": record.stage.value}}
-
-        texts = self.db.execute(select(GUIDELINE.c.id, GUIDELINE.c.text))
-        existing = ExistingRecords({result.id: result.text for result in texts})
-        return ImportPlan("guidelines", existing, by_id, lambda one: one.text, nothing, row)
-
-    def frozen(self) -> ImportPlan:
-        def needs(record: AgreementRecord) -> Iterable[Need]:
-            yield "items", record.item_id
-            for given in record.inputs:
-                yield "people", given.person_id
-                yield "revisions", revision_key(given.artifact_id, given.revision)
-
-        def row(record: AgreementRecord) -> dict[str, Any]:
-            self.checks.refuse_unfounded(record)
-            content = _content(record)
-            keys = {"id": record.id, "item_id": record.item_id, "stage": record.stage.value}
-            columns = {"content": content.decode(), "sha256": sha256(content), "frozen_at": record.frozen_at}
-            return {"agreement": {**keys, **columns}}
-
-        a = AGREEMENT.c
-        rows = self.db.execute(select(a.id, a.item_id, a.stage, a.sha256)).all()
-        existing = ExistingRecords(
-            {one.id: one.sha256 for one in rows}, {(one.item_id, one.stage): one.id for one in rows}
-        )
-        return ImportPlan(
-            "agreements", existing, lambda one: (one.item_id, one.stage.value), lambda one: sha256(_content(one)),
-            needs, row,
-        )  # fmt: skip
-
-    def pairings(self) -> ImportPlan:
-        existing = ExistingRecords(dict(self.db.execute(select(ASSISTED.c.id, ASSISTED.c.sha256)).all()))
-
-        def row(record: AssistedRecord) -> dict[str, Any]:
-            self.checks.refuse_other_pair(record)
-            return {"assisted_pair": assisting.row(record)}
-
-        return ImportPlan(
-            "pairings", existing, by_id, lambda one: assisting.row(one)["sha256"],
-            lambda one: [("agreements", one.agreement_id), ("judges", one.judge_id), ("runs", one.run_id)], row,
-        )  # fmt: skip
-
-    def closed(self) -> ImportPlan:
-        known = set(self.db.execute(select(ADJUDICATION.c.id)).scalars())
-        taken = {tuple(row) for row in self.db.execute(select(ADJUDICATION.c.item_id, ADJUDICATION.c.stage))}
-        objected = Counter(
-            tuple(row) for row in self.db.execute(select(DISPUTE.c.item_id, DISPUTE.c.person_id))
-        )
-        objected.update(
-            (one.item_id, dispute.person_id) for one in self.bundle.adjudications for dispute in one.disputes
-        )
-
-        def row(record: AdjudicationRecord) -> dict[str, Any]:
-            if record.adjudication_id in known or (record.item_id, record.stage.value) in taken:
-                raise ValueError(HAS_ITS_OWN)
-            if any(objected[record.item_id, dispute.person_id] > 1 for dispute in record.disputes):
-                raise ValueError("somebody objects to this item more than once")
-            self.checks.refuse_loose(record)
-            if self.checks.answered_otherwise(record):
-                self.incoming.note("adjudications", record.id, ANSWERED)
-            last = self.checks.versions[record.adjudication_id][-1]
-            return self._rows(record.adjudication_id) if record is last else {}
-
-        columns = (CONSENSUS_VERSION.c[name] for name in ("id", "artifact_id", "revision", "sha256"))
-        return ImportPlan(
-            "adjudications",
-            ExistingRecords({name: tuple(rest) for name, *rest in self.db.execute(select(*columns))}),
-            lambda one: (one.adjudication_id, one.version),
-            _print,
-            self._needs,
-            row,
-        )
-
-    def _needs(self, record: AdjudicationRecord) -> Iterable[Need]:
-        yield "agreements", record.agreement_id
-        yield "people", record.adjudicator_id
-        yield "artifacts", record.artifact_id
-        yield "revisions", revision_key(record.artifact_id, record.revision)
-        yield from (("people", dispute.person_id) for dispute in record.disputes)
-        earlier = self.checks.versions[record.adjudication_id]
-        yield from (("adjudications", one.id) for one in earlier if one.version < record.version)
-
-    def _rows(self, adjudication_id: str) -> dict[str, Any]:
-        versions = [records.consensus_version(record) for record in self.checks.versions[adjudication_id]]
-        result = records.adjudication(self.checks.versions[adjudication_id][-1])
-        objections = [
-            each for record in self.checks.versions[adjudication_id] for each in records.disputes(record)
-        ]
-        return {
-            "adjudication": {**_plain(result), "letters": canonical_json(result.letters).decode()},
-            "ruling": [ruling_rows.row(each) for each in versions[-1].rulings],
-            "consensus_version": [consensus.row(version) for version in versions],
-            "dispute": [_plain(each) for each in objections],
-        }
+def _refuse_first(faults: Mapping[str, object]) -> None:
+    """Raise ValueError for the first fault that holds."""
+    if words := words_that_hold(faults):
+        raise ValueError(words[0])
 
 
 def _plain(record: Adjudication | Dispute) -> dict[str, Any]:

@@ -2,10 +2,11 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import Enum
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Connection, Row, select
 
@@ -41,11 +42,6 @@ from annotator.actions.project.file import (
 )
 from annotator.actions.project.incoming import (
     CORRECT,
-    ExistingRecords,
-    ImportPlan,
-    Incoming,
-    Outcome,
-    Settled,
     refuse_bad,
 )
 from annotator.domain.judges.judge import Judgement, RaterKind
@@ -55,7 +51,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted, grouped
 from annotator.exchange.formats import label_files
 from annotator.exchange.formats.layout import EntryTrouble, LabelFileContent
-from annotator.exchange.release.bundle import Bundle, Problem
+from annotator.exchange.release.bundle import Problem
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import JUDGEMENT, RESPONSE
 
@@ -74,13 +70,13 @@ Key = tuple[str, str, str, str]
 Label = tuple[MatchedLabel, NamedRater]
 
 
-class _Existing(NamedTuple):
-    row: Row[Any] | None
-    locked: bool
+class Outcome(Enum):
+    """The outcome of importing a label: new, the same, adding to the stored one, replacing it, or refused."""
 
-    @property
-    def is_labelled(self) -> bool:
-        return self.row is not None and self.row.status in ANSWERED
+    NEW, SAME, FILLED, REPLACED, REFUSED = range(5)
+
+
+Settled = tuple[Outcome, Problem | None]
 
 
 @dataclass(slots=True)
@@ -94,8 +90,9 @@ class LabelIntake:
     db: Connection
     raters: Raters
     may_replace: bool
+    problems: list[Problem]
     notes: list[str]
-    incoming: Incoming
+    labels: dict[Outcome, list[Label]] = field(default_factory=lambda: defaultdict(list))
     drafts: int = 0
 
     def compare(self, matched: Iterable[MatchedLabel]) -> "LabelIntake":
@@ -103,20 +100,12 @@ class LabelIntake:
         labels = _unique(_by_rater(matched, self), self)
         stored = _stored(self.db, {key[0] for key in labels}, {key[3] for key in labels})
         sealed = cache(lambda protocol, person: sealed_by(self.db, person, protocol))
-
-        def settle(label: Label, row: Row[Any] | None) -> Settled:
-            matched_label, rater = label
-            return self._settle(
-                label,
-                _Existing(
-                    row, matched_label.item_id in sealed(matched_label.place.protocol, rater.person.id)
-                ),
-            )
-
-        plan = ImportPlan(
-            "labels", ExistingRecords(stored), _key, lambda _: (), lambda _: (), lambda _: {}, name=_key, settle=settle
-        )  # fmt: skip
-        self.incoming.take(plan, labels.values())
+        for key, label in labels.items():
+            protocol, *_, person = key
+            locked = label[0].item_id in sealed(protocol, person)
+            outcome, problem = self._settle(*label, stored.get(key), locked=locked)
+            self.labels[outcome].append(label)
+            self.problems += [problem] if problem is not None else []
         if self.drafts:
             verb = "is a draft and counts" if self.drafts == 1 else "are drafts and count"
             self.notes.append(
@@ -125,44 +114,34 @@ class LabelIntake:
             )
         return self
 
-    def accepted(self, *outcomes: Outcome) -> list[Label]:
-        return [label for outcome in outcomes for label in self.incoming.accepted.get(outcome, ())]
-
-    def _settle(self, label: Label, existing: _Existing) -> Settled:
-        """The outcome of one label: new, the same, adding to the stored one, replacing it, or refused."""
-        (matched_label, rater), row = label, existing.row
-        alias = rater.person.alias
-        other = _difference(matched_label, row, alias) if row is not None else ""
-        more = row is not None and (
-            not existing.is_labelled
-            or any(
-                getattr(matched_label.entry, name) and not getattr(row, name) for name in ("quote", "note")
-            )
-        )
-        if existing.is_labelled and not other and (existing.locked or not more):
-            return self._settle_alike(label, existing)
-        if existing.locked:
+    def _settle(
+        self, label: MatchedLabel, rater: NamedRater, row: Row[Any] | None, *, locked: bool
+    ) -> Settled:
+        """The outcome of one label; `row` is the stored one, `locked` if the rater has submitted the item."""
+        alias, entry = rater.person.alias, label.entry
+        other = _difference(label, row, alias) if row is not None else ""
+        labelled = row is not None and row.status in ANSWERED
+        added = any(getattr(entry, name) and not getattr(row, name, "") for name in ("quote", "note"))
+        if row is not None and labelled and not other and (locked or not added):
+            return self._settle_alike(label, alias, row, locked=locked)
+        if locked:
             reason = f"{alias} has submitted the labels of this item" + (f"; {other}" if other else "")
-            return Outcome.REFUSED, matched_label.entry.problem(EntryTrouble.SUBMITTED, reason)
+            return Outcome.REFUSED, entry.problem(EntryTrouble.SUBMITTED, reason)
         if other:
             outcome = Outcome.REPLACED if self.may_replace else Outcome.REFUSED
-            return outcome, matched_label.entry.problem(EntryTrouble.CONFLICT, other, note=self.may_replace)
-        return (Outcome.FILLED if more else Outcome.NEW), None
+            return outcome, entry.problem(EntryTrouble.CONFLICT, other, note=self.may_replace)
+        return (Outcome.NEW if row is None else Outcome.FILLED), None
 
-    def _settle_alike(self, label: Label, existing: _Existing) -> Settled:
+    def _settle_alike(self, label: MatchedLabel, alias: str, row: Row[Any], *, locked: bool) -> Settled:
         """The outcome of a label that is equal here: the same, or different in that one side is a draft."""
-        (matched_label, rater), row = label, existing.row
-        finished = row is not None and is_given(row.flags)
-        if (
-            existing.locked
-            or finished == is_given(matched_label.flags)
-            or (row is not None and not submits(matched_label.place.protocol) and not is_waiting(row.flags))
-        ):
+        finished = is_given(row.flags)
+        counts = not submits(label.place.protocol) and not is_waiting(row.flags)
+        if locked or counts or finished == is_given(label.flags):
             return Outcome.SAME, None
         if self.may_replace:
             words = "a draft again" if finished else "no draft any more"
-            reason = f"{rater.person.alias} said the same; it is {words}"
-            return Outcome.REPLACED, matched_label.entry.problem(EntryTrouble.CONFLICT, reason, note=True)
+            reason = f"{alias} said the same; it is {words}"
+            return Outcome.REPLACED, label.entry.problem(EntryTrouble.CONFLICT, reason, note=True)
         self.drafts += not finished
         return Outcome.SAME, None
 
@@ -177,38 +156,20 @@ def _by_rater(labels: Iterable[MatchedLabel], intake: LabelIntake) -> Iterator[L
             yield label, rater
     # Each unknown name is reported once, however many labels it has.
     for reason, theirs in strangers.items():
-        intake.incoming.problems.append(
-            theirs[0].entry.problem(EntryTrouble.UNKNOWN_RATER, reason, len(theirs))
-        )
+        intake.problems.append(theirs[0].entry.problem(EntryTrouble.UNKNOWN_RATER, reason, len(theirs)))
 
 
 def _unique(labels: Iterable[Label], intake: LabelIntake) -> dict[Key, Label]:
     """Each label once; if the files contradict each other none of them is taken, as it is unknown which holds."""
     once: dict[Key, Label] = {}
-    repeated: dict[Key, list[Label]] = {}
-    for label, rater in labels:
-        key = _key((label, rater))
-        first = once.setdefault(key, (label, rater))
-        if first[0] is not label:
-            repeated.setdefault(key, [first]).append((label, rater))
     again = 0
-    for key, ones in repeated.items():
-        if (
-            len(
-                {
-                    (matched_label.value, matched_label.entry.quote, matched_label.entry.note)
-                    for matched_label, _ in ones
-                }
-            )
-            == 1
-        ):
+    for key, ones in grouped((_key(label), label) for label in labels).items():
+        if len({(label.value, label.entry.quote, label.entry.note) for label, _ in ones}) == 1:
+            once[key] = ones[0]
             again += len(ones) - 1
             continue
-        del once[key]
         reason = f"the files give this label of {ones[0][1].person.alias} more than once, and not alike"
-        intake.incoming.problems += [
-            matched_label.entry.problem(EntryTrouble.REPEATED, reason) for matched_label, _ in ones
-        ]
+        intake.problems += [label.entry.problem(EntryTrouble.REPEATED, reason) for label, _ in ones]
     if again:
         intake.notes.append(f"Found more than once in the files, and alike: {counted(again, 'label')}")
     return once
@@ -420,20 +381,22 @@ def _spans(project: Project, labels: Iterable[MatchedLabel]) -> Spans:
 
 def _compare(project: Project, db: Connection, placed: _Placed, options: LabelImportOptions) -> LabelIntake:
     raters = Raters(project, options.raters, add_unknown=options.new_raters)
-    incoming = Incoming(Bundle(), problems=list(placed.problems))
-    return LabelIntake(db, raters, options.replace, list(placed.notes), incoming).compare(placed.matched)
+    intake = LabelIntake(db, raters, options.replace, list(placed.problems), list(placed.notes))
+    return intake.compare(placed.matched)
 
 
 def _preview(intake: LabelIntake, options: LabelImportOptions) -> LabelImportPreview:
-    raters, problems = intake.raters, intake.incoming.problems
+    raters = intake.raters
     met = tuple(rater for rater in raters.met.values() if isinstance(rater, NamedRater))
     unmet = [f"no rater in the files is called “{name}”" for name in raters.unmet()]
-    new, filled = (len(intake.accepted(one)) for one in (Outcome.NEW, Outcome.FILLED))
+    new, filled, same = (
+        len(intake.labels[outcome]) for outcome in (Outcome.NEW, Outcome.FILLED, Outcome.SAME)
+    )
     replaced, refused = (
-        tuple(problem for problem in problems if problem.note is note) for note in (True, False)
+        tuple(problem for problem in intake.problems if problem.note is note) for note in (True, False)
     )
     return LabelImportPreview(
-        new, filled, intake.incoming.counts["labels"].same, replaced, refused, (*intake.notes, *unmet), met,
+        new, filled, same, replaced, refused, (*intake.notes, *unmet), met,
         tuple(sorted(raters.strangers())), options.drafts,
     )  # fmt: skip
 
@@ -453,9 +416,9 @@ def _summary(report: LabelImportPreview, paths: Iterable[Path]) -> dict[str, Any
 
 def _write(project: Project, db: Connection, intake: LabelIntake, spans: Spans, tell: Progress) -> Fields:
     """Write the labels; return what the audit needs for `label_origins` to name the file of each label."""
-    at, new = now(), intake.accepted(Outcome.NEW)
-    others = intake.accepted(Outcome.FILLED, Outcome.REPLACED)
-    files = sorted({matched_label.entry.file for each in (new, others) for matched_label, _ in each})
+    at, new = now(), intake.labels[Outcome.NEW]
+    others = intake.labels[Outcome.FILLED] + intake.labels[Outcome.REPLACED]
+    files = sorted({label.entry.file for label, _ in new + others})
     moments = labels_module.moments(at, files)
     for start in range(0, len(new), BATCH):
         rows = [

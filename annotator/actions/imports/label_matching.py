@@ -152,6 +152,10 @@ class _EntryFacts(NamedTuple):
     response_id: str
 
 
+# Why an entry names nothing, in words.
+_Unknown = tuple[EntryTrouble, str]
+
+
 class Matcher:
     def __init__(self, project: Project, options: LabelImportOptions) -> None:
         self._project, self._options = project, options
@@ -159,7 +163,7 @@ class Matcher:
             self._items = _Items(db)
             self._systems = {name: system for system, name in db.execute(select(SYSTEM.c.id, SYSTEM.c.name))}
             self._reports = _reports(db)
-        self._responses: dict[tuple[Any, ...], _EntryFacts] = {}
+        self._responses: dict[tuple[Any, ...], _EntryFacts | _Unknown] = {}
         self._units: dict[str, dict[str, list[ProtocolUnit]]] = {}
         self._matches: dict[tuple[str, str, str, str, int | None], ProtocolUnit | str] = {}
 
@@ -172,31 +176,20 @@ class Matcher:
 
     def _response(self, entry: LabelEntry) -> _EntryFacts | Problem:
         about = (
-            entry.protocol,
-            entry.item,
-            entry.item_id,
-            entry.dataset,
-            entry.system,
-            entry.trial,
-            entry.mode,
-        )
-        known = self._responses.get((*about, entry.peer))
-        if known is None:
-            named = self._named_response(entry)
-            if isinstance(named, Problem):
-                return named
-            known = self._responses[(*about, entry.peer)] = named
-        return known
+            entry.protocol, entry.item, entry.item_id, entry.dataset, entry.system, entry.trial, entry.mode, entry.peer,
+        )  # fmt: skip
+        if about not in self._responses:
+            self._responses[about] = self._named_response(entry)
+        result = self._responses[about]
+        return result if isinstance(result, _EntryFacts) else entry.problem(*result)
 
-    def _named_response(self, entry: LabelEntry) -> _EntryFacts | Problem:
+    def _named_response(self, entry: LabelEntry) -> _EntryFacts | _Unknown:
         protocol = entry.protocol or self._options.protocol
         if protocol not in PROTOCOLS or not PROTOCOLS[protocol].values:
-            return entry.problem(
-                EntryTrouble.UNKNOWN_UNIT, f"there is nothing to label by under “{protocol[:80]}”"
-            )
-        item_id = self._items.named(entry)
-        if isinstance(item_id, Problem):
-            return item_id
+            return EntryTrouble.UNKNOWN_UNIT, f"there is nothing to label by under “{protocol[:80]}”"
+        item_id, unknown = self._items.named(entry)
+        if unknown:
+            return EntryTrouble.UNKNOWN_ITEM, unknown
         name = self._options.system_of(entry)
         if name not in self._systems:
             reason = (
@@ -204,7 +197,7 @@ class Matcher:
                 if name
                 else "it does not say which system's report it is of"
             )
-            return entry.problem(EntryTrouble.UNKNOWN_SYSTEM, reason)
+            return EntryTrouble.UNKNOWN_SYSTEM, reason
         reports = [
             report.id
             for report in self._reports.get((item_id, self._systems[name]), ())
@@ -215,7 +208,7 @@ class Matcher:
                 f"“{name}” has {len(reports) or 'no'} such {'reports' if reports else 'report'} on this item"
             )
             more = ": say which trial and mode" if reports else ""
-            return entry.problem(EntryTrouble.UNKNOWN_SYSTEM, known + more)
+            return EntryTrouble.UNKNOWN_SYSTEM, known + more
         return _EntryFacts(protocol, item_id, reports[0])
 
     def _read_units(self, matches: Iterable[_EntryFacts | Problem]) -> None:
@@ -278,16 +271,9 @@ def _named(units: Sequence[ProtocolUnit], entry: LabelEntry) -> ProtocolUnit | s
     return f"nothing that is asked about this report reads “{words}”"
 
 
-class _Report(NamedTuple):
-    id: str
-    trial: int
-    mode: str
-
-
-def _reports(db: Connection) -> dict[tuple[str, str], list[_Report]]:
+def _reports(db: Connection) -> dict[tuple[str, str], list[Any]]:
     columns = (RESPONSE.c.item_id, RESPONSE.c.system_id, RESPONSE.c.id, RESPONSE.c.trial, RESPONSE.c.mode)
-    rows = db.execute(select(*columns))
-    return grouped(((row.item_id, row.system_id), _Report(row.id, row.trial, row.mode)) for row in rows)
+    return grouped(((row.item_id, row.system_id), row) for row in db.execute(select(*columns)))
 
 
 class _Items:
@@ -302,23 +288,21 @@ class _Items:
             self._exact |= {(layout.name, str(number)): one for one, number in layout.numbers(rows).items()}
         self._by_key = grouped((row.key, row.id) for row in rows)
 
-    def named(self, entry: LabelEntry) -> str | Problem:
+    def named(self, entry: LabelEntry) -> tuple[str, str]:
+        """The id of the item that an entry names; or nothing, and why."""
         # A column of items may contain ids as well as keys.
-        own = entry.item_id or (entry.item if entry.item in self._ids else "")
-        known = own if own in self._ids else ""
-        if not own:
-            listed = (
-                [self._exact.get((entry.dataset, entry.item), "")]
-                if entry.dataset
-                else self._by_key.get(entry.item, [])
-            )
-            if len(listed) > 1:
-                several = f"{counted(len(listed), 'item')} are called “{entry.item}”: say of which dataset"
-                return entry.problem(EntryTrouble.UNKNOWN_ITEM, several)
-            known = listed[0] if listed else ""
+        if own := entry.item_id or (entry.item if entry.item in self._ids else ""):
+            listed = [own] if own in self._ids else []
+        elif entry.dataset:
+            listed = list(filter(None, [self._exact.get((entry.dataset, entry.item))]))
+        else:
+            listed = self._by_key.get(entry.item, [])
+        if len(listed) == 1:
+            return listed[0], ""
+        if listed:
+            return "", f"{counted(len(listed), 'item')} are called “{entry.item}”: say of which dataset"
         of = f" of “{entry.dataset[:80]}”" if entry.dataset else ""
-        reason = f"there is no item “{(entry.item or entry.item_id)[:80]}”{of}"
-        return known or entry.problem(EntryTrouble.UNKNOWN_ITEM, reason)
+        return "", f"there is no item “{(entry.item or entry.item_id)[:80]}”{of}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,6 +322,7 @@ class Raters:
         """
         self._requested, self._add_unknown = aliases, add_unknown
         self._people = {person.id: person for person in people.people(project)}
+        self._here = frozenset(self._people)
         self.met: dict[tuple[str, str, bool], NamedRater | str] = {}
 
     def of(self, entry: LabelEntry) -> NamedRater | str:
@@ -352,13 +337,9 @@ class Raters:
     def strangers(self) -> set[str]:
         return {name for (name, *_), rater in self.met.items() if name and isinstance(rater, str)}
 
-    def new(self) -> list[NamedRater]:
-        result = {
-            rater.person.id: rater
-            for rater in self.met.values()
-            if isinstance(rater, NamedRater) and rater.new
-        }
-        return list(result.values())
+    def new(self) -> list[Person]:
+        """The people to be created, in the order in which they were met."""
+        return [person for person_id, person in self._people.items() if person_id not in self._here]
 
     def _rater(self, name: str, rater_id: str, peer: bool) -> NamedRater | str:
         if name in self._requested:
@@ -368,7 +349,8 @@ class Raters:
         if rater_id:
             if not ID.fullmatch(rater_id):
                 return f"“{rater_id[:40]}” is no id of a person"
-            alias = name if name and name not in self._aliases() else self._free()
+            aliases = {person.alias for person in self._people.values()}
+            alias = name if name and name not in aliases else self._free()
             return self._made(name or rater_id, rater_id, alias)
         # In a benchmark's own files, a letter in the file's name stands for someone, which is not a name.
         called = [] if peer else self._called(name)
@@ -401,9 +383,7 @@ class Raters:
         return self._made(name, new_id(), alias)
 
     def _known(self, name: str, person_id: str) -> NamedRater:
-        return NamedRater(
-            name, self._people[person_id], any(rater.person.id == person_id for rater in self.new())
-        )
+        return NamedRater(name, self._people[person_id], person_id not in self._here)
 
     def _made(self, name: str, person_id: str, alias: str) -> NamedRater | str:
         try:
@@ -412,23 +392,19 @@ class Raters:
             )
         except ValidationError as error:
             return f"“{alias[:40]}” cannot be an alias: {error.errors()[0]['msg'].lower()}"
-        made = NamedRater(name, Person(id=person_id, **fields.model_dump()), new=True)
-        self._people[person_id] = made.person
-        return made
-
-    def _aliases(self) -> set[str]:
-        return {person.alias for person in self._people.values()}
+        self._people[person_id] = Person(id=person_id, **fields.model_dump())
+        return self._known(name, person_id)
 
     def _free(self) -> str:
-        taken = self._aliases()
+        taken = {person.alias for person in self._people.values()}
         return next(f"R{n}" for n in range(1, len(taken) + 2) if f"R{n}" not in taken)
 
 
-def add(project: Project, db: Connection, raters: Iterable[NamedRater]) -> None:
-    for rater in raters:
-        values = rater.person.model_dump()
+def add(project: Project, db: Connection, new: Iterable[Person]) -> None:
+    for person in new:
+        values = person.model_dump()
         db.execute(insert(PERSON).values(**values))
-        record(project, db, Change("person", rater.person.id, "add person", after=values))
+        record(project, db, Change("person", person.id, "add person", after=values))
 
 
 def aliases_of(words: Iterable[str]) -> dict[str, str]:
@@ -483,21 +459,6 @@ class Leaving(NamedTuple):
     origin: str = ""
 
 
-@dataclass(slots=True)
-class _Chosen:
-    labels: list[Leaving] = field(default_factory=list)
-    left_out: Counter[str] = field(default_factory=Counter)
-
-    def notes(self) -> list[str]:
-        result = [
-            f"{counted(number, 'label')} left out: {reason}" for reason, number in self.left_out.items()
-        ]
-        lost = sum(label.unit is None for label in self.labels)
-        return result + (
-            [f"{counted(lost, 'label')} of units that are no longer asked about"] if lost else []
-        )
-
-
 def offered() -> dict[str, str]:
     """The formats in which labels can be exported, by name, with titles to choose from."""
     return TABLES | {
@@ -526,21 +487,21 @@ def export(project: Project, to: Path, form: str = "", choice: LabelSelection = 
         )
     if form not in TABLES:
         choice = _held_by(*own[form], choice)
-    chosen = _chosen(project, choice)
-    if not chosen.labels:
-        why = "; ".join(chosen.notes()) or "nobody has labelled any of this"
+    labels, notes = _chosen(project, choice)
+    if not labels:
+        why = "; ".join(notes) or "nobody has labelled any of this"
         raise Refusal(f"There are no labels to export: {why}.", "Include unsubmitted labels, or label first.")
-    raters = tuple(sorted({label.row.alias for label in chosen.labels}))
+    raters = tuple(sorted({label.row.alias for label in labels}))
     if form not in TABLES:
-        parts, notes = own[form][1].write(_labelled(project, own[form][1], chosen.labels, choice.judge))
+        parts, more = own[form][1].write(_labelled(project, own[form][1], labels, choice.judge))
         kept_keys.refuse_in_files(project, parts)
         folders.write(to, folders.with_sums(parts))
-        return Exported(to, len(parts), len(chosen.labels), raters, (*chosen.notes(), *notes))
-    rows = (_row(label) for label in chosen.labels)
+        return Exported(to, len(parts), len(labels), raters, (*notes, *more))
+    rows = (_row(label) for label in labels)
     content = b"".join(label_files.as_csv(rows)) if form == CSV else label_files.as_json(rows)
     kept_keys.refuse_in_files(project, {to.name: content})
     files.save(to, content)
-    return Exported(to, 1, len(chosen.labels), raters, tuple(chosen.notes()))
+    return Exported(to, 1, len(labels), raters, tuple(notes))
 
 
 def _held_by(title: str, layout: LabelLayout, choice: LabelSelection) -> LabelSelection:
@@ -604,12 +565,13 @@ def _judged(project: Project, layout: LabelLayout, name: str) -> Iterator[GivenL
             yield GivenLabel(*unit, judge.name, judge.id, value, row.rationale)
 
 
-def _chosen(project: Project, choice: LabelSelection) -> _Chosen:
+def _chosen(project: Project, choice: LabelSelection) -> tuple[list[Leaving], list[str]]:
+    """The labels to export, in order, and notes on those left out."""
     protocols = choice.protocols or tuple(name for name, definition in PROTOCOLS.items() if definition.values)
     if unknown := set(protocols) - set(PROTOCOLS):
         raise Refusal(f"There is no protocol “{min(unknown)}”.", f"Available: {', '.join(PROTOCOLS)}.")
     persons = [people.known(project, one).id for one in choice.people]
-    result = _Chosen()
+    labels, left_out = list[Leaving](), Counter[str]()
     ids = materials.item_ids(project)
     for protocol in protocols:
         with project.store.read() as db:
@@ -619,20 +581,21 @@ def _chosen(project: Project, choice: LabelSelection) -> _Chosen:
             whose, origins = {row.rater_id for row in rows}, Origins(db)
             sealed = {person: sealed_by(db, person, protocol) for person in whose}
             gone = {one for person in whose for one in to_give_again(db, person, protocol)}
-        open_ = {row.id for row in every} - {row.id for row in rows} - gone
-        if open_:
-            result.left_out["not yet submitted"] += len(open_)
+        left_out["not yet submitted"] += len({row.id for row in every} - {row.id for row in rows} - gone)
         units = _units(project, protocol, ids, {row.response_id for row in rows}) if rows else {}
         for row in rows:
             state = OPEN if row.id in gone else _state(row, sealed, whole=choice.everything)
             if state == OPEN and not choice.everything:
-                result.left_out["of another wording"] += 1
+                left_out["of another wording"] += 1
             else:
                 unit, origin = units.get((row.response_id, row.unit_id)), origins.of(row.flags, row.at)
-                result.labels.append(Leaving(row, unit, state, origin))
+                labels.append(Leaving(row, unit, state, origin))
     order = {item_id: place for place, item_id in enumerate(ids)}
-    result.labels.sort(key=lambda label: _place(order, label))
-    return result
+    labels.sort(key=lambda label: _place(order, label))
+    notes = [f"{counted(number, 'label')} left out: {why}" for why, number in left_out.items() if number]
+    lost = sum(label.unit is None for label in labels)
+    words = f"{counted(lost, 'label')} of units that are no longer asked about"
+    return labels, [*notes, words] if lost else notes
 
 
 def _place(order: Mapping[str, int], label: Leaving) -> tuple[Any, ...]:
@@ -668,11 +631,8 @@ def _rows(
             ITEM.c.retired.is_(False),
         )
     )  # fmt: skip
-    if persons:
-        question = question.where(j.rater_id.in_(persons))
-    if systems:
-        question = question.where(SYSTEM.c.name.in_(systems))
-    return db.execute(question).all()
+    whose = [j.rater_id.in_(persons)] if persons else []
+    return db.execute(question.where(*whose, *([SYSTEM.c.name.in_(systems)] if systems else []))).all()
 
 
 def _units(

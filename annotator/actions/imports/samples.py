@@ -196,15 +196,13 @@ def _day(month: int, day: int) -> datetime:
 
 def _spend(db: Connection) -> None:
     """Store the active time spent on each document; that of labels is stored with the labels."""
-    rows = []
-    for row in _documents(db):
-        seconds = BEGUN + EACH * len(json.loads(row.content)["units"])
-        made = {
-            "id": derived_id("time", row.author_id, row.id),
-            "person_id": row.author_id,
-            "subject": row.id,
+    rows = [
+        {
+            "id": derived_id("time", row.author_id, row.id), "person_id": row.author_id, "subject": row.id,
+            "seconds": BEGUN + EACH * len(json.loads(row.content)["units"]), "at": row.at,
         }
-        rows.append({**made, "seconds": seconds, "at": row.at})
+        for row in _documents(db)
+    ]  # fmt: skip
     db.execute(insert(TIME), rows)
 
 
@@ -374,7 +372,7 @@ def set_out(project: Project, everybody: dict[str, Person], keys: dict[str, str]
     assignments.reassign(project, assignment_id(keys[THIRD], a.id, Stage.ADJUDICATION), senior.id)
     with project.store.write() as db:
         for key in (WRITE, RULE):
-            items.put(db, keys[key], _text(key).split("\n", 1)[0].lstrip("# "), _text(key))
+            items.put(db, keys[key], *_titled(key))
         reports = {
             _report(db, keys[LABEL], system, _text(f"{LABEL}.{system.lower()}")): values
             for system, values in REPORTS.items()
@@ -401,21 +399,27 @@ def _text(name: str) -> str:
     return (resources() / "practice" / f"{name}.md").read_text(encoding="utf-8")
 
 
+def _titled(name: str) -> tuple[str, str]:
+    """The title of a text, which is its first line, and the whole text."""
+    text = _text(name)
+    return text.split("\n", 1)[0].lstrip("# "), text
+
+
 def _hand_out_practice(project: Project, keys: dict[str, str], a: Person, b: Person, c: Person) -> datetime:
     """Assign the exercises; return the day by which everything is due."""
     with project.store.write() as db:
         by = _move_dates(db)
-        for key, stage, people_asked in (
-            (WRITE, Stage.RUBRIC, (a, b)),
-            (LABEL, Stage.RUBRIC, (b, c)),
-            (LABEL, Stage.LABELLING, (a, b)),
-            (RULE, Stage.RUBRIC, (b, c)),
-            (RULE, Stage.ADJUDICATION, (a,)),
+        for key, stage, people_asked, purpose in (
+            (WRITE, Stage.RUBRIC, (a, b), Purpose.WORK),
+            (LABEL, Stage.RUBRIC, (b, c), Purpose.WORK),
+            (LABEL, Stage.LABELLING, (a, b), Purpose.WORK),
+            (RULE, Stage.RUBRIC, (b, c), Purpose.WORK),
+            (RULE, Stage.ADJUDICATION, (a,), Purpose.WORK),
+            (LABEL, Stage.PLAN, (b,), Purpose.WORK),
+            (LABEL, Stage.PLAN, (a,), Purpose.REVIEW),
         ):
             for person in people_asked:
-                assignments.assign_one(project, keys[key], person.id, stage, due=by)
-        for person, purpose in ((b, Purpose.WORK), (a, Purpose.REVIEW)):
-            assignments.assign_one(project, keys[LABEL], person.id, Stage.PLAN, due=by, purpose=purpose)
+                assignments.assign_one(project, keys[key], person.id, stage, due=by, purpose=purpose)
     return by
 
 
@@ -459,8 +463,7 @@ def _cite(project: Project, reports: Iterable[str]) -> None:
     extraction = next(one for one in EXTRACTIONS.values() if one.makes is ResponsePart.CLAIMS)
     judge = judges.named(project, "baseline")
     for url, name in PAGES:
-        text = _text(name)
-        title = text.split("\n", 1)[0].lstrip("# ")
+        title, text = _titled(name)
         pages.take_in(
             project,
             Page(
@@ -478,10 +481,8 @@ def _cite(project: Project, reports: Iterable[str]) -> None:
         if material is None or extracted is None or extracted.document is None:
             raise ValueError(f"nothing was drawn from the report {response_id}")
         with project.store.write() as db:
-            extract = extracts.NewExtract(
-                material.item.id, response_id, extraction.makes, extracted.document, by_judge(judge.id)
-            )
-            _, row = extracts.keep_row(db, extract)
+            subject, origin = (material.item.id, response_id), by_judge(judge.id)
+            _, row = extracts.keep_row(db, subject, extraction.makes, extracted.document, origin)
         extracts.confirm(project, row["id"])
 
 

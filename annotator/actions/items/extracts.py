@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import Any
 
 import orjson
-from sqlalchemy import Connection, Select, delete, select
+from sqlalchemy import Connection, Select, and_, delete, select
 
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
@@ -32,17 +32,6 @@ GONE = Refusal("That extract no longer exists.", "Open the response again.")
 # Precedence of versions: a person's, then the one that came with the response, then a judge's.
 _RANK = {"person": 0, IMPORT: 1, "judge": 2}
 Subject = tuple[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class NewExtract:
-    item_id: str
-    response_id: str
-    kind: ResponsePart | Kind | WriterAid
-    document: Document[Any]
-    origin: str
-    flags: str = ""
-    run_id: str | None = None
 
 
 def kinds_of_items(project: Project) -> dict[str, set[str]]:
@@ -76,37 +65,28 @@ def _best(db: Connection, question: Select[Any]) -> dict[tuple[str, str, str], A
     return best
 
 
-def keep_row(db: Connection, extract: NewExtract, by: str = "") -> tuple[dict[str, Any], dict[str, Any]]:
+def keep_row(
+    db: Connection,
+    subject: Subject,
+    kind: ResponsePart | Kind | WriterAid,
+    document: Document[Any],
+    origin: str,
+    *,
+    flags: str = "",
+    run_id: str | None = None,
+    by: str = "",
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """Write a row for an extract; return the image of the row it replaces (empty if none), and the row."""
-    if not isinstance(extract.document, class_of(extract.kind.value, extract.response_id)):
-        raise Refusal(
-            f"A {extract.kind.value} cannot be a {type(extract.document).__name__}.", "Give another."
-        )
-    if len({unit.id for unit in extract.document.units}) != len(extract.document.units):
-        raise Refusal(
-            f"Two units of the {extract.kind.value} have the same id.", "Give each an id of its own."
-        )
-    old = _row(
-        db,
-        (
-            (EXTRACT.c.item_id == extract.item_id)
-            & (EXTRACT.c.response_id == extract.response_id)
-            & (EXTRACT.c.kind == extract.kind.value)
-            & (EXTRACT.c.origin == extract.origin)
-        ),
-    )
-    fields = ExtractFields(
-        item_id=extract.item_id,
-        response_id=extract.response_id,
-        kind=extract.kind.value,
-        origin=extract.origin,
-        state=ExtractState.CONFIRMED if by else ExtractState.PROPOSED,
-        flags=extract.flags,
-        run_id=extract.run_id,
-        by=by,
-        at=now(),
-    )
-    content = canonical_json(extract.document.tree()).decode()
+    item_id, response_id = subject
+    if not isinstance(document, class_of(kind.value, response_id)):
+        raise Refusal(f"A {kind.value} cannot be a {type(document).__name__}.", "Give another.")
+    if len({unit.id for unit in document.units}) != len(document.units):
+        raise Refusal(f"Two units of the {kind.value} have the same id.", "Give each an id of its own.")
+    key = {"item_id": item_id, "response_id": response_id, "kind": kind.value, "origin": origin}
+    old = _row(db, and_(*(EXTRACT.c[name] == value for name, value in key.items())))
+    state = ExtractState.CONFIRMED if by else ExtractState.PROPOSED
+    fields = ExtractFields(**key, state=state, flags=flags, run_id=run_id, by=by, at=now())
+    content = canonical_json(document.tree()).decode()
     row = fields.model_dump() | {"state": fields.state.value, "content": content, "sha256": sha256(content)}
     row |= {"id": old["id"] if old else new_id()}
     put(db, EXTRACT, row)
@@ -122,7 +102,7 @@ def write_own(
     """
     me = people.someone(project)
     with project.store.write() as db:
-        before, after = keep_row(db, NewExtract(*subject, kind, document, by_person(me.id)), me.id)
+        before, after = keep_row(db, subject, kind, document, by_person(me.id), by=me.id)
         return record(
             project, db, Change("extract", after["id"], f"write {kind.value}", before, image(after))
         )

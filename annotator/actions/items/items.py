@@ -423,9 +423,7 @@ def add(
         position = (db.execute(select(func.max(ITEM.c.position))).scalar() or 0) + 1
         # Over all datasets: people and commands name an item by its key.
         keys = set(db.execute(select(ITEM.c.key)).scalars())
-        key = next(str(n) for n in range(len(keys) + 1, 2 * len(keys) + 2) if str(n) not in keys)
-        if "key" in more:
-            key = free_key(str(more["key"]), keys)
+        key = free_key(str(more.get("key", len(keys) + 1)), keys)
         item = _checked(
             {
                 "question": question.strip(),
@@ -509,10 +507,9 @@ def changed_by(change: Change) -> dict[str, dict[str, Any]]:
 
 def _verb(after: Mapping[str, Mapping[str, object]]) -> str:
     done = list(after.values())
-    if all(fields == {"retired": True} for fields in done):
-        return "retire items" if len(done) > 1 else "retire item"
-    if all(fields == {"retired": False} for fields in done):
-        return "bring items back" if len(done) > 1 else "bring item back"
+    for retired, verb in ((True, "retire {}"), (False, "bring {} back")):
+        if all(fields == {"retired": retired} for fields in done):
+            return verb.format("items" if len(done) > 1 else "item")
     return f"change {', '.join(dict.fromkeys(name for fields in done for name in fields))}"
 
 

@@ -149,10 +149,8 @@ def item_ids(project: Project, keys: Sequence[str] = (), *, answered: bool = Fal
 
     With `answered`, only those that systems answer.
     """
-    used = ITEM.c.retired.is_(False)
-    question = select(ITEM.c.id).where(used, items.ANSWERED) if answered else select(ITEM.c.id).where(used)
-    if keys:
-        question = question.where(ITEM.c.key.in_(keys))
+    only = [*([items.ANSWERED] if answered else []), *([ITEM.c.key.in_(keys)] if keys else [])]
+    question = select(ITEM.c.id).where(ITEM.c.retired.is_(False), *only)
     return list(project.query(question.order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)).scalars())
 
 
@@ -337,8 +335,8 @@ def html(project: Project, text: str) -> Rendered:
     if row:
         return Rendered(html=row.html, plain=row.plain, reason=row.reason)
     rendered = _rendered(text)
-    if not project.readonly and not rendered.unfinished:
-        _keep(project, [(key, rendered)])
+    if not project.readonly:
+        _keep(project, key, rendered)
     return rendered
 
 
@@ -355,8 +353,7 @@ def warm(project: Project, progress: Callable[[str, int, int], None] | None = No
         rendered = _rendered(
             project.query(select(RESPONSE.c.text).where(RESPONSE.c.id == row.id)).scalar_one()
         )
-        if not rendered.unfinished:
-            _keep(project, [(row.sha256, rendered)])
+        _keep(project, row.sha256, rendered)
         if progress:
             progress("rendering reports", place + 1, len(waiting))
     return len(waiting)
@@ -369,19 +366,18 @@ def _rendered(text: str) -> Rendered:
     return render(text)
 
 
-def _keep(project: Project, made: list[tuple[str, Rendered]]) -> None:
-    rows = [
-        {
-            "text_sha256": key,
-            "version": RENDERER_VERSION,
-            "html": r.html,
-            "plain": r.plain,
-            "reason": r.reason,
-        }
-        for key, r in made
-    ]
+def _keep(project: Project, key: str, r: Rendered) -> None:
+    if r.unfinished:
+        return
+    row = {
+        "text_sha256": key,
+        "version": RENDERER_VERSION,
+        "html": r.html,
+        "plain": r.plain,
+        "reason": r.reason,
+    }
     with file.unmoved(project), project.store.write() as db:
-        add_missing(db, RENDERING, rows)
+        add_missing(db, RENDERING, row)
 
 
 DOES = "can prepare material"
@@ -512,25 +508,16 @@ class Thing(StrEnum):
     SOURCE = "source"
 
 
-class _Described(NamedTuple):
-    rows: Table
-    fields: type[SQLModel]
-    names: frozenset[str]
-
-
-_DESCRIBED = {
-    Thing.SYSTEM: _Described(SYSTEM, SystemFields, frozenset({"group", "footnote", "notes"})),
-    Thing.RESPONSE: _Described(
-        RESPONSE,
-        ResponseFields,
-        frozenset({"collected_on", "product_version", "settings", "collected_by", "cutoff"}),
+# Thing → its table, the class of its fields, and those that can be changed.
+_DESCRIBED: dict[Thing, tuple[Table, type[SQLModel], set[str]]] = {
+    Thing.SYSTEM: (SYSTEM, SystemFields, {"group", "footnote", "notes"}),
+    Thing.RESPONSE: (
+        RESPONSE, ResponseFields, {"collected_on", "product_version", "settings", "collected_by", "cutoff"},
     ),
-    Thing.SOURCE: _Described(
-        SOURCE,
-        SourceFields,
-        frozenset({"title", "identifier", "kind", "published", "venue", "citations", "citations_on"}),
+    Thing.SOURCE: (
+        SOURCE, SourceFields, {"title", "identifier", "kind", "published", "venue", "citations", "citations_on"},
     ),
-}
+}  # fmt: skip
 
 # Fields of numbers and days: None if unknown, never empty.
 WITHOUT_EMPTY = frozenset({"collected_on", "cutoff", "citations", "citations_on"})
@@ -545,13 +532,11 @@ def describe(project: Project, thing: Thing, values: Mapping[str, Mapping[str, A
     with project.store.write() as db:
         before, after = {}, {}
         for row_id, fields in values.items():
-            old, new = _images(db, thing, row_id, fields)
+            old, new = _write(db, thing, row_id, fields)
             if old != new:
                 before[row_id], after[row_id] = old, new
         if not after:
             return Change("metadata", thing, "nothing new", None, {})
-        for row_id, fields in after.items():
-            _write(db, thing, row_id, fields)
         names = sorted({name for fields in values.values() for name in fields})
         verb = f"change {', '.join(names).replace('_', ' ')}"
         return record(project, db, Change("metadata", thing, verb, before, after))
@@ -561,9 +546,8 @@ def describe(project: Project, thing: Thing, values: Mapping[str, Mapping[str, A
 def restore(_project: Project, db: Connection, thing: str, present: Any, goal: Any) -> None:
     """Restore the subject of a change from one image to another; raises Refusal if it has changed since."""
     for row_id, image in present.items():
-        if _images(db, Thing(thing), row_id, image)[0] != image:
+        if _write(db, Thing(thing), row_id, goal[row_id])[0] != image:
             raise Refusal("This was changed elsewhere since.", "Look at it again; nothing was undone.")
-        _write(db, Thing(thing), row_id, goal[row_id])
 
 
 @people.for_coordinators(DOES)
@@ -603,9 +587,10 @@ def group_names(known: Sequence[Mapping[str, Any]]) -> list[str]:
     return list(dict.fromkeys([*sorted({row["group"] for row in known} - {""}), *GROUPS]))
 
 
-def _images(
+def _write(
     db: Connection, thing: Thing, row_id: str, fields: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Write fields of a thing; return the images of these fields before and after."""
     rows, model, names = _DESCRIBED[thing]
     if unknown := sorted(fields.keys() - names):
         raise Refusal(f"A {thing} has no “{unknown[0]}” that can be changed.", "Nothing was changed.")
@@ -615,6 +600,9 @@ def _images(
     sqlmodel = model.model_validate({name: row[name] for name in model.model_fields})
     new = _checked(model, {**sqlmodel.model_dump(), **fields})
     only = set(fields)
+    if new != sqlmodel:
+        values = {name: getattr(new, name) for name in fields}
+        db.execute(update(rows).where(rows.c.id == row_id).values(**values))
     return sqlmodel.model_dump(mode="json", include=only), new.model_dump(mode="json", include=only)
 
 
@@ -628,10 +616,3 @@ def _checked(model: type[SQLModel], values: Mapping[str, Any]) -> SQLModel:
             f"The {name} “{first['input']}” does not fit: {first['msg'].lower()}.",
             "Nothing was changed. Days are written as 2025-03-24.",
         ) from None
-
-
-def _write(db: Connection, thing: Thing, row_id: str, image: Mapping[str, Any]) -> None:
-    rows, model, _ = _DESCRIBED[thing]
-    row = db.execute(select(rows).where(rows.c.id == row_id)).mappings().one()
-    new = model.model_validate({name: row[name] for name in model.model_fields} | dict(image))
-    db.execute(update(rows).where(rows.c.id == row_id).values(**{name: getattr(new, name) for name in image}))

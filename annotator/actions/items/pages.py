@@ -22,7 +22,7 @@ from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import Page, PageState
 from annotator.domain.texts.canonical import Change, derived_id
 from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted, grouped
+from annotator.domain.texts.words import counted, grouped, words_that_hold
 from annotator.exchange.pages.states import normal
 from annotator.judging.runner import side_by_side, unless_cancelled
 from annotator.protocols import EXTRACTIONS
@@ -36,17 +36,7 @@ __all__ = ["cited", "given", "normal", "page", "summary", "take_in", "with_text"
 
 def cited(project: Project) -> dict[str, list[str]]:
     """The addresses that claims cite: normalised → the spellings in the claims, one for each claim."""
-    result: dict[str, list[str]] = {}
-    ids = materials.item_ids(project)
-    for start in range(0, len(ids), materials.STRETCH):
-        with project.store.read() as db:
-            extractses = extracts.standing(db, ids[start : start + materials.STRETCH])
-        for (_, response_id), of_kind in sorted(extractses.items()):
-            if response_id and ResponsePart.CLAIMS.value in of_kind:
-                for claim in of_kind[ResponsePart.CLAIMS.value].document.units:
-                    if claim.url.strip():
-                        result.setdefault(normal(claim.url), []).append(claim.url.strip())
-    return result
+    return grouped((normal(url), url) for url, _ in _claims(project))
 
 
 def given(project: Project) -> dict[str, list[str]]:
@@ -164,13 +154,12 @@ class FetchPlan:
     skipped: int
 
     def words(self) -> str:
-        if not self.to_fetch and not self.skipped:
-            return "No claim of this project cites an address yet."
-        if not self.to_fetch:
-            return f"All {self.skipped:,} cited pages are there; with “refresh” they are fetched again."
-        return (
-            f"{len(self.to_fetch):,} of {len(self.to_fetch) + self.skipped:,} cited pages are to be fetched."
-        )
+        due, skipped = len(self.to_fetch), self.skipped
+        return words_that_hold({
+            f"{due:,} of {due + skipped:,} cited pages are to be fetched.": due,
+            f"All {skipped:,} cited pages are there; with “refresh” they are fetched again.": skipped,
+            "No claim of this project cites an address yet.": True,
+        })[0]  # fmt: skip
 
 
 def plan(project: Project, order: FetchRequest) -> FetchPlan:
@@ -355,16 +344,15 @@ async def import_folder(
 
 
 def words(line: Line) -> list[str]:
-    sentences = [f"{line['done']:,} of {line['total']:,} pages ({line['state']})."]
-    if line["by_state"]:
-        sentences.append(summary(line["by_state"]))
-    if line.get("skipped"):
-        sentences.append(f"{counted(line['skipped'], 'was', 'were')} already stored and not fetched again.")
-    if line["kept"]:
-        sentences.append(f"Of {line['kept']:,} the earlier text was kept, because the new one is empty.")
-    if line.get("uncited"):
-        sentences.append(f"{counted(line['uncited'], 'is', 'are')} not cited by any claim.")
-    return sentences + ([line["cause"]] if line.get("cause") else [])
+    skipped, uncited, cause = line.get("skipped", 0), line.get("uncited", 0), line.get("cause", "")
+    return words_that_hold({
+        f"{line['done']:,} of {line['total']:,} pages ({line['state']}).": True,
+        summary(line["by_state"]): line["by_state"],
+        f"{counted(skipped, 'was', 'were')} already stored and not fetched again.": skipped,
+        f"Of {line['kept']:,} the earlier text was kept, because the new one is empty.": line["kept"],
+        f"{counted(uncited, 'is', 'are')} not cited by any claim.": uncited,
+        cause: cause,
+    })  # fmt: skip
 
 
 @contextmanager
@@ -439,15 +427,17 @@ def _cited(project: Project, given: Iterable[str] = ()) -> CitedPages:
     citing = grouped((normalized(url), claim) for url, claim in _claims(project))
     names = [name for name in CitedPage.__dataclass_fields__ if name in PAGE.c]
     question = select(*(PAGE.c[name] for name in names), func.length(PAGE.c.text).label("characters"))
-    stored = {row["url"]: dict(row) for row in project.query(question).mappings()}
-    result = []
-    for url in sorted({*citing, *stored, *given}):
-        row = stored.get(url, {"url": url})
-        if "state" in row:
-            row["state"] = PageState(row["state"])
-        by = citing.get(url, ())
-        result.append(CitedPage(**row, claims=len(by), reports=len({one.response_id for one in by})))
-    return CitedPages(tuple(result), citing)
+    rows = project.query(question).mappings()
+    stored = {row["url"]: {**row, "state": PageState(row["state"])} for row in rows}
+    cited = (
+        CitedPage(
+            **stored.get(url, {"url": url}),
+            claims=len(citing.get(url, ())),
+            reports=len({claim.response_id for claim in citing.get(url, ())}),
+        )
+        for url in sorted({*citing, *stored, *given})
+    )
+    return CitedPages(tuple(cited), citing)
 
 
 def _claims(project: Project) -> Iterator[tuple[str, CitingClaim]]:

@@ -14,6 +14,7 @@ from annotator import loading
 from annotator.actions.items.materials import DOES
 from annotator.actions.project import people
 from annotator.actions.project.file import Progress, Project, record, source_hash
+from annotator.actions.project.incoming import ForeignFiles
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.material.item import SEMINARS as DATASET, Source, SourceFormat
@@ -47,21 +48,15 @@ UNDETERMINED = "und"
 _HAN, _KANA = re.compile("[\u4e00-\u9fff]"), re.compile("[\u3041-\u30ff]")
 
 
-class Seminars(NamedTuple):
-    """The content of files: records, problems, and by source the speaker behind each pseudonym."""
-
-    bundle: Bundle
-    problems: list[Problem]
-    names: dict[str, dict[str, str]]
-
-
 class _Known(NamedTuple):
     item: dict[str, Any]
     source: dict[str, Any]
     file: str
 
 
-def read(project: Project, paths: Sequence[Path], tell: Progress, *, pseudonyms: bool = False) -> Seminars:
+def read(
+    project: Project, paths: Sequence[Path], tell: Progress, *, pseudonyms: bool = False
+) -> ForeignFiles:
     """The seminars of these files, and of those in these folders; raises Refusal if there is none.
 
     A seminar already imported from the same file is returned as the project has it, with any later changes. With
@@ -72,7 +67,7 @@ def read(project: Project, paths: Sequence[Path], tell: Progress, *, pseudonyms:
         "There is no transcript.",
         f"Choose files or a folder with {', '.join(transcripts.ENDINGS)}.",
     )
-    result, known, keys = Seminars(Bundle(), [], {}), _known(project), set[str]()
+    result, known, keys = ForeignFiles(Bundle(), [], {}), _known(project), set[str]()
     for place, path in enumerate(files):
         tell("reading transcripts", place, len(files))
         key = storable(path.stem).strip()[:LONGEST_KEY] or "seminar"
@@ -116,7 +111,7 @@ def _source_id(item_id: str) -> str:
 
 # A long transcript becomes a hundred thousand objects, none of them garbage before it ends.
 @loading()
-def _take(seminars: Seminars, key: str, path: Path, known: _Known | None, *, pseudonyms: bool) -> None:
+def _take(seminars: ForeignFiles, key: str, path: Path, known: _Known | None, *, pseudonyms: bool) -> None:
     content, item_id = documents.read(path), derived_id(DATASET, key)
     file, source_id = sha256(content), _source_id(item_id)
     seminars.bundle.places |= {("items", item_id): (path.name, 0), ("sources", source_id): (path.name, 0)}

@@ -498,10 +498,13 @@ def look(project: Project, order: RunRequest) -> RunSummary:
     try:
         if order.judge:
             kept_keys.refuse_failed(project, judges.named(project, order.judge))
-        extracts = order.protocol in EXTRACTIONS
-        result = extracting.plan(project, order) if extracts else plan(project, order)
-        without = "" if extracts else items.left_out(project).not_counted
-        return RunSummary(order, f"{result.words()} {without}".strip(), result.total, result.to_do)
+        if order.protocol in EXTRACTIONS:
+            run = extracting.ExtractionRun(project, order)
+            work = run.outlook()
+            return RunSummary(order, _extraction_words(run, work), work.total, work.total - work.before)
+        result = plan(project, order)
+        summary = f"{result.words()} {items.left_out(project).not_counted}".strip()
+        return RunSummary(order, summary, result.total, result.to_do)
     except Refusal as refusal:
         return RunSummary(order, f"{refusal.happened} {refusal.todo}".strip(), refused=True)
 
@@ -526,3 +529,12 @@ def _range(word: str, known: list[str]) -> list[str]:
         if result and first in known and last in known and known.index(first) <= known.index(last):
             return known[known.index(first) : known.index(last) + 1]
     raise Refusal(f"There is no item “{word}”.", "Use keys from the Items page, such as 1, 4, 7–9.")
+
+
+def _extraction_words(run: extracting.ExtractionRun, work: run_kind.RunWork) -> str:
+    things = counted(work.total, run.things.removesuffix("s"))
+    if not work.total:
+        return f"There are no {run.things} to extract from yet."
+    if work.total == work.before:
+        return f"“{run.judge.name}” has processed all {things}."
+    return f"{work.total - work.before:,} of {things} are not processed yet."

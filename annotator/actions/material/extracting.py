@@ -2,14 +2,13 @@
 
 import asyncio
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, select
 
 from annotator.actions.items import extracts, materials
-from annotator.actions.items.extracts import NewExtract, Subject, keep_row
+from annotator.actions.items.extracts import Subject, keep_row
 from annotator.actions.judges import judges, prompts
 from annotator.actions.material import responding
 from annotator.actions.project import people
@@ -39,35 +38,9 @@ from annotator.domain.material.item import ExtractState, Page, by_set
 from annotator.domain.texts.canonical import Change, new_id, well_formed
 from annotator.domain.texts.difference import find
 from annotator.domain.texts.refusal import Refusal, one_of, required
-from annotator.domain.texts.words import counted
 from annotator.judging.runner import Finished
 from annotator.protocols import EXTRACTIONS
 from annotator.storage.tables import CALL, EXTRACT, ITEM, JUDGE, RESPONSE, RUN, SYSTEM
-
-
-@dataclass(frozen=True, slots=True)
-class ExtractionPlan:
-    """The size of an extraction: number of reports or items, and how many are still missing."""
-
-    judge: str
-    total: int
-    to_do: int
-    things: str
-
-    def words(self) -> str:
-        things = counted(self.total, self.things.removesuffix("s"))
-        if not self.total:
-            return f"There are no {self.things} to extract from yet."
-        if not self.to_do:
-            return f"“{self.judge}” has processed all {things}."
-        return f"{self.to_do:,} of {things} are not processed yet."
-
-
-def plan(project: Project, order: RunRequest) -> ExtractionPlan:
-    """The number of subjects of an extraction, and how many this judge has not extracted from yet."""
-    kind = ExtractionRun(project, order)
-    work = kind.outlook()
-    return ExtractionPlan(kind.judge.name, work.total, work.total - work.before, kind.things)
 
 
 class ExtractionRun(DocumentRun):
@@ -114,11 +87,14 @@ class ExtractionRun(DocumentRun):
         count = 0
         for finished in done:
             case = finished.case
-            result = self._extracted.pop((case.item.id, case.response.id), None)
+            subject = case.item.id, case.response.id
+            result = self._extracted.pop(subject, None)
             if result is not None and result.document is not None and result.status is Status.OK:
                 flags = " ".join(verdict.flags for verdict in finished.verdicts.values())
-                about = case.item.id, case.response.id, self._extraction.makes
-                keep_row(db, NewExtract(*about, result.document, self._origin, flags, journal.run_id))
+                keep_row(
+                    db, subject, self._extraction.makes, result.document, self._origin, flags=flags,
+                    run_id=journal.run_id,
+                )  # fmt: skip
                 count += 1
         return count
 

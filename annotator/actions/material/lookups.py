@@ -19,7 +19,7 @@ from annotator.domain.material.item import Page, PageState, Source, SourceFormat
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.identifier import different_works, work_named
 from annotator.domain.texts.refusal import Refusal, required
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, words_that_hold
 from annotator.exchange.folders import parse, read_json
 from annotator.exchange.formats import bibliographies
 from annotator.exchange.formats.bibliographies import Bibliography, ReadEntry, Work
@@ -57,7 +57,7 @@ class OfferedReference(ReadEntry):
             f"not read ({self.place}: {self.why.rstrip('.')}): ": self.why,
             f"doubtful, {self.doubt} ({self.place}): ": self.doubt,
         }
-        return next((mark for mark, holds in marks.items() if holds), "") + named
+        return "".join(words_that_hold(marks)[:1]) + named
 
 
 @dataclass(frozen=True, slots=True)

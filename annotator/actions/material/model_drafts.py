@@ -82,6 +82,14 @@ def proposals(project: Project, item_id: str = "", kind: Kind | WriterAid | None
     return [proposal for proposal in offers if proposal.left]
 
 
+def _open(project: Project, extract_id: str, kind: WriterAid) -> Proposal:
+    """The open draft of a kind with this id; raises Refusal if the person working has none."""
+    for proposal in proposals(project, kind=kind):
+        if proposal.id == extract_id:
+            return proposal
+    raise GONE
+
+
 def waiting_proposal(project: Project, begins: str, kind: str = "") -> Proposal:
     """The one open draft of the person working, by its item's key or the start of its id.
 
@@ -159,13 +167,15 @@ def taken_id(artifact_id: str, extract_id: str, unit_id: str) -> str:
     return derived_id("taken", artifact_id, extract_id, unit_id)
 
 
-def settle(project: Project, extract_id: str, state: ExtractState, verb: str) -> Change:
+def settle(
+    project: Project, extract_id: str, state: ExtractState, verb: str, *, undoable: bool = True
+) -> Change:
     with project.store.write() as db:
         mine(project, db, extract_id)
         row = dict(db.execute(select(EXTRACT).where(EXTRACT.c.id == extract_id)).mappings().one())
         db.execute(update(EXTRACT).where(EXTRACT.c.id == extract_id).values(state=state.value))
         before, after = extracts.image(row), extracts.image(row | {"state": state.value})
-        return record(project, db, Change("extract", extract_id, verb, before, after))
+        return record(project, db, Change("extract", extract_id, verb, before if undoable else None, after))
 
 
 def _question() -> Any:
@@ -307,10 +317,7 @@ def confirm_material(
     refuse_others(project)
     me = people.someone(project)
     with project.store.write() as db:
-        proposal = mine(project, db, extract_id)
-        row = dict(db.execute(select(EXTRACT).where(EXTRACT.c.id == extract_id)).mappings().one())
-        if proposal.kind is not WriterAid.REFERENCE or row["state"] != ExtractState.PROPOSED.value:
-            raise GONE
+        proposal = _open(project, extract_id, WriterAid.REFERENCE)
         draft = _edited(project, proposal)
         first = draft.from_sources if from_sources is None else from_sources
         then = draft.beyond if beyond is None else beyond
@@ -321,7 +328,10 @@ def confirm_material(
         day = f"{now():%Y-%m-%d}"
         note = f"Drafted by {proposal.source.name[:400]}; {how} by {me.alias} on {day}."
         source = items.put(db, proposal.item_id, _title(db, proposal.item_id), text, drafted=note)
-        _settle(project, db, row)
+        # Without undo: the source made of it cannot be undone either.
+        settle(project, extract_id, ExtractState.CONFIRMED, "confirm draft", undoable=False)
+        for part in PARTS:
+            artifacts.forget_draft(project, artifacts.REFERENCE, extract_id, part)
         about = artifacts.about({source.id: proposal.id}, proposal.source)
         after = source.model_dump(mode="json", exclude={"text"}) | about
         return record(project, db, Change("source", source.id, artifacts.verb(proposal.source), after=after))
@@ -374,16 +384,6 @@ def _title(db: Connection, item_id: str) -> str:
     return title
 
 
-def _settle(project: Project, db: Connection, row: dict[str, object]) -> None:
-    """Mark a draft as confirmed, without undo: the source made of it cannot be undone either."""
-    state = {"state": ExtractState.CONFIRMED.value}
-    extract_id = str(row["id"])
-    db.execute(update(EXTRACT).where(EXTRACT.c.id == extract_id).values(**state))
-    for part in PARTS:
-        artifacts.forget_draft(project, artifacts.REFERENCE, extract_id, part)
-    record(project, db, Change("extract", extract_id, "confirm draft", None, extracts.image(row | state)))
-
-
 def unconfirmed_classes(project: Project, item_id: str) -> Proposal | None:
     """The open draft of the person working for an item."""
     return next(iter(proposals(project, item_id, WriterAid.CLASSIFICATION)), None)
@@ -403,11 +403,9 @@ def confirm_class(
 
     The history names the model. Raises Refusal for anyone who may not change items, and for a draft that is not open.
     """
-    with project.store.write() as db:
-        proposal = mine(project, db, extract_id)
+    with project.store.write():
+        proposal = _open(project, extract_id, WriterAid.CLASSIFICATION)
         proposed_type = proposed_class(proposal)
-        if proposal.id not in {one.id for one in proposals(project, proposal.item_id)}:
-            raise GONE
         # Undo restores the item's former values first.
         settle(project, extract_id, ExtractState.CONFIRMED, "confirm draft")
         values = {"question_type": proposed_type.question_type, "subject": proposed_type.subject, **fields}
@@ -550,8 +548,9 @@ class DraftRun(DocumentRun):
                 continue
             person, kind, run_id = self.person, self.kind, journal.run_id
             origin = for_person(self.judge.id, person.id, self.number(item.id))
-            extract = extracts.NewExtract(item.id, "", kind, result.document, origin, verdict.flags, run_id)
-            _, row = extracts.keep_row(db, extract)
+            _, row = extracts.keep_row(
+                db, (item.id, ""), kind, result.document, origin, flags=verdict.flags, run_id=run_id
+            )
             db.execute(update(EXTRACT).where(EXTRACT.c.id == row["id"]).values(by=person.id))
             about = {"item": item.key, "kind": kind.value, "run": run_id, "for": person.id}
             record(self.project, db, Change("extract", row["id"], "draft", None, about))

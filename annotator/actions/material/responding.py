@@ -8,10 +8,10 @@ from datetime import date, datetime
 from math import fsum
 from typing import Any, ClassVar
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import ColumnElement, Connection, insert, select
 
 from annotator.actions.items import items, materials, pages
-from annotator.actions.items.extracts import NewExtract, keep_row
+from annotator.actions.items.extracts import keep_row
 from annotator.actions.judges import judges
 from annotator.actions.project import people, profile
 from annotator.actions.project.file import Project, record, response_hash, wording_hash
@@ -83,15 +83,9 @@ def manner_words(prompts: Sequence[str], parameters: str = "", how: str = "") ->
 
 def failures(project: Project, run_id: str) -> list[dict[str, Any]]:
     """The reports that a run failed to write and that are still missing: item, trial, and the last cause."""
-    question = select(AUDIT.c.after).where(AUDIT.c.subject == run_id, AUDIT.c.verb == FAILED)
     with project.store.read() as db:
-        records = (json.loads(after) for after in db.execute(question.order_by(AUDIT.c.seq)).scalars())
-        last = {(one["item_id"], one["trial"]): one for one in records}
-        lacking = [one for one in last.values() if not _is_there(db, one)]
-    return [
-        {name: one[name] for name in ("item", "trial", "status", "cause")}
-        for one in sorted(lacking, key=lambda one: (natural(one["item"]), one["trial"]))
-    ]
+        lacking = _lacking(db, AUDIT.c.subject == run_id)
+    return [{name: getattr(one, name) for name in ("item", "trial", "status", "cause")} for one in lacking]
 
 
 def written_in(project: Project, run_id: str) -> list[dict[str, Any]]:
@@ -116,22 +110,6 @@ def origin_of(project: Project, response_id: str) -> ResponseOrigin | None:
         about["requested_model"],
         about["returned_model"],
         tuple(words for name, words in BESIDE.items() if about.get(name)),
-    )
-
-
-def _is_there(db: Connection, about: dict[str, Any]) -> bool:
-    return (
-        db.execute(
-            select(RESPONSE.c.id)
-            .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
-            .where(
-                SYSTEM.c.name == about["system"],
-                RESPONSE.c.item_id == about["item_id"],
-                RESPONSE.c.trial == about["trial"],
-                RESPONSE.c.mode == about["mode"],
-            )
-        ).first()
-        is not None
     )
 
 
@@ -168,9 +146,6 @@ def _run_tokens(used: Sequence[Call]) -> int | None:
     return int(known) if used and known is not None else None
 
 
-AttemptKey = tuple[str, str, int, str]
-
-
 @dataclass(frozen=True, slots=True)
 class MissingResponse:
     item_id: str
@@ -186,21 +161,24 @@ class MissingResponse:
 
 def lacking(project: Project) -> list[MissingResponse]:
     """The reports that models failed to give, item by item; without those that came since."""
-    question = (
-        select(AUDIT.c.subject, AUDIT.c.after, AUDIT.c.at).where(AUDIT.c.verb == FAILED).order_by(AUDIT.c.seq)
-    )
+    with project.store.read() as db:
+        used = set(db.execute(select(ITEM.c.id).where(ITEM.c.retired.is_(False), items.ANSWERED)).scalars())
+        return [one for one in _lacking(db) if one.item_id in used]
+
+
+def _lacking(db: Connection, *of_run: ColumnElement[bool]) -> list[MissingResponse]:
+    """The failed reports of one run or of all, each as it failed last; without those that came since."""
+    question = select(AUDIT.c.subject, AUDIT.c.after, AUDIT.c.at).where(AUDIT.c.verb == FAILED, *of_run)
     existing = select(RESPONSE.c.item_id, SYSTEM.c.name, RESPONSE.c.trial, RESPONSE.c.mode).join(
         SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id
     )
-    last: dict[AttemptKey, MissingResponse] = {}
-    with project.store.read() as db:
-        used = set(db.execute(select(ITEM.c.id).where(ITEM.c.retired.is_(False), items.ANSWERED)).scalars())
-        for run_id, after, at in db.execute(question):
-            response = MissingResponse(**json.loads(after), run_id=run_id, at=at)
-            last[response.item_id, response.system, response.trial, response.mode] = response
-        present: set[AttemptKey] = {(row[0], row[1], row[2], row[3]) for row in db.execute(existing)}
-    result = [one for key, one in last.items() if key not in present and one.item_id in used]
-    return sorted(result, key=lambda one: (natural(one.item), one.system, one.mode, one.trial))
+    last: dict[tuple[Any, ...], MissingResponse] = {}
+    for run_id, after, at in db.execute(question.order_by(AUDIT.c.seq)):
+        one = MissingResponse(**json.loads(after), run_id=run_id, at=at)
+        last[one.item_id, one.system, one.trial, one.mode] = one
+    for row in db.execute(existing) if last else ():
+        last.pop(tuple(row), None)
+    return sorted(last.values(), key=lambda one: (natural(one.item), one.system, one.mode, one.trial))
 
 
 def by_cause(responses: Iterable[MissingResponse]) -> dict[tuple[str, str], int]:
@@ -251,13 +229,9 @@ class ResponseSettings:
     def prompts(self) -> tuple[str, ...]:
         if self.continued:
             return (leakage.PROMPT,)
-        if Kind.EVIDENCE in self.needs:
-            return (self.condition.prompt(reports.GROUNDED),)
-        if self.needs:
-            return (self.condition.prompt(reports.PLANNED),)
-        if self.planned:
-            return (reports.PLAN, self.condition.prompt(reports.PLANNED))
-        return (self.condition.prompt(reports.REPORT),)
+        by_plan = reports.PLANNED if self.needs or self.planned else reports.REPORT
+        report = self.condition.prompt(reports.GROUNDED if Kind.EVIDENCE in self.needs else by_plan)
+        return (reports.PLAN, report) if self.planned else (report,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -584,9 +558,7 @@ class ResponseRun(RunKind):
             return False
         origin = by_judge(self.judge.id)
         for part, document in written.parts.items():
-            keep_row(
-                db, NewExtract(case.item.id, case.response.id, part, document, origin, "", journal.run_id)
-            )
+            keep_row(db, (case.item.id, case.response.id), part, document, origin, run_id=journal.run_id)
         for page in written.pages:
             pages.add(self.project, db, page)
         about = {

@@ -26,7 +26,7 @@ from annotator.actions.results.result_sheets import (
 from annotator.actions.results.scoring import USUAL_METRIC, MetricInfo, Score
 from annotator.domain.material.item import Source, SourceKind
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.words import counted, grouped
+from annotator.domain.texts.words import counted, grouped, words_that_hold
 from annotator.stats.intervals.student import mean_of_scores, paired_means
 from annotator.storage.tables import ITEM, RESPONSE, SOURCE, SYSTEM
 
@@ -43,14 +43,13 @@ class SourceLine(Source):
     key: str
 
     def unmet(self, since: str, least: str) -> str:
-        result = []
-        if since != ANY and self.published[:4] < since:
-            result.append(f"published before {since}" if self.published else "no date")
-        if least != ANY and (self.citations or 0) < int(least):
-            result.append(
-                f"fewer than {least} citations" if self.citations is not None else "citations not known"
-            )
-        return ", ".join(result)
+        dated, cited = self.published, self.citations is not None
+        return ", ".join(words_that_hold({
+            f"published before {since}" if dated else "no date": since != ANY and dated[:4] < since,
+            f"fewer than {least} citations" if cited else "citations not known": (
+                least != ANY and (self.citations or 0) < int(least)
+            ),
+        }))  # fmt: skip
 
 
 def balance_choices(_project: Project) -> tuple[ViewChoice, ...]:

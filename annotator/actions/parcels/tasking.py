@@ -627,9 +627,7 @@ def store_extracts(db: Connection, given: list[parcels.TaskPart], reports: list[
     for part in given:
         if (part.report_id, part.part.value) not in existing:
             document = document_of_part(part.part.value, part.report_id, part.document)
-            extracts.keep_row(
-                db, extracts.NewExtract(item_of[part.report_id], part.report_id, part.part, document, IMPORT)
-            )
+            extracts.keep_row(db, (item_of[part.report_id], part.report_id), part.part, document, IMPORT)
 
 
 def keep_document(db: Connection, name: str, given: parcels.TaskDocument) -> None:

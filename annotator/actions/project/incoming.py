@@ -3,12 +3,12 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from annotator.domain.material.extract import Funnel
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
+from annotator.exchange.formats.layout import LabelFileContent
 from annotator.exchange.release.bundle import Bundle, Problem, in_words, record_id
 from annotator.exchange.release.records import Record
 
@@ -20,7 +20,7 @@ Row = dict[str, Any]
 # An id holds printable ASCII only: nothing invisible, and no look-alikes.
 ID = re.compile(r"[!-~]{1,36}")
 # Records without ids of their own.
-NAMELESS = ("judgements", "revisions", "labels")
+NAMELESS = ("judgements", "revisions")
 WORDS = {
     "people": "person",
     "items": "item",
@@ -105,19 +105,6 @@ def _counted(numbers: Mapping[str, int]) -> list[str]:
     ]
 
 
-class Outcome(StrEnum):
-    """The outcome of importing a record: new, identical, completing an existing one, replacing one, or refused."""
-
-    NEW = "new"
-    SAME = "same"
-    FILLED = "filled"
-    REPLACED = "replaced"
-    REFUSED = "refused"
-
-
-Settled = tuple[Outcome, Problem | None]
-
-
 @dataclass(slots=True)
 class ExistingRecords:
     """Existing records of a type: their content by id, and their ids by their other unique keys."""
@@ -142,8 +129,16 @@ class ImportPlan:
     needs: Callable[[Any], Iterable[Need]]
     row: Callable[[Any], dict[str, Any]]
     adopts: bool = False
-    name: Callable[[Any], Any] = record_id
-    settle: Callable[[Any, Any], Settled] | None = None
+
+
+class ForeignFiles(NamedTuple):
+    """The content of files: records, problems, the speakers behind pseudonyms by source, labels, weights to allow."""
+
+    bundle: Bundle
+    problems: list[Problem]
+    names: dict[str, dict[str, str]] = {}
+    labels: LabelFileContent | None = None
+    weights: str = ""
 
 
 def by_id(record: Record) -> tuple[Any, ...]:
@@ -156,8 +151,7 @@ def nothing(_: Record) -> Iterable[Need]:
 
 @dataclass(slots=True)
 class Incoming:
-    """Everything to be written, by table, with its counts; `accepted` holds records whose plan settles them, by
-    outcome.
+    """Everything to be written, by table, with its counts.
 
     `new_aliases` are the new aliases, by id, of people of the project whose alias an incoming person takes.
     """
@@ -169,7 +163,6 @@ class Incoming:
     there: dict[str, set[str]] = field(default_factory=dict)
     new_aliases: dict[str, str] = field(default_factory=dict)
     units: int = 0
-    accepted: dict[Outcome, list[Any]] = field(default_factory=dict)
 
     def take(self, plan: ImportPlan, records: Iterable[Any]) -> None:
         """Sort the records of one type; types that others need must be taken first."""
@@ -177,19 +170,10 @@ class Incoming:
         self.counts[plan.thing] = count = ImportCount()
         seen: set[Any] = set()
         for record in records:
-            name, unique = plan.name(record), plan.unique(record)
+            name, unique = record_id(record), plan.unique(record)
             existing = plan.existing.prints.get(plan.existing.ids.get(unique, name) if plan.adopts else name)
             if reason := self._refused(plan, record, name, unique, seen):
                 self.refuse(plan.thing, name, reason)
-            elif plan.settle is not None:
-                outcome, problem = plan.settle(record, existing)
-                if problem is not None:
-                    self.problems.append(problem)
-                count.same += outcome is Outcome.SAME
-                count.changed += outcome is Outcome.REFUSED
-                if outcome not in (Outcome.SAME, Outcome.REFUSED):
-                    count.new += 1
-                    self.accepted.setdefault(outcome, []).append(record)
             elif existing is None:
                 self._add(plan, record, name, count)
             elif existing == plan.content(record):

@@ -40,7 +40,7 @@ from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.material.item import EXEMPLAR, ItemRole
 from annotator.domain.texts.canonical import Change, now, well_formed
 from annotator.domain.texts.refusal import Refusal, refuse_other
-from annotator.domain.texts.words import counted, local
+from annotator.domain.texts.words import counted, local, words_that_hold
 from annotator.exchange.folders import Content, Files, records_in, staged, with_sums
 from annotator.exchange.formats.layouts import LAYOUTS
 from annotator.exchange.release import dataset, release, runnable, tables_csv
@@ -244,7 +244,7 @@ def proposals(project: Project) -> dict[str, str]:
 
 
 def _true(sentences: Mapping[str, object]) -> str:
-    return " ".join(words for words, holds in sentences.items() if holds)
+    return " ".join(words_that_hold(sentences))
 
 
 def _first(names: Sequence[str], most: int = _NAMED) -> str:

@@ -436,9 +436,7 @@ def keep_set(project: Project, name: str, rubrics: Mapping[str, Rubric]) -> Chan
             apart = _apart(name, key, rubric)
             if odd := apart.fault() or settings.outside(project, apart):
                 raise Refusal(f"The rubric of item {key} does not fit. {odd}", "Nothing was kept.")
-            extracts.keep_row(
-                db, extracts.NewExtract(ids[key], "", Kind.RUBRIC, apart, by_set(name)), project.by
-            )
+            extracts.keep_row(db, (ids[key], ""), Kind.RUBRIC, apart, by_set(name), by=project.by)
         after = {"name": name, "items": len(rubrics)}
         return record(project, db, Change("rubric set", new_id(), "keep a rubric set", None, after))
 

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -199,6 +199,11 @@ class CutList(Generic[T]):
         """The length as shown: “12”, or “first 2,000 of 2,295” if it is cut."""
         shown = len(self.rows)
         return f"{self.total:,}" if shown == self.total else f"first {shown:,} of {self.total:,}"
+
+
+def words_that_hold(cases: Mapping[str, object]) -> list[str]:
+    """The words whose case holds, in their order."""
+    return [words for words, holds in cases.items() if holds]
 
 
 def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:

@@ -26,15 +26,13 @@ from annotator.actions.contests.contest_rows import (
 )
 from annotator.actions.contests.contest_standings import ContestReport, TaskDecision
 from annotator.actions.items import items
-from annotator.actions.judges import judges
 from annotator.actions.judging.forecasts import CostEstimate
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.contest import FIRST, SECOND, STEPS
-from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.words import counted
 from annotator.gui import keys
-from annotator.gui.review.run_panel import RunPanel, say_ended
+from annotator.gui.review.run_panel import RunPanel, judges_to_ask, say_ended
 from annotator.gui.review.sheets import SheetModel, SheetTable
 from annotator.gui.review.verdict_words import with_network
 from annotator.gui.session.page import PagePart, PartedPage, Tab
@@ -496,8 +494,7 @@ class RoundsPart(PagePart):
         result = self.session.ask(contest_rows.raters) or []
         self._so_far = {rater.id: rater for rater in result}
         self.model.show(contest_rows.sheet(result))
-        known = [judge for judge in self.session.ask(judges.all_of) or [] if judge.kind != JudgeKind.DERIVED]
-        known.sort(key=lambda judge: judge.kind == JudgeKind.BASELINE)
+        known = judges_to_ask(self.session, baseline=True)
         chosen = self.judge.currentData()
         offer(self.judge, [(with_network(one), one.id) for one in known])
         self._names = {one.id: one.name for one in known}

@@ -1,12 +1,12 @@
 """The Import page: choose or drop files, see what their columns hold, import."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QPoint, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QAbstractScrollArea,
@@ -104,11 +104,10 @@ class MatchTable(LinesTable):
 
 
 class MatchingView(Pane):
-    matched = Signal(object)
-    """The mapping has changed."""
-
-    def __init__(self, session: ProjectSession) -> None:
+    def __init__(self, session: ProjectSession, matched: Callable[[Any], object]) -> None:
+        """`matched` takes the mapping whenever it has changed."""
         super().__init__(session)
+        self._matched = matched
         self._refused: set[tuple[str, str]] = set()
         self.tables: list[TableMatch] = []
         self.which = ChoiceBox(self._show, letters=24, accessibleName="Table")
@@ -189,7 +188,7 @@ class MatchingView(Pane):
     def _replace(self, table: TableMatch) -> None:
         self.tables[self.which.currentIndex()] = table
         self._show()
-        self.matched.emit(imports.exactly(self.tables))
+        self._matched(imports.exactly(self.tables))
 
     def _save(self) -> None:
         save_file(
@@ -205,7 +204,7 @@ class MatchingView(Pane):
 
     def load(self, path: Path) -> None:
         if (mapping := self.session.attempt(partial(imports.load_mapping, path))) is not None:
-            self.matched.emit(mapping)
+            self._matched(mapping)
 
 
 # People: whoever makes a new edition of a benchmark from papers. What annoys them elsewhere: scrapers that drop papers
@@ -354,8 +353,7 @@ class ImportPage(Page):
         )
         self.progress = ProgressRow()
         self.collected = CollectedView(session)
-        self.matching = MatchingView(session)
-        self.matching.matched.connect(self._match)
+        self.matching = MatchingView(session, self._match)
         self._column = vertical(
             title, self._choosing(session), self.hint, self.chosen, self.matching, self.preview, (self.collected, 1),
             (self._wrong(), 1), self.progress, self._foot(), StretchSpace(1), on=self, margins=(20, 16, 20, 12),

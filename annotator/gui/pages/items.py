@@ -1,7 +1,7 @@
 """The Items page: find an item, see its progress, open it."""
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -136,11 +136,10 @@ class ItemsModel(CellsModel[items.ItemLine]):
 class TypeProposal(Pane):
     """A waiting proposal, or the request for one; nothing is set before the form is saved."""
 
-    used = Signal(str, str)
-    """Fill this type and this subject into the form."""
-
-    def __init__(self, session: ProjectSession) -> None:
+    def __init__(self, session: ProjectSession, used: Callable[[str, str], object]) -> None:
+        """`used` fills a type and a subject into the form."""
         super().__init__(session)
+        self._used = used
         self._item: Item | None = None
         self._waiting: Proposal | None = None
         self.taken = ""
@@ -205,7 +204,7 @@ class TypeProposal(Pane):
     def _use(self) -> None:
         if self._waiting is not None:
             proposed_type, self.taken = model_drafts.proposed_class(self._waiting), self._waiting.id
-            self.used.emit(proposed_type.question_type, proposed_type.subject)
+            self._used(proposed_type.question_type, proposed_type.subject)
 
     def _dismiss(self) -> None:
         if self._waiting is not None and self.session.do(model_drafts.refuse, self._waiting.id) is not None:
@@ -242,17 +241,19 @@ class ItemForm(Pane):
         self.type.currentTextChanged.connect(self._define)
         self.definition = PlainLabel("", "hint", wrap=True)
         self._types: tuple[QuestionType, ...] = ()
-        self.proposal = TypeProposal(session)
-        self.proposal.used.connect(self._file)
+        self.proposal = TypeProposal(session, self._file)
         self.subject, self.language = LineField(), ChoiceBox()
         for name, tag in LANGUAGES.items():
             self.language.addItem(name, tag)
-        self.origin, self.contributor, self.collected = (LineField() for _ in range(3))
-        self.contributor.setToolTip("An alias, not a name")
-        self.collected.setPlaceholderText("YYYY-MM-DD")
-        for field, name in ((self.contributor, "Contributor"), (self.collected, "Collected on")):
-            field.setAccessibleName(name)
-        self._more = {"origin": self.origin, "contributor": self.contributor, "collected": self.collected}
+        self.origin = LineField()
+        self.contributor = LineField(accessibleName="Contributor", toolTip="An alias, not a name")
+        self.collected = LineField(accessibleName="Collected on", placeholderText="YYYY-MM-DD")
+        self._lines = {
+            "subject": self.subject,
+            "origin": self.origin,
+            "contributor": self.contributor,
+            "collected": self.collected,
+        }
         form = QFormLayout()
         for words, shown in (
             ("Question", self.question),
@@ -285,11 +286,10 @@ class ItemForm(Pane):
             f"Working title: {item.working_title}" if item and item.working_title else ""
         )
         self.type.setCurrentText(item.question_type if item else "")
-        self.subject.setText(item.subject if item else "")
         if item and self.language.findData(item.language) < 0:
             self.language.addItem(item.language, item.language)
         self.language.setCurrentIndex(max(0, self.language.findData(item.language if item else "en")))
-        for name, field in self._more.items():
+        for name, field in self._lines.items():
             field.setText(getattr(item, name) if item else "")
         self.proposal.show_item(item)
         self.save.set_words("Save" if item_id else "Add")
@@ -310,18 +310,18 @@ class ItemForm(Pane):
         self.save.setFocus()
 
     def _add(self) -> None:
-        words = (self.question.toPlainText(), self.type.currentText(), self.subject.text())
-        more = {name: field.text().strip() for name, field in self._more.items()}
-        if self._item_id:
-            names = ("question", "question_type", "subject")
-            fields = {name: text.strip() for name, text in zip(names, words, strict=True)} | more
-            fields["language"] = self.language.currentData()
-            if draft := self.proposal.taken:
-                made = self.session.do(model_drafts.confirm_class, draft, fields)
-            else:
-                made = self.session.do(items.change_all, {self._item_id: fields})
+        fields = {
+            "question": self.question.toPlainText().strip(),
+            "question_type": self.type.currentText().strip(),
+            **{name: field.text().strip() for name, field in self._lines.items()},
+            "language": self.language.currentData(),
+        }
+        if draft := self.proposal.taken:
+            made = self.session.do(model_drafts.confirm_class, draft, fields)
+        elif self._item_id:
+            made = self.session.do(items.change_all, {self._item_id: fields})
         else:
-            made = self.session.do(items.add, *words, self.language.currentData(), more)
+            made = self.session.do(items.add, fields["question"], more=fields)
         if made is not None:
             self.done.emit()
 

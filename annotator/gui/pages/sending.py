@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QTreeWidgetItem
 from annotator.actions.parcels import tray
 from annotator.actions.parcels.packing import PackedTask
 from annotator.actions.parcels.tray import SendingOutcome, SendingOverview, SendingPiece
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, words_that_hold
 from annotator.gui import theme
 from annotator.gui.review.field_chips import moment
 from annotator.gui.session import page
@@ -161,9 +161,7 @@ class PiecesTable(RowsTree):
     def show_pieces(self, pieces: tuple[SendingPiece, ...]) -> None:
         row = max(0, self.row())
         self._pieces = pieces
-        self.clear()
-        self.addTopLevelItems([_line(piece) for piece in pieces])
-        self.choose(min(row, len(pieces) - 1))
+        self.show_lines(map(_line, pieces), min(row, len(pieces) - 1))
 
     def next_open(self) -> None:
         """Select the next piece that is not submitted, wrapping around."""
@@ -180,44 +178,27 @@ class PiecesTable(RowsTree):
 
 def summary(overview: SendingOverview) -> str:
     """What is sent and what stays, in one line."""
-    goes, drafts = (
-        overview.count(SendingOutcome.NEW, SendingOutcome.SENT),
-        sum(piece.draft for piece in overview.pieces),
-    )
-    if not overview.pieces and not overview.disputes:
-        return ""
-    parts = [f"{counted(goes, 'document')} {'goes' if goes == 1 else 'go'} back"]
-    if overview.count(SendingOutcome.NEW) and overview.sent:
-        parts[0] += f", {overview.count(SendingOutcome.NEW)} of them for the first time"
-    if overview.disputes:
-        parts.append(
-            f"{counted(overview.disputes, 'objection')} {'goes' if overview.disputes == 1 else 'go'} along"
-        )
-    if not goes and not overview.disputes:
-        parts[0] = "Nothing is submitted yet, so there is nothing to send"
-    if drafts:
-        parts.append(
-            f"{counted(drafts, 'document')} not submitted: {'it stays' if drafts == 1 else 'they stay'} here"
-        )
-    if still := overview.count(SendingOutcome.OPEN):
-        parts.append(f"{still} not begun")
-    return " · ".join(parts)
+    new, disputes = overview.count(SendingOutcome.NEW), overview.disputes
+    goes, still = new + overview.count(SendingOutcome.SENT), overview.count(SendingOutcome.OPEN)
+    drafts = sum(piece.draft for piece in overview.pieces)
+    first = f", {new} of them for the first time" if new and overview.sent else ""
+    return " · ".join(words_that_hold({
+        f"{counted(goes, 'document')} {'goes' if goes == 1 else 'go'} back{first}": goes or disputes,
+        "Nothing is submitted yet, so there is nothing to send": overview.pieces and not (goes or disputes),
+        f"{counted(disputes, 'objection')} {'goes' if disputes == 1 else 'go'} along": disputes,
+        f"{counted(drafts, 'document')} not submitted: {'it stays' if drafts == 1 else 'they stay'} here": drafts,
+        f"{still} not begun": still,
+    }))  # fmt: skip
 
 
 def key_words(overview: SendingOverview) -> str:
     """The keys by which this person and the coordinator recognise each other's files, in words."""
-    parts = []
-    if overview.own_key:
-        parts.append(
-            f"Your key is “{overview.own_key}”: tell these six words to the coordinator when they ask."
-        )
-    if overview.task_key:
-        parts.append(
-            f"Your tasks are signed with “{overview.task_key}”: the coordinator sees the same under Send & receive."
-        )
-    elif overview.own_key:
-        parts.append("Your task is not signed by a person: an older Goldsmith wrote it.")
-    return "\n".join(parts)
+    own, task = overview.own_key, overview.task_key
+    return "\n".join(words_that_hold({
+        f"Your key is “{own}”: tell these six words to the coordinator when they ask.": own,
+        f"Your tasks are signed with “{task}”: the coordinator sees the same under Send & receive.": task,
+        "Your task is not signed by a person: an older Goldsmith wrote it.": own and not task,
+    }))  # fmt: skip
 
 
 def _line(piece: SendingPiece) -> QTreeWidgetItem:

@@ -7,7 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from annotator.actions.judges import judges
-from annotator.domain.judges.judge import JudgeKind
+from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.material.extract import NAMES, WriterAid
@@ -106,6 +106,13 @@ def _pages(by_state: Mapping[str, int]) -> list[Chip]:
 AT_ONCE, TIMEOUT_S = 4, 600.0
 NO_SOURCE = "Add a source with text to this item first: a model drafts from sources only."
 NO_JUDGE = "No judge has an endpoint yet. Add one on the Judges page."
+
+
+def judges_to_ask(session: ProjectSession, baseline: bool) -> list[Judge]:
+    """The judges with an endpoint, and last the `baseline` if it can do what is asked: forms are meant for models."""
+    kinds = (JudgeKind.ENDPOINT, JudgeKind.BASELINE) if baseline else (JudgeKind.ENDPOINT,)
+    known = [judge for judge in session.ask(judges.all_of) or [] if judge.kind in kinds]
+    return sorted(known, key=lambda judge: judge.kind == JudgeKind.BASELINE)
 
 
 def say_ended(answer: MessageBar, line: Mapping[str, Any], done: str) -> bool:
@@ -274,11 +281,7 @@ class DraftAsking(OrderPane):
 
         extraction = model_drafts.OFFERED.get(self._kind)
         alone = extraction is not None and extraction.baseline is not None
-        fit = (JudgeKind.ENDPOINT, *((JudgeKind.BASELINE,) if alone else ()))
-        known = [judge for judge in self.session.ask(judges.all_of) or [] if judge.kind in fit]
-        # This form is meant for a model; the baseline only copies sentences.
-        result = sorted(known, key=lambda judge: judge.kind == JudgeKind.BASELINE)
-        offer(self.judge, [(judge.name, judge.name) for judge in result])
+        offer(self.judge, [(judge.name, judge.name) for judge in judges_to_ask(self.session, alone)])
 
     def tell(self, line: dict[str, Any]) -> None:
         failed = line.get("failed") or []

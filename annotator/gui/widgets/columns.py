@@ -464,11 +464,11 @@ class RowsTree(Refitting, QTreeWidget):
         row = self.row()
         return lines[row] if 0 <= row < len(lines) else None
 
-    def show_lines(self, lines: Iterable[Sequence[str]], row: int = -1) -> None:
-        """Show other lines and select one of them, without emitting."""
+    def show_lines(self, lines: Iterable[Sequence[str] | QTreeWidgetItem], row: int = -1) -> None:
+        """Show other lines, as cells or as entries, and select one of them, without emitting."""
         with QSignalBlocker(self):
             self.clear()
-            self.addTopLevelItems([line(cells) for cells in lines])
+            self.addTopLevelItems([one if isinstance(one, QTreeWidgetItem) else line(one) for one in lines])
             self.choose(row)
 
     def choose(self, row: int) -> None:

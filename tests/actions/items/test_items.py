@@ -19,7 +19,7 @@ from annotator.actions.agreement import final_pass
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts, settings
 from annotator.actions.imports import imports
-from annotator.actions.items import extracts, items, materials, pages, spelling
+from annotator.actions.items import items, materials, pages, spelling
 from annotator.actions.items.items import Filter, ids
 from annotator.actions.items.materials import Thing
 from annotator.actions.labelling import labels
@@ -432,9 +432,7 @@ def server() -> Iterator[PageServer]:
 def claim(project: Project, *urls: str, response: int = 0) -> None:
     item_id, response_id = sql.rows(project, "SELECT item_id, id FROM response ORDER BY id")[response]
     units = tuple(Claim(text=f"Claim {number}.", url=url) for number, url in enumerate(urls, 1))
-    drawn_extracts.keep(
-        project, extracts.NewExtract(item_id, response_id, ResponsePart.CLAIMS, Claims(units=units), IMPORT)
-    )
+    drawn_extracts.keep(project, (item_id, response_id), ResponsePart.CLAIMS, Claims(units=units), IMPORT)
 
 
 def snapshot(url: str, state: PageState = PageState.OK, text: str = "words") -> Page:

@@ -77,7 +77,10 @@ def cited(folder: Path) -> Project:
     for ids in subjects(made):
         drawn_extracts.keep(
             made,
-            extracts.NewExtract(*ids, ResponsePart.CLAIMS, Claims(units=units), by_judge(judges.BASELINE.id)),
+            ids,
+            ResponsePart.CLAIMS,
+            Claims(units=units),
+            by_judge(judges.BASELINE.id),
         )
     extracting.change_unit(
         made, subjects(made)[0], ResponsePart.CLAIMS, "c1", text="Depth hurts plain networks."
@@ -303,7 +306,7 @@ def claims(*pairs: tuple[str, str]) -> Claims:
 
 def keep(project: Project, document: Claims, origin: str = IMPORT, number: int = 0) -> str:
     return drawn_extracts.keep(
-        project, extracts.NewExtract(*subject(project, number), ResponsePart.CLAIMS, document, origin)
+        project, subject(project, number), ResponsePart.CLAIMS, document, origin
     ).subject
 
 
@@ -329,9 +332,7 @@ def test_reports_stand_by_item_and_system_for_coordinators_alone(project: Projec
 
 def draft_for_whoever_works(project: Project) -> None:
     origin, document = for_person("judge-1", project.by, 1), Insights(units=(Insight(text="Theirs alone."),))
-    drawn_extracts.keep(
-        project, extracts.NewExtract(items.ids(project)[0], "", Kind.INSIGHTS, document, origin)
-    )
+    drawn_extracts.keep(project, (items.ids(project)[0], ""), Kind.INSIGHTS, document, origin)
 
 
 def test_a_report_says_what_was_drawn_and_a_draft_for_one_person_is_nobody_elses(project: Project) -> None:
@@ -514,9 +515,7 @@ def plan(*steps: str) -> Plan:
 
 
 def keep_plan(project: Project, document: Plan | Claims, origin: str) -> str:
-    return drawn_extracts.keep(
-        project, extracts.NewExtract(*subject(project), ResponsePart.PLAN, document, origin)
-    ).subject
+    return drawn_extracts.keep(project, subject(project), ResponsePart.PLAN, document, origin).subject
 
 
 def write_plan(project: Project, *steps: str) -> str:
@@ -588,7 +587,7 @@ def test_a_part_has_one_version_of_each_origin(project: Project) -> None:
     )
     # What is drawn from an item is kept apart from its responses.
     item_id, insights = items.ids(project)[0], Insights(units=(Insight(text="Depth helps."),))
-    drawn_extracts.keep(project, extracts.NewExtract(item_id, "", Kind.INSIGHTS, insights, DRAWN_BY))
+    drawn_extracts.keep(project, (item_id, ""), Kind.INSIGHTS, insights, DRAWN_BY)
     assert drawn_extracts.of_item(project, item_id)[Kind.INSIGHTS].document == insights
     assert drawn_extracts.parts_of(project, subject(project)[1]) == {}
     expect_refusal("no longer exists", extracts.confirm, project, "nothing")

@@ -17,7 +17,6 @@ from sqlalchemy import insert
 
 from annotator.actions.attacks import attacking
 from annotator.actions.items import items, pages
-from annotator.actions.items.extracts import NewExtract
 from annotator.actions.judges import judges, kept_keys, prompts
 from annotator.actions.judging import derived_judges, forecasts, judge_runs, reparse
 from annotator.actions.material import model_drafts
@@ -652,7 +651,7 @@ def test_protocols_are_offered_with_what_lacks(project: Project) -> None:
 def test_drawn_parts_are_no_longer_missing(project: Project) -> None:
     item, response, _ = places(project)[0]
     claims = Claims(units=(Claim(text="Depth helps.", url="https://example.org/a"),))
-    drawn_extracts.keep(project, NewExtract(item, response, ResponsePart.CLAIMS, claims, IMPORT))
+    drawn_extracts.keep(project, (item, response), ResponsePart.CLAIMS, claims, IMPORT)
     result = offer(project, "researcherbench.claims")
     # The item's other report has none yet.
     assert (result.steps[0].without, result.ready) == (3, 0)

@@ -251,14 +251,13 @@ def test_a_draft_that_was_dealt_with_is_kept_and_no_longer_shown(
 
 
 def test_a_part_that_a_person_confirmed_is_no_draft_of_theirs(project: Project) -> None:
-    drawn = extracts.NewExtract(
-        first_item(project),
-        "",
+    drawn = (
+        (first_item(project), ""),
         Kind.INSIGHTS,
         Insights(units=(Insight(text="Drawn for everybody."),)),
         "judge:some",
     )
-    extracts.confirm(project, drawn_extracts.keep(project, drawn).subject)
+    extracts.confirm(project, drawn_extracts.keep(project, *drawn).subject)
     assert proposals(project) == []
 
 

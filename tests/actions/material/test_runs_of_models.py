@@ -136,7 +136,7 @@ def test_what_is_drawn_from_items_is_drawn_once_each(tiny: Project, monkeypatch:
     ended = asyncio.run(extracting.run(tiny, order))
     assert (ended["done"], ended["deed"]) == (2, "items read for steps")
     assert steps(tiny) == [["What do residual connections do?"], ["Who?"]]
-    assert extracting.plan(tiny, order).to_do == 0
+    assert extracting.ExtractionRun(tiny, order).outlook().before == 2
 
 
 @pytest.mark.parametrize("part", [None, Insights(units=(Insight(text="A part"),))], ids=["nothing", "a part"])

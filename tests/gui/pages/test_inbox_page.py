@@ -462,7 +462,7 @@ def test_the_whole_form_makes_the_plan(project, show):
     form = show(part="Hand out").out.form
     form.stages.tick([Stage.RUBRIC, Stage.LABELLING])
     form.has_due.setChecked(True)
-    for field, value in ((form.overlap.number, 1), (form.share, 5), (form.after, 12), (form.seed, 42)):
+    for field, value in ((form.overlap, 1), (form.share, 5), (form.after, 12), (form.seed, 42)):
         field.setValue(value)
     form.items.pilot.fold.open()
     form.items.pilot.list.item(0).setCheckState(Qt.CheckState.Checked)

@@ -21,7 +21,7 @@ from annotator.actions.parcels.packing import HandOutResult, TaskContent
 from annotator.actions.project import people
 from annotator.domain.experts.assignment import REFUSED, Arrival, ParcelOutcome, Signed
 from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.words import counted, natural
+from annotator.domain.texts.words import counted, natural, words_that_hold
 from annotator.gui import theme
 from annotator.gui.pages.inbox import tray_pane
 from annotator.gui.pages.inbox.tray_pane import in_order, piece_words, plain_code, shown
@@ -92,10 +92,9 @@ class ImportFiles(TabPart):
             KeyButton("Remove from list", "Del", press=self.forget),
             push_button("Clear the list", self._clear),
         )
-        gone = QShortcut(
+        QShortcut(
             QKeySequence(Qt.Key.Key_Delete), self.tree, context=Qt.ShortcutContext.WidgetShortcut
-        )
-        gone.activated.connect(lambda: None if self._done else self.forget())
+        ).activated.connect(lambda: None if self._done else self.forget())
         self.copy = KeyButton("Copy all receipt codes", role="primary", press=self._copy)
         self.about = PlainLabel(
             role="hint", wrap=True, alignment=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -190,17 +189,17 @@ class ImportFiles(TabPart):
             if new
             else "Nothing new was imported."
         )
-        todo = ["Tell each annotator their receipt code, to confirm that the file arrived."]
-        if waits:
-            todo.insert(
-                0,
-                f"Needs attention: {counted(waits, 'piece of work', 'pieces of work')}. Decide what becomes of it.",
-            )
-        if damaged:
-            were = "was" if damaged == 1 else "were"
-            todo.insert(0, f"{counted(damaged, 'file')} {were} left out; the list gives the reasons.")
+        were, pieces = "was" if damaged == 1 else "were", counted(waits, "piece of work", "pieces of work")
+        todo = {
+            f"{counted(damaged, 'file')} {were} left out; the list gives the reasons.": damaged,
+            f"Needs attention: {pieces}. Decide what becomes of it.": waits,
+            "Tell each annotator their receipt code, to confirm that the file arrived.": True,
+        }
         self.answer.show_message(
-            "warning" if waits or damaged else "success", happened, " ".join(todo), lasting=True
+            "warning" if waits or damaged else "success",
+            happened,
+            " ".join(words_that_hold(todo)),
+            lasting=True,
         )
         if waits:
             self.answer.set_action("Look", lambda: self.session.go("Exchange", part="Tray"))
@@ -219,7 +218,7 @@ class ImportFiles(TabPart):
 
     def _offer_key(self) -> None:
         """For a file signed with another key, explain and offer the replacement of the key."""
-        arrival = self.tree.current_arrival()
+        arrival = self.tree.line_of(self._arrivals)
         if arrival is None or arrival.outcome is not ParcelOutcome.OTHER_KEY or self._busy:
             if self._key_offered:
                 self.answer.clear()
@@ -276,13 +275,12 @@ class ImportFiles(TabPart):
         return f"{'What happened' if self._done else 'What would happen'} · {total}"
 
     def _about(self, *, sound: bool, news: bool) -> str:
-        if self._done:
-            return "A backup was made first: Settings → Backups."
-        if not sound:
-            return "None of these can be imported; each row gives the reason."
-        if not news:
-            return "All of this is already here; importing it again changes nothing."
-        return "A backup is made first; then everything is imported in one step."
+        return words_that_hold({
+            "A backup was made first: Settings → Backups.": self._done,
+            "None of these can be imported; each row gives the reason.": not sound,
+            "All of this is already here; importing it again changes nothing.": not news,
+            "A backup is made first; then everything is imported in one step.": True,
+        })[0]  # fmt: skip
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if any(page.form_of(path) == page.WORK for path in page.with_contents(page.files(event))):
@@ -348,9 +346,6 @@ class ArrivalsTree(RowsTree):
         words = entry.text(REASON) if entry is not None else ""
         room = self.columnWidth(REASON) - theme.current().px(_PAD)
         return words if self.fontMetrics().horizontalAdvance(words) > room else ""
-
-    def current_arrival(self) -> Arrival | None:
-        return self.line_of(self._arrivals)
 
     def copy_codes(self) -> str:
         """Copy the receipt codes of the selected files to the clipboard, with names if there are several."""
@@ -422,6 +417,7 @@ class HandingOut(TabPart):
         self.table = RowsTree(
             "People and the contents of their tasks", COLUMNS, WIDTHS, STAGES, several=True, firm=(ALIAS, DUE)
         )
+        self.focus_on = self.table
         self.table.itemSelectionChanged.connect(self._offer)
         self.mail = push_button(
             "Copy a mail", self._copy_mail, "quiet", toolTip="A text to send with the file"
@@ -441,9 +437,6 @@ class HandingOut(TabPart):
         self.body = Stack(self.nothing, listed)
         vertical(self.body, on=self, margins=(0, 10, 0, 0))
         theme.watch(self, self._fill_table)
-
-    def focus_first(self) -> None:
-        self.table.setFocus()
 
     def fill(self) -> None:
         result = self.session.ask(packing.holdings) or []
@@ -470,10 +463,7 @@ class HandingOut(TabPart):
 
     def _fill_table(self) -> None:
         row = max(0, self.table.row())
-        self.table.clear()
-        for holding in self._holdings:
-            self.table.addTopLevelItem(self._line(holding))
-        self.table.choose(min(row, len(self._holdings) - 1))
+        self.table.show_lines(map(self._line, self._holdings), min(row, len(self._holdings) - 1))
         self._offer()
 
     def _line(self, holding: TaskContent) -> QTreeWidgetItem:
@@ -627,6 +617,7 @@ class Received(TabPart):
         self.search = search_field(
             "Find a person, a file or a receipt code…", "Find among the received files", self._narrow
         )
+        self.focus_on = self.search
         self.tree = ArrivalsTree("Received files, newest first")
         self.copy = KeyButton("Copy the receipt code", "Ctrl+C", role="primary", press=self._copy)
         self.tree.itemSelectionChanged.connect(self._offer)
@@ -650,9 +641,6 @@ class Received(TabPart):
     @property
     def count(self) -> int:
         return len(self._all)
-
-    def focus_first(self) -> None:
-        self.search.setFocus()
 
     def _narrow(self) -> None:
         words = self.search.text().strip()

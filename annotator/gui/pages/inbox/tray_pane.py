@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QColor, QIcon
-from PySide6.QtWidgets import QCheckBox, QListWidget, QListWidgetItem
+from PySide6.QtWidgets import QListWidget
 
 from annotator.actions.parcels import tray
 from annotator.actions.parcels.tray import TraySheet
@@ -35,9 +35,10 @@ from annotator.gui.widgets.basics import (
     PlainLabel,
     Stack,
     StretchSpace,
+    add_entry,
+    check_box,
     column_of,
     horizontal,
-    tooltip,
     vertical,
     with_properties,
     wrap_lines,
@@ -126,43 +127,39 @@ def goes_to_tray(arrivals: Iterable[Arrival]) -> int:
 
 def key_words(arrival: Arrival) -> str:
     """What to do about a file's signature, in words."""
-    name = arrival.person_name
-    if arrival.signed is Signed.FIRST:
-        return f"“{arrival.words}”: ask {name} whether their Send page shows these six words"
-    if arrival.signed is Signed.OTHER:
-        return f"“{arrival.words}”: ask {name} whether they have a new key"
-    return "An older Goldsmith wrote it; anyone who saw the task could have"
+    question = f"“{arrival.words}”: ask {arrival.person_name} whether"
+    cases = {
+        Signed.FIRST: f"{question} their Send page shows these six words",
+        Signed.OTHER: f"{question} they have a new key",
+    }
+    older = "An older Goldsmith wrote it; anyone who saw the task could have"
+    return cases.get(arrival.signed, older) if arrival.signed else older
 
 
 def why_waiting(entry: TrayEntry, *, known_item: bool) -> str:
     """Why a piece waits, and what accepting it would do."""
     if entry.stage is Stage.ADJUDICATION and known_item:
         return "This adjudication was made elsewhere and could not be imported; nothing here was changed."
-    if entry.reason is ParcelOutcome.CONFLICT:
-        return (
-            "A different text arrived for a revision that already exists; one of the two was changed by "
-            "hand or in a second copy. Accepting adds the new text as the newest revision; the existing one "
-            "stays in the history."
-        )
-    if entry.reason is ParcelOutcome.LATE:
-        return (
-            "It arrived after the consensus was closed. Accepting adds it to its author's work; the "
-            "consensus, the frozen agreement and every release stay unchanged."
-        )
-    if entry.reason is ParcelOutcome.DOUBTFUL:
-        return (
-            "Its submission date lies in the future, or it reports an impossible number of hours. Accepting "
-            "adds it as its author's newest revision, dated now and without those hours."
-        )
-    if not known_item:
-        return (
-            "It belongs to another project, and its content was not read from the file. Import the file in "
-            "that project, and set this entry aside."
-        )
-    return (
-        "This stage of the item was not assigned to this person, or they adjudicate it. Accepting adds it "
-        "as their work anyway."
-    )
+    return WHY.get(entry.reason) or (UNASSIGNED if known_item else ELSEWHERE)
+
+
+WHY = {
+    ParcelOutcome.CONFLICT: "A different text arrived for a revision that already exists; one of the two was changed "
+    "by hand or in a second copy. Accepting adds the new text as the newest revision; the existing one stays in the "
+    "history.",
+    ParcelOutcome.LATE: "It arrived after the consensus was closed. Accepting adds it to its author's work; the "
+    "consensus, the frozen agreement and every release stay unchanged.",
+    ParcelOutcome.DOUBTFUL: "Its submission date lies in the future, or it reports an impossible number of hours. "
+    "Accepting adds it as its author's newest revision, dated now and without those hours.",
+}
+ELSEWHERE = (
+    "It belongs to another project, and its content was not read from the file. Import the file in that project, and "
+    "set this entry aside."
+)
+UNASSIGNED = (
+    "This stage of the item was not assigned to this person, or they adjudicate it. Accepting adds it as their work "
+    "anyway."
+)
 
 
 def _counted(outcomes: Iterable[ParcelOutcome], called: Mapping[ParcelOutcome, str] | None = None) -> str:
@@ -210,8 +207,7 @@ class TrayPane(TabPart):
         self.list = with_properties(QListWidget(), accessibleName="Entries in the tray")
         wrap_lines(self.list)
         self.list.currentRowChanged.connect(self._show)
-        self.every = QCheckBox("Also show decided entries")
-        self.every.toggled.connect(lambda _: self.fill())
+        self.every = check_box("Also show decided entries", self.fill)
         self.nothing = EmptyState(
             "check",
             "Nothing needs attention",
@@ -222,8 +218,7 @@ class TrayPane(TabPart):
         self.title, self.question = PlainLabel(role="subtitle", wrap=True), PlainLabel(role="hint", wrap=True)
         self.why = PlainLabel(wrap=True)
         self.units = with_properties(ReportView(), accessibleName="Incoming and existing work side by side")
-        self.all_units = QCheckBox("Also show identical units")
-        self.all_units.toggled.connect(lambda _: self._show_units())
+        self.all_units = check_box("Also show identical units", self._show_units)
         self.accept = KeyButton("Accept", act="accept_work", role="primary", press=self.take)
         self.aside = KeyButton("Set aside", act="set_work_aside", press=self.set_aside)
         foot = horizontal(self.all_units, StretchSpace(1), self.aside, self.accept)
@@ -254,7 +249,8 @@ class TrayPane(TabPart):
         with QSignalBlocker(self.list):
             self.list.clear()
             for sheet in self._sheets:
-                self.list.addItem(_line(sheet))
+                line = add_entry(self.list, _entry_words(sheet), tip=_entry_words(sheet))
+                line.setIcon(picture(sheet.entry.reason, theme.current().px(18)))
         places = [place for place, sheet in enumerate(self._sheets) if sheet.entry.id == entry_id]
         self.list.setCurrentRow(places[0] if places else min(row, len(self._sheets) - 1))
         self.body.setCurrentIndex(1 if self._sheets else 0)
@@ -309,14 +305,11 @@ class TrayPane(TabPart):
         self._show_units()
 
 
-def _line(sheet: TraySheet) -> QListWidgetItem:
+def _entry_words(sheet: TraySheet) -> str:
     entry = sheet.entry
     state = "" if entry.state is TrayState.WAITING else f" · {entry.state.value}"
     parts = (f"{entry.reason.value}{state}", _subject(sheet), _person(sheet))
-    words = "\n".join(part for part in parts if part)
-    line = QListWidgetItem(picture(entry.reason, theme.current().px(18)), words)
-    line.setToolTip(tooltip(words))
-    return line
+    return "\n".join(part for part in parts if part)
 
 
 def _subject(sheet: TraySheet) -> str:

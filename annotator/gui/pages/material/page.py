@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QListWidget, QPushButton, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QListWidget, QWidget
 
 from annotator.actions.project import people, profile
 from annotator.domain.experts.assignment import Role
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.transcript import DOUBTS, clock, moments
-from annotator.domain.texts.words import counted, local
+from annotator.domain.texts.words import counted, local, words_that_hold
 from annotator.gui import theme
 from annotator.gui.review.sheets import CellsModel, Column
 from annotator.gui.review.source_pane import TextPane
@@ -120,7 +120,16 @@ class TranscriptsView(TabPart):
         self.list = LinesTable("Transcripts", self.model, self.model.widths, stretched=0, moved=self._open)
         self.search = search_field("Find a transcript…", "Find a transcript", self._narrow)
         self.facts = PlainLabel(role="hint", wrap=True)
-        self.pane, self.side = TextPane(session), TranscriptSide()
+        from annotator.actions.items import seminars
+
+        self.pane = TextPane(session)
+        self.side = side = TranscriptSide(
+            correct=lambda words: self._act(seminars.correct, *self._span, words),
+            leave_out=lambda: self._act(seminars.leave_out, *self._span),
+            take_back=lambda: self._act(seminars.take_back, self._span[0]),
+            rename=lambda old, new: self._act(seminars.rename, {old: new}),
+            hide_names=lambda: self._act(seminars.pseudonyms),
+        )
         self.text = self.pane.report
         self.text.setAccessibleName("Transcript")
         self._nothing = EmptyState(
@@ -142,14 +151,6 @@ class TranscriptsView(TabPart):
         self.text.marked_words.connect(self._weigh_selection)
         self.pane.find_bar.moved.connect(self._weigh_selection)
         self.pane.stepped.connect(self._choose_segment)
-        from annotator.actions.items import seminars
-
-        side = self.side
-        side.corrected.connect(lambda words: self._act(seminars.correct, *self._span, words))
-        side.left_out.connect(lambda: self._act(seminars.leave_out, *self._span))
-        side.taken_back.connect(lambda: self._act(seminars.take_back, self._span[0]))
-        side.renamed.connect(lambda old, new: self._act(seminars.rename, {old: new}))
-        side.hide_names.clicked.connect(lambda: self._act(seminars.pseudonyms))
         self.acts = {
             "find": self.pane.seek,
             "next_evidence": partial(self.pane.steps.step, 1),
@@ -176,8 +177,7 @@ class TranscriptsView(TabPart):
         rows = [line for line in self._lines if self.search.finds(f"{line.key} {line.title}")]
         self.model.show(rows)
         row = self.model.place_of(lambda line: line.source_id == self._requested)
-        if rows and self.list.currentIndex().row() != max(0, row):
-            self.list.setCurrentIndex(self.model.index(max(0, row), 0))
+        self.list.choose(row, first=True)
 
     def _open(self, *, anew: bool = False) -> None:
         line = self.model.at(self.list.currentIndex().row())
@@ -202,11 +202,15 @@ class TranscriptsView(TabPart):
         left_out = [(one.first, one.last) for _, one in rows if one.excluded]
         self.pane.show_evidence(doubtful, "", reveal=False)
         self.text.set_marks("other", left_out)
-        parts = [counted(len(set(transcript.speakers)), "speaker"), counted(len(transcript.segments), "line")]
-        parts += [f"{len(doubtful):,} doubtful (dash-dotted)"] if doubtful else []
-        parts += [f"{len(left_out):,} left out (dotted)"] if left_out else []
         ends = transcript.time_at(len(opened.source.text))
-        self.facts.setText(" · ".join([*([f"until {ends}"] if ends else []), *parts]))
+        facts = {
+            f"until {ends}": ends,
+            counted(len(set(transcript.speakers)), "speaker"): True,
+            counted(len(transcript.segments), "line"): True,
+            f"{len(doubtful):,} doubtful (dash-dotted)": doubtful,
+            f"{len(left_out):,} left out (dotted)": left_out,
+        }
+        self.facts.setText(" · ".join(words_that_hold(facts)))
         if same:
             self.text.reveal(self._span[0], self._span[0])
         else:
@@ -236,15 +240,18 @@ class TranscriptsView(TabPart):
 
 
 class TranscriptSide(QWidget):
-    """Emits requests for corrections; the view beside it carries them out."""
+    """A passage with its speakers and changes; what is asked for here is carried out by the view beside it."""
 
-    corrected = Signal(str)
-    left_out = Signal()
-    taken_back = Signal()
-    renamed = Signal(str, str)
-
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        correct: Callable[[str], object],
+        leave_out: Callable[[], object],
+        take_back: Callable[[], object],
+        rename: Callable[[str, str], object],
+        hide_names: Callable[[], object],
+    ) -> None:
         super().__init__()
+        self._correct, self._leave_out, self._take_back, self._name = correct, leave_out, take_back, rename
         self._opened: OpenTranscript | None = None
         self._stored, self._doubtful, self._excluded, self._readonly = "", False, False, True
         self.place, self.words = (
@@ -269,8 +276,9 @@ class TranscriptSide(QWidget):
         )
         self.rename, self.hide_names = (
             push_button("Rename", self._rename),
-            with_properties(
-                QPushButton("S1, S2 …"),
+            push_button(
+                "S1, S2 …",
+                hide_names,
                 toolTip="Replace the names of all speakers; who is who stays in this project",
             ),
         )
@@ -329,15 +337,15 @@ class TranscriptSide(QWidget):
 
     def save(self) -> None:
         if self.correct.isEnabled():
-            self.corrected.emit(self.words.toPlainText())
+            self._correct(self.words.toPlainText())
 
     def turn(self) -> None:
         if self.leave.isEnabled():
-            (self.taken_back if self._excluded else self.left_out).emit()
+            (self._take_back if self._excluded else self._leave_out)()
 
     def _rename(self) -> None:
         if self.rename.isEnabled():
-            self.renamed.emit(str(self.speaker.currentData()), self.name.text())
+            self._name(str(self.speaker.currentData()), self.name.text())
 
     def _tell_speaker(self) -> None:
         name = self.speaker.currentData()

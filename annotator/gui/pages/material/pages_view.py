@@ -291,11 +291,9 @@ class PagesView(TabPart):
         self._body.setCurrentWidget(body)
         self.shown.setVisible(body is not self._nothing)
         row = self.model.place_of(lambda page: page.url == (self._goal or self._url))
-        if rows:
-            self.list.setCurrentIndex(self.model.index(max(0, row), ADDRESS))
-            if row >= 0:
-                self.list.scrollTo(self.model.index(row, ADDRESS))
+        self.list.setCurrentIndex(self.model.index(max(0, row), ADDRESS))
         if row >= 0:
+            self.list.scrollTo(self.model.index(row, ADDRESS))
             self._goal = ""
         self._show_page()
 
@@ -353,8 +351,10 @@ class PagesView(TabPart):
 
 
 def _fits(page: CitedPage, shown: PageFilter) -> bool:
-    if shown is PageFilter.READ:
-        return page.is_here
-    if shown is PageFilter.NEVER:
-        return page.state is None or (page.state is PageState.OK and not page.is_here)
-    return shown is PageFilter.ALL or page.state not in (None, PageState.OK)
+    fits = {
+        PageFilter.ALL: True,
+        PageFilter.READ: page.is_here,
+        PageFilter.UNREADABLE: page.state not in (None, PageState.OK),
+        PageFilter.NEVER: page.state in (None, PageState.OK) and not page.is_here,
+    }
+    return fits[shown]

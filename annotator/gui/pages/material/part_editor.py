@@ -229,9 +229,8 @@ class UnitFields(QWidget):
         )
         form.setContentsMargins(0, 0, 0, 0)
         for spec in self._specs:
-            field: GrowingEdit | QLineEdit = GrowingEdit(1, spec.lines) if spec.lines > 1 else LineField()
-            field.setAccessibleName(spec.words)
-            field.textChanged.connect(lambda *_: self.edited.emit())
+            how: dict[str, Any] = {"accessibleName": spec.words, "textChanged": lambda *_: self.edited.emit()}
+            field = GrowingEdit(1, spec.lines, **how) if spec.lines > 1 else LineField(**how)
             self.fields[spec.name] = field
             form.addRow(spec.words, field)
 

@@ -10,14 +10,12 @@ from PySide6.QtWidgets import QApplication
 from annotator.actions.items import items, materials, pages
 from annotator.actions.items.extracts import OPEN
 from annotator.actions.items.materials import Reports
-from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
 from annotator.actions.judging.forecasts import CostEstimate
 from annotator.actions.judging.judge_runs import ExtractionOffer
 from annotator.actions.material import extracting
 from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.material.extract import Claim, KeyPoint, ResponsePart
 from annotator.gui.pages.material.part_editor import (
@@ -28,7 +26,7 @@ from annotator.gui.pages.material.part_editor import (
     places_alike,
 )
 from annotator.gui.pages.material.reports_view import column_words
-from annotator.gui.review.run_panel import OrderPane, RunPanel, say_ended
+from annotator.gui.review.run_panel import OrderPane, RunPanel, judges_to_ask, say_ended
 from annotator.gui.review.sheets import CellsModel
 from annotator.gui.review.source_pane import TextPane
 from annotator.gui.review.verdict_words import with_network
@@ -86,12 +84,7 @@ class DrawingBar(OrderPane):
     def offer(self, drawing: ExtractionOffer | None, line: ExtractLine | None) -> None:
         """Set up an extraction; `line` is the current report."""
         self._drawing, self._line = drawing, line
-        known = self.session.ask(judges.all_of) or []
-        kinds = {JudgeKind.ENDPOINT, *([JudgeKind.BASELINE] if drawing is not None and drawing.alone else [])}
-        fit = sorted(
-            (judge for judge in known if drawing is not None and judge.kind in kinds),
-            key=lambda judge: judge.kind == JudgeKind.BASELINE,
-        )
+        fit = judges_to_ask(self.session, drawing.alone) if drawing is not None else []
         offer(self.judge, [(with_network(one), one.name) for one in fit])
         things = drawing.things if drawing else "report"
         choices: list[tuple[str, str]] = [(f"every {things}", ALL)]
@@ -305,8 +298,7 @@ class PartsView(TabPart):
             replies = self.session.ask(extracting.replies, result.id) or ()
             self.text.show_replies([reply.call.raw or reply.call.cause for reply in replies])
         else:
-            self.text.show_line(self.editor.line)
-            self.text.show_unit(self.editor.unit)
+            self.text.show_unit(self.editor.line, self.editor.unit)
 
     def _show(self, answer: tuple[Reports, list[ExtractionOffer]]) -> None:
         self._reports, self._drawings = answer
@@ -343,8 +335,7 @@ class PartsView(TabPart):
             pane.setVisible(bool(shown))
         place = self._goal[:2] if self._goal else here.place if here else None
         row = self.model.place_of(lambda line: line.place == place)
-        if shown:
-            self.list.setCurrentIndex(self.model.index(max(0, row), ITEM))
+        self.list.choose(row, first=True)
         self._show_line()
         if self._goal is not None and row >= 0:
             if self._goal[2]:
@@ -358,8 +349,7 @@ class PartsView(TabPart):
             self.editor.replies.setChecked(False)
         self.editor.show_line(line, self.kinds.held.kind)
         if not self._in_replies:
-            self.text.show_line(line)
-            self.text.show_unit(self.editor.unit)
+            self.text.show_unit(line, self.editor.unit)
         makes = self.kinds.held.kind.value
         pool = self.kinds.held is Drawable.POOL
         self.asking.button.setVisible(not pool)
@@ -371,8 +361,7 @@ class PartsView(TabPart):
 
     def _show_place(self, unit: Unit | None) -> None:
         if not self._in_replies:
-            self.text.show_line(self.editor.line)
-            self.text.show_unit(unit)
+            self.text.show_unit(self.editor.line, unit)
 
 
 def _read(project: Project) -> tuple[Reports, list[ExtractionOffer]]:
@@ -401,18 +390,20 @@ def _lines(reports: Reports, kind: ResponsePart | Kind) -> Iterator[ExtractLine]
 
 
 def _fits(line: ExtractLine, part_filter: PartFilter) -> bool:
-    if part_filter is PartFilter.NONE:
-        return line.part is None
-    if part_filter is PartFilter.OPEN:
-        return line.standing in OPEN
-    return part_filter is PartFilter.ALL or (line.part is not None and line.standing not in OPEN)
+    fits = {
+        PartFilter.ALL: True,
+        PartFilter.NONE: line.part is None,
+        PartFilter.OPEN: line.standing in OPEN,
+        PartFilter.DONE: line.part is not None and line.standing not in OPEN,
+    }
+    return fits[part_filter]
 
 
 class PartReadingPane(Pane):
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
-        self._line: ExtractLine | None = None
-        self._source_id = self._page = ""
+        self._shown: tuple[tuple[str, str], str, str] | None = None
+        """The report or item in view, the page or the source of it."""
         self._unit: Unit | None = None
         self.heading, self.place = PlainLabel(role="strong", wrap=True), PlainLabel(role="hint", wrap=True)
         self.pane = TextPane(session)
@@ -420,69 +411,46 @@ class PartReadingPane(Pane):
         self.pane.report.loaded.connect(self._mark)
         vertical(self.heading, self.place, (self.pane, 1), on=self, margins=(8, 0, 4, 0), spacing=4)
 
-    def show_line(self, line: ExtractLine | None) -> None:
-        if places_alike(line, self._line):
-            return
-        self._line, self._unit, self._source_id, self._page = line, None, "", ""
-        self.place.hide()
+    def show_unit(self, line: ExtractLine | None, unit: Unit | None) -> None:
+        """Show a report, a source of an item or a key point's page, scrolled to the passage a unit comes from."""
+        self._unit, anchor = unit, unit.anchor if unit else None
+        page = anchor.source_id if anchor and isinstance(unit, KeyPoint) else ""
+        source_id = anchor.source_id if anchor and line and not line.response_id and not page else ""
+        wanted = (line.place, page, source_id) if line else None
+        # A unit that quotes nothing leaves the source in view.
+        if wanted != self._shown and not (self._shown and wanted == (*self._shown[:2], "")):
+            shown = self._show_text(line, page, source_id)
+            self._shown = (line.place, page, shown) if line else None
+        self._mark()
+
+    def _show_text(self, line: ExtractLine | None, page: str, source_id: str) -> str:
+        """Show the text of a page, a report or a source; return the id of the source, empty for the others."""
         if line is None:
             self.heading.clear()
             self.pane.show_words("")
-            return
-        self.heading.setText(line.about if line.response_id else f"Sources of item {line.item}")
-        if line.response_id:
+        elif page:
+            result = self.session.ask(pages.page, page)
+            self.heading.setText(f"{result.title} ({page})" if result and result.title else page)
+            self.pane.show_words(result.text if result else "")
+        elif line.response_id:
+            self.heading.setText(line.about)
             self.pane.show_report(self.session.ask(materials.text_of, line.response_id) or "")
         else:
-            self._show_source("")
-
-    def show_unit(self, unit: Unit | None) -> None:
-        """Mark and scroll to the passage a unit comes from; for a key point, first open its page."""
-        self._unit = unit
-        anchor = unit.anchor if unit else None
-        page = anchor.source_id if anchor and isinstance(unit, KeyPoint) else ""
-        if self._line is not None and page != self._page:
-            self._turn(self._line, page)
-        if (
-            self._line is not None
-            and not self._line.response_id
-            and not page
-            and anchor
-            and anchor.source_id != self._source_id
-        ):
-            self._show_source(anchor.source_id)
-        self._mark()
-
-    def _turn(self, line: ExtractLine, page: str) -> None:
-        self._page, self._source_id = page, ""
-        if not page:
-            self._line = None
-            self.show_line(line)
-            return
-        result = self.session.ask(pages.page, page)
-        self.heading.setText(f"{result.title} ({page})" if result and result.title else page)
-        self.pane.show_words(result.text if result else "")
+            known = [one for one in self.session.ask(items.sources, line.item_id) or [] if one.text.strip()]
+            source = next((one for one in known if one.id == source_id), known[0] if known else None)
+            self.heading.setText(f"{source.title} (item {line.item})" if source else f"Item {line.item}")
+            if source is not None:
+                self.pane.show_report(source.text, "source")
+                return source.id
+            self.pane.show_words("This item has no source with text. Add one on the Author page.")
+        return ""
 
     def show_replies(self, replies: list[str]) -> None:
-        self._line, self._unit = None, None
+        self._shown, self._unit = None, None
         self.heading.setText(f"Raw replies: {len(replies):,}")
         self.pane.show_words(RULE.join(replies))
         self.place.setText("None: no call was made, or the question has changed since.")
         self.place.setVisible(not replies)
-
-    def _show_source(self, source_id: str) -> None:
-        assert self._line is not None
-        result = [
-            one for one in self.session.ask(items.sources, self._line.item_id) or [] if one.text.strip()
-        ]
-        source = next((one for one in result if one.id == source_id), result[0] if result else None)
-        self._source_id = source.id if source else ""
-        self.heading.setText(
-            f"{source.title} (item {self._line.item})" if source else f"Item {self._line.item}"
-        )
-        if source is None:
-            self.pane.show_words("This item has no source with text. Add one on the Author page.")
-        else:
-            self.pane.show_report(source.text, "source")
 
     def _mark(self) -> None:
         unit, quoted = self._unit, words_of(self._unit)

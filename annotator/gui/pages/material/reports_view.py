@@ -17,7 +17,8 @@ from annotator.domain.texts.words import counted, grouped, usd
 from annotator.gui import theme
 from annotator.gui.pages.material.sources_view import REPORT_FIELDS, SYSTEM_FIELDS, MetadataForm
 from annotator.gui.pages.material.writing_form import WritingForm
-from annotator.gui.review.sheets import RIGHT, Index, RowsModel, resetting
+from annotator.gui.review import sheets
+from annotator.gui.review.sheets import CellsModel, Index
 from annotator.gui.review.verdict_words import STATUS_WORDS
 from annotator.gui.session.page import TabPart
 from annotator.gui.session.session import ProjectSession
@@ -37,7 +38,7 @@ from annotator.gui.widgets.basics import (
     vertical,
     with_properties,
 )
-from annotator.gui.widgets.chips import EmptyState, icon
+from annotator.gui.widgets.chips import EmptyState
 from annotator.gui.widgets.columns import LinesTable, RowsTree, line
 from annotator.gui.widgets.fields import ChoiceBox, search_field, together
 from annotator.gui.widgets.splitter import Splitter
@@ -59,24 +60,32 @@ LENGTH, EXTRACTS = "Length in characters", "Extracts"
 FIGURES = (LENGTH, "Time", "Report tokens", "Run tokens", "Cost", EXTRACTS)
 
 
-class ReportsGrid(RowsModel[ReportsLine]):
+QUESTION: "sheets.Column[ReportsLine]" = sheets.Column(
+    "Item", lambda item: item.question, tip=lambda item: item.question[:1000]
+)
+
+
+class ReportsGrid(CellsModel[ReportsLine]):
     """The table of items by systems; `show_figure` selects what the cells show."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(("Item",), parent)
+        super().__init__((QUESTION,), parent)
         self.figure = FIGURES[0]
         self._reports = Reports((), (), {})
         self._lacking: Mapping[tuple[str, Column], Sequence[MissingResponse]] = {}
 
-    def show(self, reports: Reports, rows: Sequence[ReportsLine], lacking: Sequence[MissingResponse]) -> None:
-        by_cell = grouped(((one.item_id, (one.system, one.mode)), one) for one in lacking)
-        columns = ("Item", *(column_words(column) for column in reports.columns))
-        if columns == self.columns and [row.id for row in rows] == [row.id for row in self._rows]:
-            self._reports, self._lacking = reports, by_cell
+    def show_reports(
+        self, reports: Reports, rows: Sequence[ReportsLine], lacking: Sequence[MissingResponse]
+    ) -> None:
+        same = reports.columns == self._reports.columns and [row.id for row in rows] == [
+            row.id for row in self._rows
+        ]
+        self._reports = reports
+        self._lacking = grouped(((one.item_id, (one.system, one.mode)), one) for one in lacking)
+        if same:
             self.take_over(rows, in_place=True)
-            return
-        with resetting(self):
-            self._reports, self._rows, self._lacking, self.columns = reports, rows, by_cell, columns
+        else:
+            self.show(rows, (QUESTION, *map(self._column, reports.columns)))
 
     def show_figure(self, figure: str) -> None:
         self.figure = figure
@@ -84,35 +93,41 @@ class ReportsGrid(RowsModel[ReportsLine]):
 
     def reports(self, row: int, column: int) -> tuple[ReportLine, ...]:
         """The reports of a cell; none for the items' own column."""
-        if not column or not 0 <= row < len(self._rows):
-            return ()
-        return self._reports.lines.get((self._rows[row].id, self._reports.columns[column - 1]), ())
+        item, of = self.at(row), self.column_of(column)
+        return self._reports.lines.get((item.id, of), ()) if item and of else ()
 
     def lacking(self, row: int, column: int) -> Sequence[MissingResponse]:
-        if not column or not 0 <= row < len(self._rows):
-            return ()
-        return self._lacking.get((self._rows[row].id, self._reports.columns[column - 1]), ())
+        item, of = self.at(row), self.column_of(column)
+        return self._lacking.get((item.id, of), ()) if item and of else ()
 
     def column_of(self, column: int) -> Column | None:
         return self._reports.columns[column - 1] if 0 < column < len(self.columns) else None
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid():
-            return None
-        if not index.column():
-            return self._of_item(self._rows[index.row()], role)
-        result = self.reports(index.row(), index.column())
-        failed = self.lacking(index.row(), index.column())
-        if role == Qt.ItemDataRole.DisplayRole:
+    def _column(self, column: Column) -> sheets.Column[ReportsLine]:
+        def of(item: ReportsLine) -> tuple[Sequence[ReportLine], Sequence[MissingResponse]]:
+            return self._reports.lines.get((item.id, column), ()), self._lacking.get((item.id, column), ())
+
+        def words(item: ReportsLine) -> str:
+            result, failed = of(item)
             missing = failed_words(failed[0].status).lower() if failed else NONE
             return in_cell(result, self.figure) if result else missing
-        if role == Qt.ItemDataRole.DecorationRole and failed:
-            return icon("cross", theme.current().px(14), "state-disagree")
-        if role == Qt.ItemDataRole.ForegroundRole and not result:
-            return theme.token("state-disagree" if failed else "text-disabled")
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return tooltip(explained(result, failed))
-        return RIGHT if role == Qt.ItemDataRole.TextAlignmentRole else None
+
+        def look(item: ReportsLine) -> tuple[str, str]:
+            result, failed = of(item)
+            return ("cross", "state-disagree") if failed else ("", "text" if result else "text-disabled")
+
+        # The full name is in the tooltip.
+        title = column_words(column)
+        short = f"{title[:LONGEST]}…" if len(title) > LONGEST else title
+        return sheets.Column(
+            short, words, tip=lambda item: explained(*of(item)), look=look, number=True, side=14
+        )
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """A cell's data; figures have the colour of text, also where another run failed."""
+        if role == Qt.ItemDataRole.ForegroundRole and self.reports(index.row(), index.column()):
+            return None
+        return super().data(index, role)
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
@@ -122,24 +137,12 @@ class ReportsGrid(RowsModel[ReportsLine]):
             key = self._rows[section].key
             values = {Qt.ItemDataRole.DisplayRole: key, Qt.ItemDataRole.ToolTipRole: tooltip(key)}
             return values.get(Qt.ItemDataRole(role))
-        if role == Qt.ItemDataRole.TextAlignmentRole and section:
-            return RIGHT
-        if role == Qt.ItemDataRole.ToolTipRole and orientation == Qt.Orientation.Horizontal and section:
-            column = self._reports.columns[section - 1]
+        if role == Qt.ItemDataRole.ToolTipRole and (column := self.column_of(section)) is not None:
             lines = [
                 line for (_, one), result in self._reports.lines.items() if one == column for line in result
             ]
             return tooltip(f"{column_words(column)}\n{summed(lines, len(self._reports.items))}")
-        title = super().headerData(section, orientation, role)
-        # The full name is in the tooltip.
-        return f"{title[:LONGEST]}…" if title and len(title) > LONGEST else title
-
-    def _of_item(self, item: ReportsLine, role: int) -> Any:
-        if role == Qt.ItemDataRole.DisplayRole:
-            return " ".join(item.question.split())
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return tooltip(item.question[:1000])
-        return None
+        return super().headerData(section, orientation, role)
 
 
 def column_words(column: Column) -> str:
@@ -358,7 +361,7 @@ class ReportsView(TabPart):
         ]
         place = self.grid.currentIndex()
         cell = (place.row(), place.column())
-        self.model.show(self._reports, rows, self._lacking)
+        self.model.show_reports(self._reports, rows, self._lacking)
         self._size()
         nothing = not self._reports.columns
         self._body.setCurrentWidget(self._nothing if nothing else self.grid if rows else self._no_match)
@@ -468,9 +471,7 @@ class LackingList(RoleFrame):
     def show_lacking(self, responses: Sequence[MissingResponse]) -> None:
         row = self.tree.row()
         self._groups = [*grouped(((one.system, one.mode, one.status), one) for one in responses).values()]
-        self.tree.clear()
-        self.tree.addTopLevelItems([_group(group) for group in self._groups])
-        self.tree.choose(max(0, min(row, len(self._groups) - 1)))
+        self.tree.show_lines(map(_group, self._groups), max(0, min(row, len(self._groups) - 1)))
         self.title.setText(f"{counted(len(responses), 'report')} failed")
         self.setVisible(bool(responses))
 

@@ -15,11 +15,10 @@ from annotator.actions.material.responding import MissingResponse
 from annotator.actions.project import profile
 from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
-from annotator.gui.review.run_panel import OrderPane, RunPanel
+from annotator.domain.texts.words import counted, words_that_hold
+from annotator.gui.review.run_panel import OrderPane, RunPanel, judges_to_ask
 from annotator.gui.session.run import OrderEstimate
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.bars import KeyButton
@@ -131,7 +130,6 @@ class WritingForm(OrderPane):
         self._without = LeftOut()
         self._chosen = self._unfit = ""
         self._plans = False
-        self._judges: Sequence[Judge] = ()
         self.system = LineField(placeholderText="a name, e.g. model X, plain")
         self._known = completing(self.system)
         self.judge, self.mode, self.items, self.condition = (ChoiceBox(letters=12) for _ in range(4))
@@ -183,7 +181,6 @@ class WritingForm(OrderPane):
         """Offer these systems and items; `without` says what is left out."""
         self._keys, self._without = item_keys, without
         self._known.setStringList(list(systems))
-        self._judges = self.session.ask(judges.all_of) or []
         modes, conditions = self.session.ask(responding.in_use) or ([], [])
         kinds = self.session.ask(profile.kinds) or ()
         inputs = [(words, value) for words, value in MODES if value in modes]
@@ -195,10 +192,7 @@ class WritingForm(OrderPane):
 
     def _offer_judges(self) -> None:
         """Offer the judges with an endpoint, and the baseline if works are searched or given."""
-        kinds = [JudgeKind.ENDPOINT, *([JudgeKind.BASELINE] if (self.mode.currentData() in RESEARCH) else [])]
-        result = sorted(
-            (judge for judge in self._judges if judge.kind in kinds), key=lambda one: kinds.index(one.kind)
-        )
+        result = judges_to_ask(self.session, self.mode.currentData() in RESEARCH)
         offer(self.judge, [(one.name, one.name) for one in result])
 
     def choose(self, key: str) -> None:
@@ -282,24 +276,20 @@ class WritingForm(OrderPane):
         self.begin.setEnabled(order is not None and self.free)
         self.words.show_words(self._lacks())
         self.estimate.setVisible(order is not None)
-        if order is None:
-            self._estimate.stop()
-        else:
-            self._estimate.count_soon()
+        self._estimate.count_soon()
 
     def _lacks(self) -> str:
-        if self.session.project.readonly:
-            return "This file is read-only."
-        if not self._keys:
-            return f"There are no items yet to write about. {self._without.sentence}".strip()
-        if not self.judge.count():
-            return (
-                "There is no judge with an endpoint yet. Add one on the Judges page: its endpoint writes "
-                "the reports."
-            )
-        if not self.system.text().strip():
-            return "Name the system: a name stands for one model with one set of parameters."
-        return self._unfit
+        lacks = {
+            "This file is read-only.": self.session.project.readonly,
+            f"There are no items yet to write about. {self._without.sentence}".strip(): not self._keys,
+            "There is no judge with an endpoint yet. Add one on the Judges page: its endpoint writes the reports.": (
+                not self.judge.count()
+            ),
+            "Name the system: a name stands for one model with one set of parameters.": (
+                not self.system.text().strip()
+            ),
+        }
+        return next(iter(words_that_hold(lacks)), self._unfit)
 
     def _show_estimate(self, estimate: CostEstimate) -> None:
         if not estimate.units:

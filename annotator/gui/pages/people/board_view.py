@@ -1,6 +1,6 @@
 """The assignment board: every assignment with state, due date, pair and time, and each person's totals."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -65,6 +65,14 @@ ACROSS = {
     INCOMPLETE: ("warning", "state-disagree"),
 }
 
+NOTHING_YET = (
+    "Nothing is assigned yet",
+    "Assign work, and all assignments are listed here with state, due date and pair.",
+)
+NOTHING_OF_MINE = (
+    "Nothing is assigned to you",
+    "Your assignments are listed here. Until you have any, every item is open to you.",
+)
 COMMANDS = {
     "withdraw": "Withdraw", "change_due": "Change due date", "reassign": "Reassign",
 }  # fmt: skip
@@ -75,7 +83,7 @@ class BoardView(TabPart):
         super().__init__(session)
         self._team = team
         self.model = BoardModel(self)
-        self.filters, self.due = BoardFilters(self.model), DueBar()
+        self.filters = BoardFilters(self.model)
         self.table = LinesTable(
             "Progress",
             self.model,
@@ -89,11 +97,9 @@ class BoardView(TabPart):
         )
         self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.people = TotalsTable()
-        self.people.chosen.connect(self.filters.choose_person)
+        self.people = TotalsTable(self.filters.choose_person)
+        self.due = DueBar(chosen=self.set_due, left=self.table.setFocus)
         self.filters.changed.connect(self._narrow)
-        self.due.chosen.connect(self.set_due)
-        self.due.left.connect(self.table.setFocus)
         self.body = QStackedWidget()
         self.nothing = EmptyState("annotator", "Nothing is assigned yet")
         self.hand_out = self.nothing.add_action(
@@ -149,13 +155,7 @@ class BoardView(TabPart):
             STATE, modes.Interactive if coordinates else modes.Stretch
         )
         self.table.fit()
-        if coordinates:
-            words = "Assign work, and all assignments are listed here with state, due date and pair."
-        else:
-            words = "Your assignments are listed here. Until you have any, every item is open to you."
-        self.nothing.show_words(
-            "Nothing is assigned yet" if coordinates else "Nothing is assigned to you", words
-        )
+        self.nothing.show_words(*(NOTHING_YET if coordinates else NOTHING_OF_MINE))
         self.hand_out.setVisible(coordinates)
         self.body.setCurrentIndex(1 if lines else 0)
         self._narrow(selected, row)
@@ -339,12 +339,10 @@ class BoardFilters(QWidget):
 class DueBar(QFrame):
     """A line to choose another date; Enter sets it, Esc cancels."""
 
-    chosen = Signal(object)
-    """A datetime, or None for no date."""
-    left = Signal()
-
-    def __init__(self) -> None:
+    def __init__(self, chosen: Callable[[datetime | None], object], left: Callable[[], object]) -> None:
+        """`chosen` takes the date, or None for no date; `left` is called whenever the line closes."""
         super().__init__()
+        self._chosen, self._left = chosen, left
         self.setProperty("role", "message")
         self.words, self.date = (
             PlainLabel("", "strong"),
@@ -376,12 +374,12 @@ class DueBar(QFrame):
 
     def close_bar(self) -> None:
         self.hide()
-        self.left.emit()
+        self._left()
 
     def _set(self) -> None:
         self._tell(end_of_day(self.date.date()))
 
     def _tell(self, due: datetime | None) -> None:
         self.hide()
-        self.chosen.emit(due)
-        self.left.emit()
+        self._chosen(due)
+        self._left()

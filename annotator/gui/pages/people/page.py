@@ -14,7 +14,7 @@ from annotator.actions.items import items
 from annotator.domain.experts.assignment import Person, Purpose, Role, Stage
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.words import counted, grouped, natural
+from annotator.domain.texts.words import counted, grouped, natural, words_that_hold
 from annotator.gui import keys, theme
 from annotator.gui.pages.people.plan_form import PlanForm
 from annotator.gui.pages.people.roster import TeamWork
@@ -99,14 +99,13 @@ class PlanPreview(QWidget):
 
 
 def _summary(work: PlannedWork) -> str:
-    if work.refusals:
-        return "Nothing can be assigned yet"
-    if not work.new:
-        return "Nothing is left to assign"
-    people = sum(1 for each in work.load if each.new)
-    items = len({line.item_id for line in work.lines if line.new})
-    to = counted(people, "person", "people")
-    return f"{counted(work.new, 'piece')} of work for {to} on {counted(items, 'item')}"
+    to = counted(sum(bool(each.new) for each in work.load), "person", "people")
+    items = counted(len({line.item_id for line in work.lines if line.new}), "item")
+    return words_that_hold({
+        "Nothing can be assigned yet": work.refusals,
+        "Nothing is left to assign": not work.new,
+        f"{counted(work.new, 'piece')} of work for {to} on {items}": True,
+    })[0]  # fmt: skip
 
 
 LOADS: Sequence[Column[Load]] = (

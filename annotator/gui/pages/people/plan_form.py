@@ -16,7 +16,7 @@ from annotator.actions.labelling.label_rows import USUAL
 from annotator.actions.project import profile
 from annotator.domain.experts.assignment import Person, Role, Stage
 from annotator.domain.experts.sharing import AssignmentPlan
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, words_that_hold
 from annotator.gui import keys, theme
 from annotator.gui.pages.people.roster import add_named
 from annotator.gui.review.people_choice import PeopleChoice
@@ -85,7 +85,8 @@ class PlanForm(Pane):
             TickList("What is labelled", 1, MOST_ROWS),
         )
         self.reviewed = QCheckBox("One drafts and the others review the draft, not blind")
-        self.overlap = OverlapChoice()
+        self.overlap = NumberBox(minimum=1, maximum=MOST, value=2, accessibleName="People per item")
+        self.overlap_hint = PlainLabel(role="hint", wrap=True)
         self.same = with_properties(
             QCheckBox("The same people write all of an item's documents"), checked=True
         )
@@ -121,17 +122,26 @@ class PlanForm(Pane):
         )
         self.new = {
             role: LineField(
-                placeholderText="Add names: Ana Silva; Li Wei", accessibleName=f"New {role.value}s"
+                placeholderText="Add names: Ana Silva; Li Wei",
+                accessibleName=f"New {role.value}s",
+                editingFinished=self.add_people,
             )
             for role in (Role.ANNOTATOR, Role.ADJUDICATOR)
         }
-        for field in self.new.values():
-            field.editingFinished.connect(self.add_people)
         self._lay_out()
         self.stages.ticked_anew.connect(self._edited)
         self.labels.ticked_anew.connect(self._edited)
-        when_changed(self._edited, self.has_due, self.reviewed, self.same, self.share, self.after, self.seed)
-        for part in (self.overlap, self.annotators, self.adjudicators, self.items):
+        when_changed(
+            self._edited,
+            self.overlap,
+            self.has_due,
+            self.reviewed,
+            self.same,
+            self.share,
+            self.after,
+            self.seed,
+        )
+        for part in (self.annotators, self.adjudicators, self.items):
             part.changed.connect(self._edited)
         self.due.dateChanged.connect(lambda _: self._edited())
         self._edited()
@@ -161,7 +171,8 @@ class PlanForm(Pane):
         )
         vertical(
             PlainLabel("Stages, in the order of the work", "strong"), work, GAP,
-            PlainLabel("Number of people who answer each item, blind to one another", "strong"), self.overlap, GAP,
+            PlainLabel("Number of people who answer each item, blind to one another", "strong"),
+            horizontal(self.overlap, (self.overlap_hint, 1)), GAP,
             people_of_roles, GAP, self.items, GAP, wrapping(self.has_due, self.due), GAP, self.options, StretchSpace(1),
             on=self, margins=(2, 8, 14, 12), spacing=6,
         )  # fmt: skip
@@ -178,7 +189,7 @@ class PlanForm(Pane):
         usual = others if len(others) >= self.overlap.value() else annotators
         self.annotators.fill(annotators, frozenset(person.id for person in usual))
         self.adjudicators.fill(adjudicators, frozenset(person.id for person in adjudicators))
-        self.overlap.at_most(max(2, len(annotators)))
+        self.overlap.setMaximum(max(2, min(MOST, len(annotators))))
         self.items.fill(taken)
 
     def _offer(self) -> None:
@@ -230,6 +241,7 @@ class PlanForm(Pane):
 
     def _edited(self) -> None:
         self.due.setEnabled(self.has_due.isChecked())
+        self.overlap_hint.setText({1: ALONE, 2: PAIR}.get(self.overlap.value(), SEVERAL))
         labelling = Stage.LABELLING in self._ticked()
         self.labelled.setVisible(labelling)
         self.share.setEnabled(labelling)
@@ -247,7 +259,7 @@ class PlanForm(Pane):
             f"{share} % repeated": share if self.share.isEnabled() else 0,
             f"seed {seed}": seed,
         }
-        self.options.say(", ".join(words for words, holds in there.items() if holds) or OPTIONS)
+        self.options.say(", ".join(words_that_hold(there)) or OPTIONS)
 
 
 class ItemsChoice(Pane):
@@ -370,33 +382,6 @@ class PilotChoice(Pane):
         self.fold.say(f"{len(self._picked):,} assigned to everyone: {keys}" if keys else "none")
 
 
-class OverlapChoice(QWidget):
-    """How many people answer each item, with the benefit in words."""
-
-    changed = Signal()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.number = NumberBox(minimum=1, maximum=MOST, value=2, accessibleName="People per item")
-        self.hint = PlainLabel("", "hint", wrap=True)
-        horizontal(self.number, (self.hint, 1), on=self, margins=0)
-        when_changed(self._tell, self.number)
-        self._show()
-
-    def value(self) -> int:
-        return self.number.value()
-
-    def at_most(self, people: int) -> None:
-        self.number.setMaximum(max(2, min(MOST, people)))
-
-    def _tell(self) -> None:
-        self._show()
-        self.changed.emit()
-
-    def _show(self) -> None:
-        self.hint.setText({1: ALONE, 2: PAIR}.get(self.value(), SEVERAL))
-
-
 class PairOrders(Pane):
     """For each kind of pair question a check box and the number of pairs drawn; and a sentence on cost and benefit."""
 
@@ -408,8 +393,9 @@ class PairOrders(Pane):
         column = vertical(on=self, margins=0, spacing=6)
         column.addWidget(PlainLabel("Labelling of pairs, in every plan", "strong"))
         for name, words in label_cases.paired():
-            box = self.boxes[name] = QCheckBox(f"{words}: in both orders")
-            box.setAccessibleDescription(BOTH_ORDERS_HINT)
+            box = self.boxes[name] = with_properties(
+                QCheckBox(f"{words}: in both orders"), accessibleDescription=BOTH_ORDERS_HINT
+            )
             box.clicked.connect(lambda wished, name=name: self._ask(name, wished))
             column.addWidget(box)
             if label_cases.can_draw(name):
@@ -418,10 +404,11 @@ class PairOrders(Pane):
 
     def _draw_row(self, name: str, title: str) -> QWidget:
         many = NumberBox(maximum=1_000_000, accessibleName=f"{title}: pairs to draw")
-        seed = NumberBox(maximum=10_000_000, accessibleName=f"{title}: seed of the draw", prefix="seed ")
+        seed = NumberBox(
+            maximum=10_000_000, value=1, accessibleName=f"{title}: seed of the draw", prefix="seed "
+        )
         button = push_button("Draw", lambda: self._draw(name, many.value(), seed.value()))
         with_properties(many, specialValueText="all pairs are asked", suffix=" pairs, drawn at random")
-        seed.setValue(1)
         self.draws[name] = many, seed, button
         return column_of(wrapping(many, seed, button, gap=6), margins=(22, 0, 0, 0))
 

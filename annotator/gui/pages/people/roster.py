@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
+from PySide6.QtCore import QModelIndex, QObject, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -299,15 +299,18 @@ class PeopleTable(TabPart):
         )
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.name, self.alias = (
-            LineField(placeholderText="Names: Ana Silva; Li Wei", accessibleName="Names of new people"),
+            LineField(
+                placeholderText="Names: Ana Silva; Li Wei",
+                accessibleName="Names of new people",
+                returnPressed=self.add,
+            ),
             LineField(
                 placeholderText="Alias: next free",
                 accessibleName="Alias of the new person; by default the next free one",
                 maximumWidth=170,
+                returnPressed=self.add,
             ),
         )
-        for field in (self.name, self.alias):
-            field.returnPressed.connect(self.add)
         # A click leaves the caret in the name, where a space would tick the box again.
         self.roles = {
             role: with_properties(QCheckBox(role.value), focusPolicy=Qt.FocusPolicy.TabFocus) for role in Role
@@ -330,10 +333,8 @@ class PeopleTable(TabPart):
         )
         foot = horizontal(self.rename, self.leaving, StretchSpace(1), self.work)
         vertical(about, (self.list, 1), self.adding, foot, on=self, margins=(0, 10, 0, 0), spacing=8)
+        self.focus_on = self.list
         self.answer.float_over(self.list)
-
-    def focus_first(self) -> None:
-        self.list.setFocus()
 
     def fill(self) -> None:
         """Show all people; only coordinators may change them and see everybody's work."""
@@ -509,10 +510,9 @@ BAR = 4
 
 
 class TotalsTable(LinesTable):
-    chosen = Signal(str)
-    """The id of the selected person; empty for everybody."""
-
-    def __init__(self) -> None:
+    def __init__(self, chosen: Callable[[str], object]) -> None:
+        """`chosen` takes the id of the person selected; empty for everybody."""
+        self._chosen = chosen
         self.totals = CellsModel[StatusTotal](columns({}))
         super().__init__(
             "People and their progress", self.totals, self.totals.widths, stretched=PROGRESS_PERSON
@@ -547,7 +547,7 @@ class TotalsTable(LinesTable):
     def _tell(self, index: QModelIndex) -> None:
         if not self._filling:
             total = self.totals.at(index.row())
-            self.chosen.emit(total.key if total is not None else "")
+            self._chosen(total.key if total is not None else "")
 
 
 class _Bars(QStyledItemDelegate):
