@@ -35,7 +35,6 @@ from annotator.actions.sets.validation_figures import (
     TITLES,
     JudgeDifference,
     Key,
-    Named,
     RaterResult,
     brief_of,
     figure_cell,
@@ -53,6 +52,7 @@ from annotator.domain.texts.words import counted, grouped
 from annotator.exchange import pictures
 from annotator.protocols import USUAL
 from annotator.stats.intervals.coding import Chosen, Codes
+from annotator.stats.validation.comparison import Named
 
 # The consequence of comparing people in both directions.
 BOTH_WAYS = {

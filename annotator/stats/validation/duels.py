@@ -316,19 +316,6 @@ def dominates(a: Point, b: Point) -> bool:
     return a[0] >= b[0] and a[1] <= b[1] and a != b
 
 
-def pareto_front(points: Sequence[Point]) -> tuple[int, ...]:
-    """The positions of the (score, cost) points that no other dominates, the cheapest first; equal points are
-    adjacent.
-    """
-    best: tuple[float, float] | None = None
-    front = []
-    for place in sorted(range(len(points)), key=lambda i: (points[i][1], -points[i][0], i)):
-        if best is None or not dominates(best, points[place]):
-            best = points[place]
-            front.append(place)
-    return tuple(front)
-
-
 @dataclass(frozen=True, slots=True)
 class FrontPoint:
     """A system's score and cost, None if unknown; `beaten_by` names those that dominate it."""
