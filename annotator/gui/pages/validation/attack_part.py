@@ -275,12 +275,13 @@ class AttackReader(QWidget):
 
     def _show(self, view: ReportView, text: str, marks: tuple[PlantedText, ...], kind: str) -> None:
         view.show_plain(text)
-        shown = ShownPlaces(text, view.text())
+        places = shown_places(text, view.text())
+        spans = [(places[mark.start], places[mark.end]) for mark in marks]
         view.clear_marks()
         for moved in (False, True):
-            spans = [shown.span(mark) for mark in marks if mark.moved is moved]
-            view.set_marks(MOVED if moved else kind, spans)
-        self._first[view] = shown.span(marks[0]) if marks else (0, 0)
+            chosen = [span for span, mark in zip(spans, marks, strict=True) if mark.moved is moved]
+            view.set_marks(MOVED if moved else kind, chosen)
+        self._first[view] = spans[0] if spans else (0, 0)
 
     def reveal(self) -> None:
         """Scroll both texts to the first change; a text out of view cannot be scrolled."""
@@ -304,30 +305,19 @@ class AttackReader(QWidget):
         )
 
 
-class ShownPlaces:
-    """Maps offsets of a text to those shown, after normalising line ends and breaking long lines."""
-
-    def __init__(self, text: str, shown: str) -> None:
-        self._same = text == shown
-        self._places: list[int] = []
-        at = 0
-        for letter in () if self._same else text:
-            while at < len(shown) and shown[at] == BREAK and letter != BREAK:
-                at += 1
-            self._places.append(at)
-            at += not (
-                letter == "\r" and at < len(shown) and shown[at] == "\n" and self._before_newline(text)
-            )
-        self._places.append(len(shown) if not self._same else len(text))
-
-    def _before_newline(self, text: str) -> bool:
-        place = len(self._places)
-        return place < len(text) and text[place] == "\n"
-
-    def span(self, mark: PlantedText) -> tuple[int, int]:
-        if self._same:
-            return mark.start, mark.end
-        return self._places[mark.start], self._places[mark.end]
+def shown_places(text: str, shown: str) -> Sequence[int]:
+    """The place in the text that is shown of each place in a text, whose line ends were normalised and long lines
+    broken.
+    """
+    if text == shown:
+        return range(len(text) + 1)
+    places, at = list[int](), 0
+    for place, letter in enumerate(text):
+        while shown[at : at + 1] == BREAK and letter != BREAK:
+            at += 1
+        places.append(at)
+        at += not (letter == "\r" and shown[at : at + 1] == text[place + 1 : place + 2] == "\n")
+    return [*places, len(shown)]
 
 
 def _verdict_view(name: str) -> QTextBrowser:
@@ -643,7 +633,7 @@ class AttacksPart(PagePart):
             self.cases.show([])
             self.count.setText("")
             return
-        self.session.ask_newest(self._listed, attack_figures.listed, line.test_id, line.attack)
+        self.session.ask_newest(self._listed, attack_figures.listed, line.test, line.attack)
 
     def _listed(self, lines: Sequence[AttackCaseLine]) -> None:
         line = self.lines.at(self.rates.currentIndex().row())
@@ -708,9 +698,7 @@ def _read_all(
     project: Project,
 ) -> tuple[Sequence[AttackableJudge], Sequence[AttackFigures], bool]:
     lines = [
-        line
-        for protocol in attacking.protocols(project)
-        for line in attack_figures.report(project, protocol).lines
+        line for protocol in attacking.protocols(project) for line in attack_figures.report(project, protocol)
     ]
     return (
         attacking.offers(project),

@@ -18,6 +18,7 @@ from annotator.actions.judges import judges
 from annotator.actions.judging import derived_judges
 from annotator.actions.judging.derived_judges import CardComparison
 from annotator.actions.project.file import Project
+from annotator.actions.sets.validation_ground import ClosedTestPart
 from annotator.actions.studies.result_views import CountedView, ResultView
 from annotator.actions.validation import validity_cards
 from annotator.domain.judges.validation import Difference, Split, ValidityCard
@@ -25,7 +26,7 @@ from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal, in_window
 from annotator.gui import keys, theme
 from annotator.gui.pages.validation import figures
-from annotator.gui.pages.validation.figures import ClosedTestPart, TestPartGate
+from annotator.gui.pages.validation.figures import TestPartGate
 from annotator.gui.review.sheets import CellsModel, CellsTable, Column
 from annotator.gui.session import page
 from annotator.gui.session.page import PagePart
@@ -365,8 +366,8 @@ class CardView(Pane):
             self._show_made(answer.count)
             return
         self.state.setText("")
-        if isinstance(answer, ClosedTestPart):
-            self.gate.ask(answer.seen)
+        if isinstance(answer.refusal, ClosedTestPart):
+            self.gate.ask(answer.refusal.seen)
             self.body.setCurrentIndex(GATE)
         else:
             words = in_window(f"{answer.refusal.happened} {answer.refusal.todo}")

@@ -1,16 +1,14 @@
 """Reviews tab: experts review a judge's verdicts one by one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
-from annotator.actions.judging.judge_runs import title
 from annotator.actions.labelling import label_sealing
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results.result_sheets import in_words
 from annotator.actions.sets import reviews
-from annotator.actions.sets.reviews import AcceptanceRate, ReviewCase, ReviewOrder, ReviewQueue
+from annotator.actions.sets.reviews import AcceptanceRate, ReviewOrder, VerdictCase
 from annotator.actions.studies import part_views
 from annotator.domain.experts.assignment import Role
 from annotator.domain.judges.judge import Review
@@ -21,20 +19,15 @@ from annotator.gui.pages.validation.case_bench import (
     NOTHING,
     PAINTED_MS,
     WORK,
-    BenchWords,
+    CaseLook,
     CasePart,
-    Option,
     held,
+    judged,
 )
 from annotator.gui.pages.validation.case_cards import (
-    NO_CASES,
     REVIEW_ACTS,
     REVIEWS,
     CaseFilter,
-    Cases,
-    CaseVoice,
-    Key,
-    VerdictCase,
 )
 from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.bars import ActsBar, Command, wrapping
@@ -58,28 +51,21 @@ class ReviewChoice:
     experts: str = "1"
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewLook:
-    choice: ReviewChoice
-    options: Mapping[str, Sequence[Option]]
-    outlook: ReviewQueue | None = None
-    cases: Cases = NO_CASES
-    refusal: Refusal | None = None
-
-
-def look(project: Project, choice: ReviewChoice = ReviewChoice()) -> ReviewLook:
+def look(project: Project, choice: ReviewChoice = ReviewChoice()) -> CaseLook:
     """The verdicts of a choice, adjusted to what is available; a refusal is part of the answer."""
     try:
-        result = _fitted(project, choice)
-        choice = result.choice
+        protocols, protocol, judges = judged(project, choice.protocol)
+        # The baseline is listed first; it is never the default here.
+        judges = [*judges[1:], *judges[:1]]
+        choice = replace(choice, protocol=protocol, judge=held(choice.judge, judges))
+        options = {"protocol": protocols, "judge": judges, "order": ORDERS, "experts": EXPERTS}
         if not choice.judge:
-            return result
-        outlook = reviews.outlook(
-            project, choice.judge, choice.protocol, ReviewOrder(choice.order), int(choice.experts)
-        )
-        return replace(result, outlook=outlook, cases=cases(outlook, choice))
+            return CaseLook(choice, options)
+        order = ReviewOrder(choice.order)
+        outlook = reviews.outlook(project, choice.judge, protocol, order, int(choice.experts))
+        return CaseLook(choice, options, outlook)
     except Refusal as refusal:
-        return ReviewLook(choice, {}, refusal=refusal)
+        return CaseLook(choice, {}, refusal=refusal)
 
 
 def accepted(project: Project, choice: ReviewChoice) -> Sequence[AcceptanceRate]:
@@ -87,34 +73,6 @@ def accepted(project: Project, choice: ReviewChoice) -> Sequence[AcceptanceRate]
     if not people.someone(project).has(Role.COORDINATOR):
         return ()
     return reviews.report(project, choice.protocol, choice.judge)
-
-
-def _fitted(project: Project, choice: ReviewChoice) -> ReviewLook:
-    offers = reviews.offers(project)
-    protocols = [(title(name), name) for name in dict.fromkeys(offer.protocol for offer in offers)]
-    protocol = held(choice.protocol, protocols)
-    judges = [(offer.judge, offer.judge) for offer in offers if offer.protocol == protocol]
-    # The baseline is listed first; it is never the default here.
-    judges = [*judges[1:], *judges[:1]]
-    fitted = replace(choice, protocol=protocol, judge=held(choice.judge, judges))
-    return ReviewLook(fitted, {"protocol": protocols, "judge": judges, "order": ORDERS, "experts": EXPERTS})
-
-
-def cases(outlook: ReviewQueue, choice: ReviewChoice) -> Cases:
-    lines = outlook.lines
-    judge_id = lines[0].judge_id if lines else ""
-    numbers: dict[Key, int] = {key: number for number, key in enumerate(lines.keys)}
-
-    def number_of(key: Key) -> int | None:
-        return numbers.get(key[1:-1]) if (key[:1], key[-1:]) == ((judge_id,), ("",)) else None
-
-    return Cases(lines, lines.verdicts(), number_of, lines.place, partial(_case_of, choice))
-
-
-def _case_of(choice: ReviewChoice, one: ReviewCase) -> VerdictCase:
-    key = (one.judge_id, *one.place.key, "")
-    voices = (CaseVoice(choice.judge, one.judge_id, one.value),)
-    return VerdictCase(key, choice.protocol, one.place, voices, one.verdict, one.reason, one.note, one.kind)
 
 
 # The default number: that of the paper.
@@ -159,7 +117,7 @@ RIGHT = (
     Command("next_open", "Next open", hint="Next verdict you have not reviewed"),
     *(Command(act, answer.words, hint=answer.hint) for act, answer in zip(REVIEW_ACTS, REVIEWS, strict=True)),
 )
-WORDS = BenchWords("validate/reviews", "Verdicts", "reviewed")
+WORDS = "validate/reviews", "Verdicts", "reviewed"
 APART = "Reviews are informed: they are shown beside figures of blind labels and never count in them."
 
 
@@ -172,7 +130,7 @@ class ReviewsPart(CasePart):
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, ActsBar((), RIGHT), WORDS, REVIEWS, self._keep, ReviewChoice())
-        self._look = ReviewLook(ReviewChoice(), {})
+        self._look = CaseLook(ReviewChoice(), {})
         self.note, self.drawing = PlainLabel("", "hint", wrap=True), ErrorDraw(session)
         self.choices.add(self.drawing)
         self.acts = {**self.case_acts(), "submit": self.bench.next_open}
@@ -181,7 +139,7 @@ class ReviewsPart(CasePart):
     def look(self) -> None:
         self.session.ask_later(self._looked, look, self._request)
 
-    def _looked(self, look: ReviewLook) -> None:
+    def _looked(self, look: CaseLook) -> None:
         # Text being typed in the note belongs to the current case and its choices.
         self.bench.card.note.tell()
         before, self._look = self._look, look
@@ -190,21 +148,20 @@ class ReviewsPart(CasePart):
         self.choices.show_part(self.drawing, look.choice.order == ReviewOrder.ERRORS.value)
         if look.choice != before.choice:
             self._tell(())
-        unjudged = look.refusal is None and (look.outlook is None or not look.outlook.verdicts)
-        blind = bool(look.outlook and look.outlook.blind)
-        self.show_nothing(*_nothing(look), way=blind, judging=unjudged)
-        self.turn(WORK if len(look.cases) else NOTHING)
+        unjudged = look.refusal is None and not look.outlook.judged
+        self.show_nothing(*_nothing(look), way=bool(look.outlook.blind), judging=unjudged)
+        self.turn(WORK if look.outlook.lines else NOTHING)
         if self.at_work and keys.is_news("review order") and self.bench.cases.counted(CaseFilter.DONE):
             words = "The keys have changed: unsure has one key everywhere."
             self.answer.show_message("info", words, "Its button shows it; 3 does nothing here.", lasting=True)
         self.offer()
-        if look.outlook is not None and self.isVisible():
+        if look.options and look.choice.judge and self.isVisible():
             self.recount.start(PAINTED_MS)
 
     def _tell(self, accepted: Sequence[AcceptanceRate]) -> None:
         outlook = self._look.outlook
         sentences = [_accepted(rate) for rate in accepted]
-        if outlook is not None and outlook.blind and outlook.lines:
+        if outlook.blind and outlook.lines:
             many = counted(outlook.held_back, "verdict")
             sentences.append(f"{many} appear once you have submitted your labels of {_items(outlook.blind)}.")
         self.note.setText(" ".join([*sentences, APART]))
@@ -235,13 +192,13 @@ def _items(keys: Sequence[str]) -> str:
     return f"item {some}" if len(keys) == 1 else f"items {some}"
 
 
-def _nothing(look: ReviewLook) -> tuple[str, str]:
+def _nothing(look: CaseLook) -> tuple[str, str]:
     outlook = look.outlook
     if look.refusal is not None:
         return look.refusal.happened.rstrip("."), in_window(look.refusal.todo)
-    if look.choice.order == ReviewOrder.ERRORS.value and outlook is not None and not outlook.blind:
+    if look.choice.order == ReviewOrder.ERRORS.value and look.choice.judge and not outlook.blind:
         return "No errors to name", "Draw reports above; what a judge finds lacking in them appears here."
-    if outlook is None or not outlook.verdicts:
+    if not outlook.judged:
         return "No verdicts to review", "They appear here once a judge has judged reports."
     if outlook.blind:
         return (

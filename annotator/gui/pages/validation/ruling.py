@@ -2,29 +2,22 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QListWidget, QWidget
 
-from annotator.actions.judging.judge_runs import title
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results.result_raters import CONSENSUS
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.sets import reviews, validation_ground, validation_sets
-from annotator.actions.sets.reviews import StaleJudgements
+from annotator.actions.sets.reviews import PAIR, StaleJudgements, VerdictCase
 from annotator.actions.sets.validation_figures import TITLES
-from annotator.actions.sets.validation_ground import ReadingSide, SetLook, ValidationRater
+from annotator.actions.sets.validation_ground import ClosedTestPart, ReadingSide, SetLook
 from annotator.actions.validation import disagreements
-from annotator.actions.validation.disagreements import (
-    Disagreement,
-    DisagreementList,
-    RuledJudge,
-    UnclearCriterion,
-)
+from annotator.actions.validation.disagreements import RuledJudge, UnclearCriterion
 from annotator.actions.validation.validation import ValidationQuery
 from annotator.domain.judges.judge import InformedRuling
 from annotator.domain.judges.validation import Split
@@ -35,23 +28,14 @@ from annotator.gui.pages.validation.case_bench import (
     NOTHING,
     PAINTED_MS,
     WORK,
-    BenchWords,
+    CaseLook,
     CasePart,
     Option,
     held,
+    judged,
 )
-from annotator.gui.pages.validation.case_cards import (
-    ACTS,
-    NO_CASES,
-    PERSON,
-    RULINGS,
-    Cases,
-    CaseVoice,
-    Key,
-    VerdictCase,
-    is_roomy,
-)
-from annotator.gui.pages.validation.figures import NO_CHOICE, CountedLook, TestPartGate
+from annotator.gui.pages.validation.case_cards import ACTS, RULINGS, is_roomy
+from annotator.gui.pages.validation.figures import NO_CHOICE, TestPartGate, opened
 from annotator.gui.review.verdict_words import face
 from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.bars import ActsBar, Command, KeyButton
@@ -77,7 +61,6 @@ NOTE = (
     "The criterion keeps its place, weight and id. Judges are asked again about this criterion only; "
     "verdicts on the old wording no longer count. People label it again once they reopen their labels."
 )
-WHOLE = "Which report is better?"
 NONE = (
     "No criterion is unclear",
     "Criteria you rule unclear are listed here, to be reworded in their rubric.",
@@ -95,8 +78,8 @@ class UnclearPanel(Pane):
         super().__init__(session)
         self._protocol = ""
         self._unclear: Sequence[UnclearCriterion] = ()
-        self._cases: Sequence[Disagreement] = ()
-        self._pending: tuple[str, Sequence[UnclearCriterion], Sequence[Disagreement]] | None = None
+        self._cases: Sequence[VerdictCase] = ()
+        self._pending: tuple[str, Sequence[UnclearCriterion], Sequence[VerdictCase]] | None = None
         """What is still to be shown: every look brings it, also while the panel is out of view."""
         self._again: Sequence[StaleJudgements] = ()
         self._typed: dict[str, str] = {}
@@ -145,7 +128,7 @@ class UnclearPanel(Pane):
         self,
         protocol: str,
         unclear: Sequence[UnclearCriterion],
-        cases: Sequence[Disagreement],
+        cases: Sequence[VerdictCase],
         again: Sequence[StaleJudgements],
     ) -> None:
         self._pending, self._again = (protocol, unclear, cases), again
@@ -172,7 +155,7 @@ class UnclearPanel(Pane):
             self.list.clear()
             for criterion in unclear:
                 self.list.addItem(
-                    f"{criterion.times:,} ×  item {criterion.item_key}: \u2068{criterion.words or WHOLE}\u2069"
+                    f"{criterion.times:,} ×  item {criterion.item_key}: \u2068{criterion.words or PAIR}\u2069"
                 )
             ids = [one.unit_id for one in unclear]
             self.list.setCurrentRow(ids.index(unit_id) if unit_id in ids else 0)
@@ -190,7 +173,7 @@ class UnclearPanel(Pane):
         if criterion is None:
             return
         self.title.setText(f"Item {criterion.item_key} · ruled unclear {counted(criterion.times, 'time')}")
-        self.unit.setText(criterion.words or WHOLE)
+        self.unit.setText(criterion.words or PAIR)
         self.unit.setLayoutDirection(direction_of(criterion.words))
         self.cases.setText("\n".join(self._case_lines(self._cases_of(criterion))))
         self.words.setPlainText(self._typed.get(criterion.unit_id, criterion.words))
@@ -202,7 +185,7 @@ class UnclearPanel(Pane):
         self.settle_button.setEnabled(not refused and not readonly)
         self.open_button.setVisible(bool(way and way.page))
 
-    def _cases_of(self, criterion: UnclearCriterion) -> list[Disagreement]:
+    def _cases_of(self, criterion: UnclearCriterion) -> list[VerdictCase]:
         unit = (criterion.item_id, criterion.unit_id)
         return [
             case
@@ -211,14 +194,14 @@ class UnclearPanel(Pane):
             and case.ruling == InformedRuling.UNCLEAR.value
         ]
 
-    def _case_lines(self, cases: Sequence[Disagreement]) -> Iterator[str]:
+    def _case_lines(self, cases: Sequence[VerdictCase]) -> Iterator[str]:
         """Each case in a line or two: each side's answer and reason, and the note of the ruling."""
-        raters = {rater for case in cases for rater in (case.judge.id, case.person_id)}
+        raters = {rater for case in cases for rater in (case.judge_id, case.person_id)}
         places = {case.place.key for case in cases}
         result = self.session.ask(validation_ground.sides, self._protocol, raters, places) or {}
         for case in cases:
             labels = (
-                (case.judge.id, case.judge.name, case.judge_value),
+                (case.judge_id, case.judge, case.judge_value),
                 (case.person_id, case.alias, case.label_value),
             )
             sides = "; ".join(
@@ -285,7 +268,6 @@ def _because(why: str) -> str:
 
 
 EVERY = "*"
-NOTHING_RULED = DisagreementList((), 0, False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,26 +292,17 @@ class RulingChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class RulingLook:
-    """The result of the query. `closed` is an unopened test part; `refusal` says why nothing can be shown.
+class RulingLook(CaseLook):
+    """The cases, under a counted look if they are of a test part; `ruled` are the figures, None until computed."""
 
-    `ruled` are the figures, None until they are computed.
-    """
-
-    choice: RulingChoice
-    options: Mapping[str, Sequence[Option]]
     opening: str = ""
-    outlook: DisagreementList = NOTHING_RULED
-    cases: Cases = NO_CASES
     ruled: Sequence[RuledJudge] | None = None
     unclear: Sequence[UnclearCriterion] = ()
     again: Sequence[StaleJudgements] = ()
-    refusal: Refusal | None = None
-    closed: SetLook | None = None
 
 
 def look(
-    project: Project, choice: RulingChoice = RulingChoice(), looks: Mapping[str, CountedLook] = NO_CHOICE
+    project: Project, choice: RulingChoice = RulingChoice(), looks: Mapping[str, SetLook] = NO_CHOICE
 ) -> RulingLook:
     """Everything but the figures for a choice, adjusted to what is available; a refusal is part of the answer."""
     try:
@@ -346,24 +319,16 @@ def look(
     except Refusal as refusal:
         return RulingLook(choice, {}, refusal=refusal)
     try:
-        if validation_ground.is_closed(choice.set_name, choice.part):
-            seen = validation_ground.seen(project, choice.set_name)
-            opened = looks.get(seen.set_id)
-            if opened is None or not validation_ground.covers(opened.seen, seen):
-                return replace(result, closed=seen)
-            result = replace(result, opening=opened.opening)
-        outlook = disagreements.outlook(project, choice.query(result.opening))
-        return replace(result, outlook=outlook, cases=cases(outlook.shown, choice.protocol))
+        opening = opened(project, choice.set_name, choice.part, looks)
+        outlook = disagreements.outlook(project, choice.query(opening))
+        return replace(result, opening=opening, outlook=outlook)
     except Refusal as refusal:
         return replace(result, refusal=refusal)
 
 
 def _fitted(project: Project, choice: RulingChoice) -> tuple[RulingChoice, dict[str, Sequence[Option]]]:
     """The choice if it is available, otherwise the first one; and all available options."""
-    offers = reviews.offers(project)
-    protocols = [(title(name), name) for name in dict.fromkeys(offer.protocol for offer in offers)]
-    protocol = held(choice.protocol, protocols)
-    judges = [(offer.judge, offer.judge) for offer in offers if offer.protocol == protocol]
+    protocols, protocol, judges = judged(project, choice.protocol)
     judges += [("All judges", EVERY)] if len(judges) > 1 else []
     labels: list[Option] = [("All submitted labels", "")]
     for one in validation_sets.sets(project):
@@ -390,25 +355,6 @@ def figures(project: Project, query: ValidationQuery) -> Sequence[RuledJudge]:
         return ()
 
 
-def cases(disagreements: Sequence[Disagreement], protocol: str) -> Cases:
-    numbers: dict[Key, int] = {one.case: number for number, one in enumerate(disagreements)}
-    return Cases(
-        disagreements,
-        [one.ruling for one in disagreements],
-        lambda key: numbers.get(key),
-        lambda number: disagreements[number].place,
-        partial(_case_of, protocol),
-    )
-
-
-def _case_of(protocol: str, one: Disagreement) -> VerdictCase:
-    voices = (
-        CaseVoice(one.judge.name, one.judge.id, one.judge_value),
-        CaseVoice(one.alias, one.person_id, one.label_value, PERSON),
-    )
-    return VerdictCase(one.case, protocol, one.place, voices, one.ruling, one.reason, one.note)
-
-
 SHOWN = (
     ("accuracy", "accuracy"),
     ("kappa", "κ"),
@@ -432,12 +378,12 @@ class ColumnsStrip(RoleFrame):
         super().resizeEvent(event)
         self.rule.setVisible(is_roomy(self))
 
-    def show_judge(self, judges: Sequence[RuledJudge] | None, judge: ValidationRater, more: str = "") -> None:
+    def show_judge(self, judges: Sequence[RuledJudge] | None, case: VerdictCase, more: str = "") -> None:
         """Show the columns of the judge in view, once they are computed; `more` is added at the end."""
-        mine = [one for one in judges or () if one.rater.id == judge.id]
-        mine = [one for one in mine if one.rater.prompt == judge.prompt] or mine
+        mine = [one for one in judges or () if one.rater.id == case.judge_id]
+        mine = [one for one in mine if one.rater.prompt == case.prompt] or mine
         if not mine:
-            counting = f"{judge.name}: its figures are being counted." if judges is None else ""
+            counting = f"{case.judge}: its figures are being counted." if judges is None else ""
             self.words.setText(f"{counting} {more}".strip())
             self.words.setToolTip(tooltip(METRIC))
             return
@@ -478,7 +424,7 @@ RIGHT = (
     Command("next_open", "Next open", hint="Next open disagreement"),
     *(Command(act, answer.words, hint=answer.hint) for act, answer in zip(ACTS, RULINGS, strict=True)),
 )
-WORDS = BenchWords("validate/ruling", "Disagreements", "ruled")
+WORDS = "validate/ruling", "Disagreements", "ruled"
 GATE, UNCLEAR = range(NOTHING + 1, NOTHING + 3)
 
 
@@ -522,7 +468,7 @@ class RulingPart(CasePart):
         same = (look.choice, look.opening) == (before.choice, before.opening)
         self._look = replace(look, ruled=before.ruled if same else None)
         self.take_over(look, before)
-        self.unclear.show_cases(look.choice.protocol, look.unclear, look.outlook.shown, look.again)
+        self.unclear.show_cases(look.choice.protocol, look.unclear, look.outlook.lines, look.again)
         self.bar.set_words("unclear_criteria", f"Unclear ({len(look.unclear):,})")
         self._turn(look)
         if self._entering and self.stack.currentIndex() == UNCLEAR:
@@ -535,10 +481,10 @@ class RulingPart(CasePart):
     def _turn(self, look: RulingLook) -> None:
         if self.stack.currentIndex() == UNCLEAR and look.options:
             return
-        if look.closed is not None:
-            self.gate.ask(look.closed)
+        if isinstance(look.refusal, ClosedTestPart):
+            self.gate.ask(look.refusal.seen)
             self.turn(GATE)
-        elif look.outlook.shown:
+        elif look.outlook.lines:
             self.turn(WORK)
         else:
             refused = look.refusal is not None
@@ -548,16 +494,13 @@ class RulingPart(CasePart):
     def offer(self) -> None:
         super().offer()
         self.bar.enable("unclear_criteria", bool(self._look.choice.protocol))
-        one: Disagreement | None = self.bench.cases.line(self.bench.key)
-        if one is not None:
-            more = _held_back(self._look) if self._look.outlook.withheld else ""
-            self.strip.show_judge(self._look.ruled, one.judge, more)
+        if (case := self.bench.case) is not None:
+            more = _held_back(self._look) if self._look.outlook.held_back else ""
+            self.strip.show_judge(self._look.ruled, case, more)
 
     def _keep(self, case: VerdictCase, value: str, reason: str, note: str, _kind: str) -> bool:
-        one = self.bench.cases.line(case.key)
-        return one is not None and self.keep_by(
-            disagreements.rule, one, InformedRuling(value), reason=reason, note=note,
-            protocol=self._look.choice.protocol,
+        return self.keep_by(
+            disagreements.rule, case, InformedRuling(value), reason=reason, note=note, protocol=case.protocol
         )  # fmt: skip
 
     def count_anew(self) -> None:
@@ -623,7 +566,7 @@ class RulingPart(CasePart):
 
 def _held_back(look: RulingLook) -> str:
     return (
-        f"{counted(look.outlook.withheld, 'more disagreement')} on items that you still have to label blind."
+        f"{counted(look.outlook.held_back, 'more disagreement')} on items that you still have to label blind."
     )
 
 
@@ -637,7 +580,7 @@ def _nothing(look: RulingLook) -> tuple[str, str]:
             "No judge has judged these reports",
             "Choose another judge or other labels, or run this judge on them.",
         )
-    if look.outlook.withheld:
+    if look.outlook.held_back:
         return (
             "Hidden until you submit your labels",
             f"There are {_held_back(look)} Submit your labels of them first.",
