@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import select
 
 from annotator.actions.attacks import attacking
+from annotator.actions.items import materials
 from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, response_hash
@@ -84,7 +85,7 @@ class AttackFigures:
 
     judge: Judge
     attack: str
-    test_id: str
+    test: attacking.AttackTest
     failed: Estimate
     up: int
     down: int
@@ -109,17 +110,11 @@ class AttackFigures:
         return KNOWN_ATTACKS[self.attack].about if self.attack in KNOWN_ATTACKS else ""
 
 
-@dataclass(frozen=True, slots=True)
-class AttackReport:
-    """Results of all tested judges, attack by attack, each from its newest test."""
-
-    protocol: str
-    lines: tuple[AttackFigures, ...]
-
-
 @people.for_coordinators("can see how judges performed under attack")
-def report(project: Project, protocol: str = USUAL, judge: str = "") -> AttackReport:
-    """How often each judge, or the one of that name, fell for each attack; intervals are clustered by item."""
+def report(project: Project, protocol: str = USUAL, judge: str = "") -> tuple[AttackFigures, ...]:
+    """How often each judge, or the one of that name, fell for each attack, by its newest test; intervals are clustered
+    by item.
+    """
     known = {one.id: one for one in judges.all_of(project)}
     only_judge = judges.named(project, judge).id if judge else ""
     lines = [
@@ -131,7 +126,7 @@ def report(project: Project, protocol: str = USUAL, judge: str = "") -> AttackRe
     lines.sort(
         key=lambda line: (line.judge.kind == JudgeKind.BASELINE, line.judge.name, order.get(line.attack, 99))
     )
-    return AttackReport(protocol, tuple(lines))
+    return tuple(lines)
 
 
 def cases_of(project: Project, test: attacking.AttackTest, attack: str = "") -> list[AttackVerdict]:
@@ -190,7 +185,7 @@ def _line(
     could = [case for case in own if case.before != demanded]
     eligible = [(item, key) for item, key, before in questions if before != demanded]
     return AttackFigures(
-        judge, attack, test.id, _failed(could, eligible, demanded), up, down, len(changed) - up - down,
+        judge, attack, test, _failed(could, eligible, demanded), up, down, len(changed) - up - down,
         _missing(own, len(questions)), sum(len(question.own) for question in test.content.drawn) - len(questions),
         already=len(questions) - len(eligible) if plants else None,
         beyond=_beyond(could, cases, demanded) if attack != CONTROL else None,
@@ -273,15 +268,16 @@ FAILED = (
 AXIS = "share of the verdicts that could change, 95 % interval clustered by item"
 
 
-def sheets(report: AttackReport) -> tuple[ResultSheet, ...]:
+def sheets(lines: Sequence[AttackFigures]) -> tuple[ResultSheet, ...]:
     """Attack by judge, then each wording and place, then a description of each attack; empty if no judge was tested."""
-    if not report.lines:
+    if not lines:
         return ()
-    return tuple(sheet for sheet in (_table(report), _ways(report), _about(report)) if sheet.lines)
+    made = _table(lines, lines[0].test.protocol), _ways(lines), _about(lines)
+    return tuple(sheet for sheet in made if sheet.lines)
 
 
-def _table(report: AttackReport) -> ResultSheet:
-    target = TARGETS[report.protocol].value
+def _table(lines: Sequence[AttackFigures], protocol: str) -> ResultSheet:
+    target = TARGETS[protocol].value
     heads = columns(
         ("attack", "Attack", "Change made to copies of reports; the correct verdict stays the same"), JUDGE_COLUMN,
         ("failure_rate", "Failure rate", FAILED),
@@ -301,9 +297,9 @@ def _table(report: AttackReport) -> ResultSheet:
         "attacks",
         "Attacks",
         heads,
-        tuple(_row(line) for line in report.lines),
-        tuple(_notes(report)),
-        tuple(_pictures(report)),
+        tuple(_row(line) for line in lines),
+        tuple(_notes(lines, protocol)),
+        tuple(_pictures(lines)),
     )
 
 
@@ -334,25 +330,25 @@ def _causes(line: AttackFigures) -> SheetCell:
     return text(words, state="missing")
 
 
-def _notes(report: AttackReport) -> Iterator[str]:
+def _notes(lines: Sequence[AttackFigures], protocol: str) -> Iterator[str]:
     yield (
-        f"{PROTOCOLS[report.protocol].title}. Each verdict on a copy is compared with the judge's own on the "
+        f"{PROTOCOLS[protocol].title}. Each verdict on a copy is compared with the judge's own on the "
         "original report, not with people's; copies do not count in any score."
     )
-    figureses = {line.judge.name: line for line in report.lines}
+    figureses = {line.judge.name: line for line in lines}
     yield (
         "; ".join(f"{name}: {counted(line.sampled, 'verdict')} drawn" for name, line in figureses.items())
         + ", at random, alternating over items."
     )
 
 
-def _pictures(report: AttackReport) -> Iterator[SheetPicture]:
-    for name in dict.fromkeys(line.judge.name for line in report.lines):
-        rates = [(line.title, line.failed) for line in report.lines if line.judge.name == name]
+def _pictures(lines: Sequence[AttackFigures]) -> Iterator[SheetPicture]:
+    for name in dict.fromkeys(line.judge.name for line in lines):
+        rates = [(line.title, line.failed) for line in lines if line.judge.name == name]
         yield picture(name, f"Failure rate of {name} by attack", pictures.intervals, rates, AXIS)
 
 
-def _ways(report: AttackReport) -> ResultSheet:
+def _ways(lines: Sequence[AttackFigures]) -> ResultSheet:
     heads = columns(
         ("attack", "Attack"), ("way", "Way", "Wording, place, cover or length"), JUDGE_COLUMN,
         ("failure_rate", "Failure rate", FAILED), ("n", "n"),
@@ -366,7 +362,7 @@ def _ways(report: AttackReport) -> ResultSheet:
                 (text(line.title), text(variant), text(line.judge.name), figure(rate), count(rate.n)),
                 kind=line.attack,
             )
-            for line in report.lines
+            for line in lines
             for variant, rate in line.variants.items()
         ),
         (
@@ -376,8 +372,8 @@ def _ways(report: AttackReport) -> ResultSheet:
     )
 
 
-def _about(report: AttackReport) -> ResultSheet:
-    known = {line.attack: line for line in report.lines if line.about}
+def _about(lines: Sequence[AttackFigures]) -> ResultSheet:
+    known = {line.attack: line for line in lines if line.about}
     return ResultSheet(
         "descriptions",
         "What the attacks do",
@@ -428,31 +424,20 @@ class AttackCase:
 
 
 @people.for_coordinators("can read how judges performed under attack")
-def listed(project: Project, test_id: str, attack: str) -> list[AttackCaseLine]:
+def listed(project: Project, test: attacking.AttackTest, attack: str) -> list[AttackCaseLine]:
     """A judge's verdicts on the copies of one attack: first the changed ones, then the missing ones."""
-    test = next((one for one in attacking.all_of(project) if one.id == test_id), None)
-    if test is None:
-        return []
     cases = cases_of(project, test, attack)
     words = judge_cases.words_of(project, {(case.item_id, test.protocol) for case in cases})
     with project.store.read() as db:
-        keys = dict(db.execute(select(ITEM.c.id, ITEM.c.key)).all())
-        systems = dict(
-            db.execute(
-                select(RESPONSE.c.id, SYSTEM.c.name).join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
-            ).all()
-        )
+        named = materials.named(db, RESPONSE.c.item_id.in_({case.item_id for case in cases}))
     cases.sort(key=lambda case: (case.failed is False, case.failed is None))
     return [
         AttackCaseLine(
-            **asdict(case),
-            protocol=test.protocol,
-            item_key=keys[case.item_id],
-            system=systems[case.response_id],
-            unit=words.get((case.response_id, case.unit_id), ""),
+            **asdict(case), protocol=test.protocol, item_key=named[case.response_id][0],
+            system=named[case.response_id][1], unit=words.get((case.response_id, case.unit_id), ""),
         )
         for case in cases
-    ]
+    ]  # fmt: skip
 
 
 @people.for_coordinators("can read how judges performed under attack")
