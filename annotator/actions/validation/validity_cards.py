@@ -30,7 +30,7 @@ from annotator.actions.results.result_sheets import (
     text,
 )
 from annotator.actions.sets import reviews, validation_figures, validation_ground, validation_sets
-from annotator.actions.sets.validation_figures import TITLES, Named, there
+from annotator.actions.sets.validation_figures import TITLES, there
 from annotator.actions.sets.validation_ground import PEOPLE, PERSON, Ground, ValidationRater
 from annotator.actions.studies.result_views import ResultView
 from annotator.actions.validation import corrected, stand_in, validation, validation_views
@@ -58,6 +58,7 @@ from annotator.domain.texts.words import counted, grouped
 from annotator.exchange.cards import card_pages
 from annotator.judging.attacks import TARGETS
 from annotator.protocols import USUAL
+from annotator.stats.validation.comparison import Named
 from annotator.storage.tables import ATTACK_TEST, JUDGEMENT, RUN
 
 # The groupings of figures on a card; single criteria are too many.
@@ -247,11 +248,11 @@ def _corrected(project: Project, query: CardQuery, ground: Ground) -> Corrected:
             notes=("Scores count all that a judge said, and this card is of one of its prompts.",)
         )
     of = corrected.CorrectionQuery(
-        query.judge,
-        query.against,
-        query.set_name,
-        query.part,
-        query.opening,
+        set_name=query.set_name,
+        part=query.part,
+        against=query.against,
+        judge=query.judge,
+        opening=query.opening,
         metric=named[0],
     )
     try:
@@ -298,7 +299,7 @@ def _attacked(project: Project, protocol: str, judge: str, prompt: str) -> tuple
     question = question.where(RUN.c.prompt_sha256 == prompt if endpoint else true())
     same = set(project.query(question).scalars())
     result = attack_figures.report(project, protocol, judge)
-    return tuple(_of_attack(line) for line in result.lines if line.test_id in same)
+    return tuple(_of_attack(line) for line in result if line.test.id in same)
 
 
 def _of_attack(line: attack_figures.AttackFigures) -> Attacked:
@@ -359,7 +360,7 @@ def _summary(card: ValidityCard) -> tuple[str, ...]:
 
 
 NAME = "card"
-ENDINGS = card_pages.ENDINGS
+ENDINGS, read, body, sketch_of = card_pages.ENDINGS, card_pages.read, card_pages.body, card_pages.sketch
 
 
 @cached
@@ -452,16 +453,3 @@ def save(card: ValidityCard, path: Path) -> Path:
     if looks_like_key(text) or any(key in text for key in held()):
         raise Refusal("The card would contain a key.", "Remove it from the judge's settings first.")
     return files.save(path, content)
-
-
-def read(path: Path) -> ValidityCard:
-    """The card of a file; raises Refusal if it is none, is newer, or was changed."""
-    return card_pages.read(path)
-
-
-def body(card: ValidityCard) -> str:
-    return card_pages.body(card)
-
-
-def sketch_of(card: ValidityCard) -> str:
-    return card_pages.sketch(card)
