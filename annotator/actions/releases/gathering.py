@@ -151,13 +151,6 @@ def add(db: Connection, bundle: Bundle, *, page_texts: bool) -> None:
     bundle.pages += [PageRecord(**page.model_dump(include=set(PageRecord.model_fields))) for page in pages]
 
 
-def raters_of(bundle: Bundle) -> set[str]:
-    result = {
-        extract.origin.partition(":")[2] for extract in bundle.extracts if not extract.origin.startswith(SET)
-    }
-    return (result | {extract.by for extract in bundle.extracts}) - {""}
-
-
 def of_prompts(project: Project, bundle: Bundle) -> list[PromptRecord]:
     """The prompts by which the bundle's runs asked a model, in all their versions."""
     judge_ids = {judge.id for judge in bundle.judges if judge.kind is JudgeKind.ENDPOINT}
@@ -401,10 +394,8 @@ def gather(
     bundle.matches = [
         match.model_copy(update={"cause": cause_of(match.cause, match.rater)}) for match in bundle.matches
     ]
-    raters = {rater for _, _, rater, _ in tally(bundle.judgements)} | {run.judge_id for run in bundle.runs}
-    raters |= {match.rater for match in bundle.matches} | {decision.by for decision in bundle.decisions}
     _add(db, bundle)
-    raters |= raters_of(bundle) | _raters_of(bundle)
+    raters = _raters_of(bundle)
     bundle.judges = [
         _judge(row, addresses=addresses) for row in _rows(db, JUDGE, JudgeRecord) if row["id"] in raters
     ]
@@ -535,11 +526,16 @@ def _add(db: Connection, bundle: Bundle) -> None:
 
 
 def _raters_of(bundle: Bundle) -> set[str]:
-    result = {
-        person for record in bundle.validation_sets for who in record.content.dealt.values() for person in who
+    """The ids of all who judged, drew or decided something in a release, or are named in its sets and rulings."""
+    result = {rater for _, _, rater, _ in tally(bundle.judgements)} | {run.judge_id for run in bundle.runs}
+    result |= {match.rater for match in bundle.matches} | {decision.by for decision in bundle.decisions}
+    result |= {extract.by for extract in bundle.extracts}
+    result |= {
+        extract.origin.partition(":")[2] for extract in bundle.extracts if not extract.origin.startswith(SET)
     }
-    result |= {label.person_id for record in bundle.validation_sets for label in record.first_labels}
-    result |= {validation_set.by for validation_set in bundle.validation_sets}
-    result |= {look.by for record in bundle.validation_sets for look in record.looks}
+    for record in bundle.validation_sets:
+        result |= {person for who in record.content.dealt.values() for person in who}
+        result |= {record.by, *(label.person_id for label in record.first_labels)}
+        result |= {look.by for look in record.looks}
     result |= {name for record in bundle.informed for name in (record.judge_id, record.label_of, record.by)}
     return result - {"", CONSENSUS}

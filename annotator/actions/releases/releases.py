@@ -16,7 +16,7 @@ from annotator.actions.items.materials import PAIRS
 from annotator.actions.judges import kept_keys
 from annotator.actions.labelling import label_sealing
 from annotator.actions.project import profile as uses
-from annotator.actions.project.file import SUFFIX, Project, change_setting, record
+from annotator.actions.project.file import SUFFIX, Project, change_setting, record, silent
 from annotator.actions.releases import checking, gathering
 from annotator.actions.results import result_raters, results, scoring
 from annotator.domain.experts import publication
@@ -402,7 +402,7 @@ def export(
     `open_points`) are refused; otherwise they become notes.
     """
     refuse_other(profile, PROFILES, f"“{profile}” is not a profile.", "Choose one of")
-    tell = progress or _silent
+    tell = progress or silent
     tell("checking every row", 0, 4)
     points = _open_points_checked(project, strict=strict)
     tell("gathering", 1, 4)
@@ -643,10 +643,6 @@ def _departures(bundle: Bundle) -> dict[str, tuple[str, ...]]:
     result |= {f"{title}, by the baseline": (floor,) for title, floor in floors.items()}
     result |= {RANKING.title: RANKING.departures} if bundle.matches else {}
     return {title: departures for title, departures in result.items() if departures}
-
-
-def _silent(_stage: str, _done: int, _total: int) -> None:
-    """A progress callback that does nothing."""
 
 
 CONSENSUS = "consensus"

@@ -35,18 +35,13 @@ from annotator.stats.validation.correction import LabelPlan, Leaderboard, System
 
 
 @dataclass(frozen=True, slots=True)
-class CorrectionQuery:
-    """The judge to correct and the labels to use; by default the first judge by name.
+class CorrectionQuery(validation.ValidationQuery):
+    """The judge to correct and the labels to use, under the metric's protocol; by default the first judge by name.
 
     `width` is the wanted width of a corrected score's interval, for the plan of further labels, as a share of the
     score's range.
     """
 
-    judge: str = ""
-    against: tuple[str, ...] = ()
-    set_name: str = ""
-    part: str = ""
-    opening: str = ""
     width: float = 0.1
     seed: int = 1
     metric: str = scoring.USUAL_METRIC
@@ -121,23 +116,12 @@ class CorrectedLeaderboard:
     ids: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class _Units:
-    places: list[UnitPlace] = field(default_factory=list)
-    labels: list[float | None] = field(default_factory=list)
-    verdicts: list[float | None] = field(default_factory=list)
-    weights: list[float] = field(default_factory=list)
+@dataclass(frozen=True, slots=True)
+class _Units(SystemUnits):
+    """A system's units with their places."""
 
-    @property
-    def items(self) -> list[Hashable]:
-        return [place.item_id for place in self.places]
-
-    def within(self, bounds: tuple[float, float]) -> tuple[float, float]:
-        """The range of the score: the range of a verdict, extended by what units of negative weight can take away."""
-        reach = sum(max(weight, 0.0) for weight in self.weights)
-        lost = sum(min(weight, 0.0) for weight in self.weights)
-        share = lost / reach if lost and reach else 0.0
-        return bounds[0] + bounds[1] * share, bounds[1] + bounds[0] * share
+    weights: Sequence[float] = ()
+    places: Sequence[UnitPlace] = ()
 
 
 def report(project: Project, query: CorrectionQuery) -> CorrectedLeaderboard:
@@ -159,24 +143,19 @@ def report(project: Project, query: CorrectionQuery) -> CorrectedLeaderboard:
     everything = {key: place for key, place in places.items() if place.item_key not in places.faults}
     worth = {value: credit(value) for value in result.protocol.values}
     spoken = result_raters.in_trials(project, result.protocol, rater.id)
-    systems = _by_system(everything, _labels(result, worth), *_judged(everything, spoken, worth))
-    ends = min(worth.values()), max(worth.values())
+    systems = _by_system(everything, _labels(result, worth), *_judged(everything, spoken, worth), worth)
     if not any(any(label is not None for label in system.labels) for system in systems.values()):
         raise Refusal(
             f"Nothing that people labelled was judged by “{rater.name}”.", "Run it on those reports."
         )
-    scored: dict[Hashable, SystemUnits] = {
-        name: SystemUnits(units.labels, units.verdicts, units.items, units.weights, within=units.within(ends))
-        for name, units in sorted(systems.items())
-    }
-    board = standings(scored, higher_is_better=info.higher_is_better)
+    board = standings(dict[Hashable, SystemUnits](systems.items()), higher_is_better=info.higher_is_better)
     raw = results.system_means(results.of_metric(project, info.name, rater.id))
     scores = {name: replace(mean, raw=raw.get(str(name), mean.raw)) for name, mean in board.scores.items()}
     return CorrectedLeaderboard(
         rater, validation.against_words(result), replace(board, scores=scores),
         {name: len(units.places) for name, units in systems.items()},
         {name: sum(label is not None for label in units.labels) for name, units in systems.items()},
-        {name: _more(units, query, ends) for name, units in sorted(systems.items())},
+        {name: _more(units, query) for name, units in systems.items()},
         (
             *_notes(result, systems, rater.id), *result.repeats(project, [rater]),
             *(f"Item {key} is left out, as in the results: {fault}" for key, fault in places.faults.items()),
@@ -242,21 +221,31 @@ def _labels(ground: validation_ground.Ground, worth: Mapping[str, float]) -> dic
 
 def _by_system(
     places: Mapping[Key, UnitPlace], labels: Mapping[Key, float], judged: Mapping[Key, float],
-    weights: Mapping[Key, float],
+    weights: Mapping[Key, float], worth: Mapping[str, float],
 ) -> dict[str, _Units]:  # fmt: skip
-    systems: dict[str, _Units] = defaultdict(_Units)
-    for key, place in places.items():
-        units = systems[place.system]
-        units.places.append(place)
-        units.labels.append(labels.get(key))
-        units.verdicts.append(judged.get(key))
-        units.weights.append(weights.get(key, 0.0))
-    return dict(systems)
+    """The units of each system, in the order of their names."""
+    systems, ends = {}, (min(worth.values()), max(worth.values()))
+    for name, own in sorted(grouped((place.system, place) for place in places.values()).items()):
+        keys = [place.key for place in own]
+        heavy = [weights.get(key, 0.0) for key in keys]
+        systems[name] = _Units(
+            [labels.get(key) for key in keys], [judged.get(key) for key in keys],
+            [place.item_id for place in own], heavy, within=_within(ends, heavy), places=own,
+        )  # fmt: skip
+    return systems
 
 
-def _more(one: _Units, query: CorrectionQuery, ends: tuple[float, float]) -> LabelsNeeded:
+def _within(bounds: tuple[float, float], weights: Sequence[float]) -> tuple[float, float]:
+    """The range of the score: the range of a verdict, extended by what units of negative weight can take away."""
+    reach = sum(max(weight, 0.0) for weight in weights)
+    lost = sum(min(weight, 0.0) for weight in weights)
+    share = lost / reach if lost and reach else 0.0
+    return bounds[0] + bounds[1] * share, bounds[1] + bounds[0] * share
+
+
+def _more(one: _Units, query: CorrectionQuery) -> LabelsNeeded:
     """A system's plan, and randomly sampled responses that give as many labels, from items without any first."""
-    plan = plan_labels(one.labels, one.verdicts, query.wide, one.weights, one.items, bounds=one.within(ends))
+    plan = plan_labels(one.labels, one.verdicts, query.wide, one.weights, one.items, bounds=one.within)
     begun = {
         place.response_id: place.item_id
         for place, label in zip(one.places, one.labels, strict=True)

@@ -87,7 +87,16 @@ def leaderboard(
 ) -> corrected.CorrectedLeaderboard:  # fmt: skip
     whom = (against,) if against else ()
     return corrected.report(
-        project, corrected.CorrectionQuery(judge, whom, set, part, opening, float(width), metric=metric)
+        project,
+        corrected.CorrectionQuery(
+            set_name=set,
+            part=part,
+            against=whom,
+            judge=judge,
+            opening=opening,
+            width=float(width),
+            metric=metric,
+        ),
     )
 
 
