@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby, zip_longest
 from random import Random
@@ -81,17 +81,17 @@ class FamilyMember:
 def members(project: Project) -> list[FamilyMember]:
     families: dict[str, str] = project.get(SETTING, {})
     systems = project.query(select(SYSTEM.c.id, SYSTEM.c.name).order_by(SYSTEM.c.name)).all()
-    result = [_member(families, row.id, row.name, "", judge=False) for row in systems]
-    return result + [
-        _member(families, judge.id, judge.name, judge.model, judge=True)
+    every = [(row.id, row.name, False, "") for row in systems]
+    every += [
+        (judge.id, judge.name, True, judge.model)
         for judge in judges.all_of(project)
         if judge.kind == JudgeKind.ENDPOINT
     ]
-
-
-def _member(families: dict[str, str], id_: str, name: str, model: str, *, judge: bool) -> FamilyMember:
-    family = families.get(id_, family_of(model) or family_of(name))
-    return FamilyMember(id_, name, judge, model, "" if family == NONE else family, id_ in families)
+    return [
+        FamilyMember(id_, name, judge, model, "" if family == NONE else family, id_ in families)
+        for id_, name, judge, model in every
+        for family in [families.get(id_, family_of(model) or family_of(name))]
+    ]
 
 
 @people.for_coordinators("can set the family of a model")
@@ -600,30 +600,30 @@ def _case_of(protocol: Protocol, material: Material, question: AttackedQuestion)
 
 @dataclass(frozen=True, slots=True)
 class AttackEstimate:
-    """The estimate of a test: `drawn` of the `available` verdicts are used for each of the `attacks`.
+    """The estimate of a test, of whose verdicts those drawn are used for each attack.
 
     `known` if such a test exists already, and is resumed.
     """
 
     judging: forecasts.CostEstimate
-    drawn: int
-    available: int
-    items: int
-    attacks: int
+    content: AttackContent
     known: bool
 
-    @property
-    def cost_usd(self) -> float | None:
-        """The cost of all calls; None if the price is unknown."""
-        return self.judging.cost_usd
-
     def tree(self) -> dict[str, Any]:
-        return {**asdict(self), "cost_usd": self.cost_usd, "words": self.words()}
+        drawn = self.content.drawn
+        return {
+            "judging": self.judging.tree(), "drawn": sum(len(question.own) for question in drawn),
+            "available": self.content.available, "items": len({question.item_id for question in drawn}),
+            "attacks": len(self.content.attacks), "known": self.known, "cost_usd": self.judging.cost_usd,
+            "words": self.words(),
+        }  # fmt: skip
 
     def words(self) -> list[str]:
+        drawn = self.content.drawn
         sentences = [
-            f"{counted(self.drawn, 'verdict')} of {self.available:,} on {counted(self.items, 'item')}, "
-            f"drawn at random; each is used for {counted(self.attacks, 'attack')}."
+            f"{counted(sum(len(question.own) for question in drawn), 'verdict')} of {self.content.available:,} on "
+            f"{counted(len({question.item_id for question in drawn}), 'item')}, drawn at random; each is used for "
+            f"{counted(len(self.content.attacks), 'attack')}."
         ]
         if self.known:
             sentences.append("This test exists already: only its missing verdicts are asked for.")
@@ -635,15 +635,7 @@ async def estimate(project: Project, request: AttackRequest) -> AttackEstimate:
     kind = AttackRun(project, order(request))
     known = kind.known()
     test = known or kind.new()
-    questions = test.content.drawn
-    return AttackEstimate(
-        judging=await kind.forecast(test),
-        drawn=sum(len(question.own) for question in questions),
-        available=test.content.available,
-        items=len({question.item_id for question in questions}),
-        attacks=len(test.content.attacks),
-        known=known is not None,
-    )
+    return AttackEstimate(await kind.forecast(test), test.content, known is not None)
 
 
 @dataclass(frozen=True, slots=True)

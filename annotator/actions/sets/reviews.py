@@ -635,7 +635,7 @@ def way(project: Project, protocol: str, item_id: str, unit_id: str) -> Rewordin
     """Where an item's gold is reworded, and whether the person working may do it; no page if nobody words it."""
     kind = PROTOCOLS[protocol].unit_kind
     if kind is None:
-        return RewordingPlace("", {}, _words(FROM_REPORTS))
+        return RewordingPlace("", {}, str(FROM_REPORTS))
     with project.store.read() as db:
         artifact = annotating.judged_artifact(db, item_id, kind)
         if artifact is None:
@@ -646,11 +646,11 @@ def way(project: Project, protocol: str, item_id: str, unit_id: str) -> Rewordin
         if result is not None:
             objection = assignments.competence(project, db, item_id).objection(item_id, result.adjudicator_id)
             return RewordingPlace(
-                "Adjudicate", {"item_id": item_id, "stage": stage_of(kind).value}, _words(objection)
+                "Adjudicate", {"item_id": item_id, "stage": stage_of(kind).value}, str(objection or "")
             )
     unit = label_rows.unit_of(artifact.document.units, unit_id)
     place = {"item_id": item_id, "kind": kind.value, "unit_id": unit.id if unit else ""}
-    return RewordingPlace("Author", place, _words(_objection(project, artifact)))
+    return RewordingPlace("Author", place, str(_objection(project, artifact) or ""))
 
 
 @people.for_coordinators("can reword criteria ruled unclear")
@@ -693,10 +693,6 @@ def _objection(project: Project, artifact: Artifact) -> Refusal | None:
     aliases = {person.id: person.alias for person in people.people(project)}
     who = aliases.get(artifact.author_id, "Somebody else")
     return Refusal(f"{who} wrote this {artifact.kind.value}.", f"Ask {who} to reopen it and reword it.")
-
-
-def _words(refusal: Refusal | None) -> str:
-    return f"{refusal.happened} {refusal.todo}" if refusal else ""
 
 
 def _in_artifact(project: Project, artifact: Artifact, unit_id: str, text: str, why: str) -> Change:

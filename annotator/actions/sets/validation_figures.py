@@ -263,7 +263,6 @@ class JudgeDifference:
     plain: Named
     weighted: Named
     only_right: tuple[int, int]
-    units: int
 
     def verdict(self, name: str) -> str:
         """The conclusion for a figure; for most figures, more is better."""
@@ -397,14 +396,13 @@ def gap(pairs: TruthPairs, other: TruthPairs, positive: str, scale: Scale) -> Ju
         if None not in (true, a, b)
     ]
     only_right = sum(a and not b for a, b in right), sum(b and not a for a, b in right)
-    units = sum(a is not None and b is not None for a, b in zip(pairs.verdicts, other.verdicts, strict=True))
     plain, weighted = _gaps(pairs, other, scale)
     if positive:
         cells, heavy = (
             cell_differences(pairs.truth, pairs.verdicts, other.verdicts, positive, weights, pairs.items)
             for weights in (None, pairs.weights)
         )
-        return JudgeDifference(plain | _by_name(cells), weighted | _by_name(heavy), only_right, units)
+        return JudgeDifference(plain | _by_name(cells), weighted | _by_name(heavy), only_right)
     if "accuracy" in of_level(scale):
         true = [True] * len(pairs.truth)
         shares = [
@@ -417,7 +415,7 @@ def gap(pairs: TruthPairs, other: TruthPairs, positive: str, scale: Scale) -> Ju
             **plain,
             "kappa": kappa_difference(pairs.truth, pairs.verdicts, other.verdicts, clusters=pairs.items),
         }
-    return JudgeDifference(plain, weighted, only_right, units)
+    return JudgeDifference(plain, weighted, only_right)
 
 
 def _gaps(pairs: TruthPairs, other: TruthPairs, scale: Scale) -> tuple[Named, Named]:

@@ -666,9 +666,16 @@ def _difference(
     method = "difference to the reference"
     if reference is None or line.rater.key == reference.rater.key:
         return Estimate(None, method=method, note=IS_REFERENCE)
-    of_both = ground.pairs(line.rater), ground.pairs(reference.rater)
-    gap = _side(query, validation_figures.gap(*of_both, positive, ground.protocol.scale))
-    return gap.get(query.figure, Estimate(None, method=method, note="it has no difference of two judges"))
+    # In the order of the table of two judges, of whose difference this is the same to the last digit.
+    order = [rater.key for rater in ground.judges()]
+    first, second = sorted((line.rater, reference.rater), key=lambda rater: order.index(rater.key))
+    gaps = validation_figures.gap(ground.pairs(first), ground.pairs(second), positive, ground.protocol.scale)
+    lacking = Estimate(None, method=method, note="it has no difference of two judges")
+    gap = _side(query, gaps).get(query.figure, lacking)
+    if first is line.rater or gap.value is None:
+        return gap
+    low, high = (None if bound is None else -bound for bound in (gap.high, gap.low))
+    return replace(gap, value=-gap.value, low=low, high=high)
 
 
 def _worse(query: JudgeChoiceQuery, limit: float, line: RaterFigures, difference: Estimate) -> str:

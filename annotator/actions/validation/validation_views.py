@@ -41,15 +41,18 @@ def choices(project: Project) -> tuple[ViewChoice, ...]:
     )
 
 
+def _of(protocol: str, name: str, part: str, against: str, **more: str) -> validation.ValidationQuery:
+    """The query of these choices; without a name to compare with, everybody counts."""
+    return validation.ValidationQuery(protocol, name, part, (against,) if against else (), **more)
+
+
 def report(
     project: Project, protocol: str = USUAL, set: str = "", part: str = "", against: str = "",  # noqa: A002
     by: str = validation_figures.ALL, positive: str = "", opening: str = "",
 ) -> validation.Validation:  # fmt: skip
     """The validation of these choices; `opening` is the id of a counted look if the test part is shown."""
-    whom = (against,) if against else ()
     return validation.report(
-        project,
-        validation.ValidationQuery(protocol, set, part, whom, positive=positive, by=by, opening=opening),
+        project, _of(protocol, set, part, against, positive=positive, by=by, opening=opening)
     )
 
 
@@ -59,8 +62,7 @@ def answers(
     positive: str = "", opening: str = "",
 ) -> stand_in.StandInAnswers:  # fmt: skip
     """Whether each judge may stand in for people."""
-    whom = (against,) if against else ()
-    of = validation.ValidationQuery(protocol, set, part, whom, positive=positive, opening=opening)
+    of = _of(protocol, set, part, against, positive=positive, opening=opening)
     return stand_in.report(
         project,
         stand_in.StandInQuery(of, figure, counting == WEIGHTED, float(delta), float(epsilon)),
@@ -73,11 +75,10 @@ def choice_of_judge(
     positive: str = "", opening: str = "",
 ) -> stand_in.JudgeChoice:  # fmt: skip
     """The cheapest judge that is not worse than the reference by more than `delta`."""
-    whom = (against,) if against else ()
-    of = validation.ValidationQuery(protocol, set, part, whom, positive=positive, opening=opening)
-    weighted = counting == WEIGHTED
+    of = _of(protocol, set, part, against, positive=positive, opening=opening)
     return stand_in.choose(
-        project, stand_in.JudgeChoiceQuery(of, figure, weighted, float(delta), reference=reference)
+        project,
+        stand_in.JudgeChoiceQuery(of, figure, counting == WEIGHTED, float(delta), reference=reference),
     )
 
 
@@ -85,13 +86,12 @@ def leaderboard(
     project: Project, judge: str = "", set: str = "", part: str = "", against: str = "",  # noqa: A002
     width: str = WIDTHS[0], opening: str = "", metric: str = USUAL_METRIC,
 ) -> corrected.CorrectedLeaderboard:  # fmt: skip
-    whom = (against,) if against else ()
     return corrected.report(
         project,
         corrected.CorrectionQuery(
             set_name=set,
             part=part,
-            against=whom,
+            against=(against,) if against else (),
             judge=judge,
             opening=opening,
             width=float(width),
@@ -104,9 +104,8 @@ def rulings(
     project: Project, protocol: str = USUAL, set: str = "", part: str = "", against: str = "",  # noqa: A002
     positive: str = "", opening: str = "",
 ) -> Sequence[disagreements.RuledJudge]:  # fmt: skip
-    whom = (against,) if against else ()
     return disagreements.report(
-        project, validation.ValidationQuery(protocol, set, part, whom, positive=positive, opening=opening)
+        project, _of(protocol, set, part, against, positive=positive, opening=opening)
     )
 
 

@@ -168,49 +168,28 @@ def corrected_mean(
     PPI++ (Angelopoulos, Duchi & Zrnic 2023, §6) for units in clusters: λ is `tuning`, or that of the minimum variance
     over clusters; the interval is that of `bounds_of`, over labelled clusters, of means that lie `within`.
     """
-    n, whole = int(units.labelled.sum()), len(units.verdicts)
-    notes = left_out(units.missing, whole + units.missing, "the judge gave no judgement")
-    if not (units.reach * units.labelled).any():
-        return _uncorrected(units, notes, level, within)
-    parts = parts_of(units)
+    n, whole, missing = int(units.labelled.sum()), len(units.verdicts), units.missing
+    notes = left_out(missing, whole + missing, "the judge gave no judgement")
+    reason = NO_REACH.format("labelled") if n else NO_LABEL
+    absent = Estimate(None, missing=missing, method="prediction-powered mean", note=reason)
+    if not units.reach.any():
+        reason = NO_REACH.format("judged") if whole else "no unit was judged"
+        nothing = Estimate(None, missing=missing, method="the judge's mean", note=reason)
+        return CorrectedMean(nothing, absent, absent, None)
+    corrects = (units.reach * units.labelled).any()
+    parts = parts_of(units if corrects else replace(units, labels=units.verdicts))
+    there, all_over, of = parts.labelled_clusters, parts.clusters, (level, within)
+    raw = _spread("the judge's mean", parts.judge, parts.of_judge, all_over, whole, missing, notes, *of)
+    if not corrects:
+        return CorrectedMean(raw, replace(absent, method="mean of labels by unit"), absent, None)
     trust = parts.best_tuning() if tuning is None else tuning
-    there, all_over = parts.labelled_clusters, parts.clusters
-    missing, name = (
-        units.missing,
-        f"prediction-powered mean; λ {trust:.3f}, {'tuned' if tuning is None else 'given'}",
-    )
+    name = f"prediction-powered mean; λ {trust:.3f}, {'tuned' if tuning is None else 'given'}"
     return CorrectedMean(
-        _spread(
-            "the judge's mean", parts.judge, parts.of_judge, all_over, whole, missing, notes, level, within
-        ),
-        _spread("mean of labels by unit", parts.people, parts.of_people, there, n, 0, [], level, within),
-        _spread(name, parts.value(trust), parts.errors(trust), there, n, missing, notes, level, within),
+        raw,
+        _spread("mean of labels by unit", parts.people, parts.of_people, there, n, 0, [], *of),
+        _spread(name, parts.value(trust), parts.errors(trust), there, n, missing, notes, *of),
         trust,
     )
-
-
-def _uncorrected(units: CorrectionUnits, notes: list[str], level: float, within: Bounds) -> CorrectedMean:
-    """The judge's mean alone, if no unit with reach is labelled."""
-    reason = NO_REACH.format("labelled") if units.labelled.any() else NO_LABEL
-    absent = Estimate(None, missing=units.missing, method="prediction-powered mean", note=reason)
-    if not units.reach.any():
-        reason = NO_REACH.format("judged") if len(units.verdicts) else "no unit was judged"
-        nothing = Estimate(None, missing=units.missing, method="the judge's mean", note=reason)
-        return CorrectedMean(nothing, absent, absent, None)
-    as_if = parts_of(replace(units, labels=units.verdicts))
-    size = len(units.verdicts)
-    raw = _spread(
-        "the judge's mean",
-        as_if.judge,
-        as_if.of_judge,
-        as_if.clusters,
-        size,
-        units.missing,
-        notes,
-        level,
-        within,
-    )
-    return CorrectedMean(raw, replace(absent, method="mean of labels by unit"), absent, None)
 
 
 def _spread(
@@ -455,58 +434,39 @@ def plan_labels(
     now = result.corrected
     if now.low is None or now.high is None or result.tuning is None:
         return LabelPlan(now, width, None, None, None, None, now.note)
-    outlook = _Outlook(units, result.tuning, level, result.corrected.value or 0.0, bounds)
-    if not outlook.spread:
-        note = "labels and judge never differed yet"
-        return LabelPlan(now, width, None, now.high - now.low, None, None, note)
-    return outlook.plan(now, width)
+    parts, trust, width_now = parts_of(units), result.tuning, now.high - now.low
+    size, given = len(units.verdicts), int(units.labelled.sum())
+    there, all_over = parts.labelled_clusters, parts.clusters
+    of_labels = variance(parts.errors(trust) - trust * parts.of_judge, there)
+    fixed = max(0.0, variance(parts.errors(trust), there) - of_labels)
+    alone, each = _independent(units, trust), given / there
+    if alone * given <= ROUNDING:
+        return LabelPlan(now, width, None, width_now, None, None, "labels and judge never differed yet")
+    likeness = float(np.clip((of_labels / alone - 1) / (each - 1), 0.0, 1.0)) if each > 1 else 0.0
 
-
-class _Outlook:
-    """The width of a corrected mean's interval as a function of the number of labels."""
-
-    def __init__(
-        self, units: CorrectionUnits, trust: float, level: float, value: float, bounds: tuple[float, float]
-    ) -> None:
-        parts = parts_of(units)
-        self.level, self.value, self.bounds = level, value, bounds
-        self.size, self.given = len(units.verdicts), int(units.labelled.sum())
-        self.there, self.clusters = parts.labelled_clusters, parts.clusters
-        whole = variance(parts.errors(trust), self.there)
-        self.of_labels = variance(parts.errors(trust) - trust * parts.of_judge, self.there)
-        self.fixed = max(0.0, whole - self.of_labels)
-        alone, each = _independent(units, trust), self.given / self.there
-        self.spread = alone * self.given > ROUNDING
-        excess = (self.of_labels / alone - 1) / (each - 1) if self.spread and each > 1 else 0.0
-        self.likeness = float(np.clip(excess, 0.0, 1.0))
-
-    def _each(self, n: int) -> float:
+    def relative(n: int) -> float:
         """The variance with n labels relative to that with one: it falls more slowly if units of one cluster are alike.
 
         Every labelled cluster has as many labels as now, while clusters last.
         """
-        reached = min(float(self.clusters), self.there * n / self.given)
-        return (1 + self.likeness * (n / reached - 1)) / n
+        reached = min(float(all_over), there * n / given)
+        return (1 + likeness * (n / reached - 1)) / n
 
-    def width(self, n: int) -> float:
-        """The width of the interval with n labels."""
-        left = self.fixed + self.of_labels * self._each(n) / self._each(self.given)
-        reached = max(2, round(min(self.clusters, self.there * n / self.given)))
+    def width_with(n: int) -> float:
+        left = fixed + of_labels * relative(n) / relative(given)
+        reached = max(2, round(min(all_over, there * n / given)))
         most = reached * max(WORTH_TEN, reached)
-        low, high = bounds_of(self.value, left, reached, self.bounds, self.level, most)
-        return min(high, self.bounds[1]) - max(low, self.bounds[0])
+        low, high = bounds_of(now.value or 0.0, left, reached, bounds, level, most)
+        return min(high, bounds[1]) - max(low, bounds[0])
 
-    def plan(self, now: Estimate, target: float) -> LabelPlan:
-        """The minimum number of labels that reaches the width, or why none does."""
-        width_now, least = (now.high or 0.0) - (now.low or 0.0), self.width(self.size)
-        if width_now <= target:
-            return LabelPlan(now, target, 0, width_now, width_now, least, "it is narrow enough")
-        if least > target:
-            note = "even with every unit labelled it is wider: that takes more items"
-            return LabelPlan(now, target, None, width_now, None, least, note)
-        enough = range(self.given, self.size)
-        n = self.given + bisect_left(enough, True, key=lambda n: self.width(n) <= target)
-        return LabelPlan(now, target, n - self.given, width_now, self.width(n), least)
+    least = width_with(size)
+    if width_now <= width:
+        return LabelPlan(now, width, 0, width_now, width_now, least, "it is narrow enough")
+    if least > width:
+        note = "even with every unit labelled it is wider: that takes more items"
+        return LabelPlan(now, width, None, width_now, None, least, note)
+    n = given + bisect_left(range(given, size), True, key=lambda n: width_with(n) <= width)
+    return LabelPlan(now, width, n - given, width_now, width_with(n), least)
 
 
 def _independent(units: CorrectionUnits, trust: float) -> float:

@@ -28,7 +28,7 @@ from annotator.stats.validation.comparison import (
     kappa_difference,
 )
 from annotator.stats.validation.correction import NO_LABEL, NO_REACH, SystemUnits, plan_labels, standings
-from annotator.stats.validation.duels import ScoredPair, agreement, better
+from annotator.stats.validation.duels import OUTCOMES, ScoredPair, agreement, better
 from tests.stats.agreement_oracles import PATH, corrected_mean, needs_oracles, oracle
 
 FIGURES = ("accuracy", "precision", "recall", "f1")
@@ -380,19 +380,21 @@ def test_what_does_not_fit_is_refused(more, words):
 def test_the_better_score_is_the_preferred_report_or_not():
     # Three agree, one does not: 3/4.
     lower, higher = ScoredPair(0.1, 0.4, "second"), ScoredPair(0.9, 0.2, "first")
-    found = agreement([ScoredPair(0.5, 0.4, "first"), lower, higher, ScoredPair(0.9, 0.2, "second")])
-    assert (found.share.value, found.share.n, found.agreed, found.disagreed) == (3 / 4, 4, 3, 1)
-    assert found.share.low < 3 / 4 < found.share.high
+    share, outcomes = agreement(
+        [ScoredPair(0.5, 0.4, "first"), lower, higher, ScoredPair(0.9, 0.2, "second")]
+    )
+    assert (share.value, share.n, outcomes) == (3 / 4, 4, {"agreed": 3, "disagreed": 1})
+    assert share.low < 3 / 4 < share.high
 
 
 def test_ties_and_what_is_not_known_are_counted_apart():
     pairs = [ScoredPair(0.5, score, said) for said in ("first", "tie") for score in (0.4, 0.5)]
     unknown = [ScoredPair(None, 0.4, "second"), ScoredPair(0.5, None, "tie"), ScoredPair(0.5, 0.4, None)]
-    found, none = agreement(pairs + unknown), agreement(unknown)
-    assert (found.share.value, found.share.n) == (1, 1)
-    assert (found.tied_scores, found.tied_preferences, found.tied_both, found.left_out) == (1, 1, 1, 3)
-    assert (none.share.value, none.share.n, none.left_out) == (None, 0, 3)
-    assert (agreement([]).share.value, agreement([]).share.note) == (None, "nothing was counted")
+    (share, outcomes), (none, lacking) = agreement(pairs + unknown), agreement(unknown)
+    assert (share.value, share.n, [outcomes[name] for name in OUTCOMES]) == (1, 1, [1, 0, 1, 1, 1, 3])
+    assert (none.value, none.n, lacking) == (None, 0, {"left out": 3})
+    nothing, _ = agreement([])
+    assert (nothing.value, nothing.note) == (None, "nothing was counted")
 
 
 def test_scores_that_differ_by_rounding_tie():
@@ -402,11 +404,9 @@ def test_scores_that_differ_by_rounding_tie():
 def test_the_papers_share_is_no_count_of_a_hundred():
     # §5.4: 86.23 % of 100 pairs; 119 of 138 would round to it.
     agreed, disagreed = ScoredPair(1, 0, "first"), ScoredPair(1, 0, "second")
-    shares = {round(100 * agreement([agreed] * k + [disagreed] * (100 - k)).share.value, 2) for k in (86, 87)}
+    shares = {round(100 * agreement([agreed] * k + [disagreed] * (100 - k))[0].value, 2) for k in (86, 87)}
     assert shares == {86.0, 87.0}
-    assert agreement(
-        [ScoredPair(1, 0, "first")] * 119 + [ScoredPair(1, 0, "second")] * 19
-    ).share.value == pytest.approx(0.8623, abs=5e-5)
+    assert agreement([agreed] * 119 + [disagreed] * 19)[0].value == pytest.approx(0.8623, abs=5e-5)
 
 
 def test_another_preference_is_refused():

@@ -140,23 +140,15 @@ class AttackForm(Pane):
     def offered(self) -> AttackableJudge | None:
         return self._offers.get(str(self.judge.currentData()))
 
-    def chosen(self) -> tuple[str, ...]:
-        return self.attacks.ticked()
-
-    def request(self) -> AttackRequest | None:
-        """The request set up in the form; None if there is no judge to ask or nothing is ticked."""
-        result, attacks = self.offered, self.chosen()
+    def order(self) -> AttackRunRequest | None:
+        """The order set up in the form; None if there is no judge to ask or nothing is ticked."""
+        result, attacks = self.offered, self.attacks.ticked()
         if result is None or not attacks:
             return None
-        return AttackRequest(
+        request = AttackRequest(
             result.judge.name, str(self.what.currentData()), attacks, self.many.value() or None,
             round(self.span.value(), 2), self.seed.value(),
         )  # fmt: skip
-
-    def order(self) -> AttackRunRequest | None:
-        request, result = self.request(), self.offered
-        if request is None or result is None:
-            return None
         budget = self.budget.limit if result.asks else None
         return attacking.order(request, concurrency=self.concurrency.value(), budget_usd=budget)
 
@@ -192,15 +184,16 @@ class AttackForm(Pane):
 
     def _turn(self) -> None:
         self.span.setEnabled(self.many.value() == 0)
-        request = self.request()
-        if request is None:
+        order = self.order()
+        if order is None:
             self.estimating.stop()
             self.cost.setText("")
             self.summary.setText("Tick an attack." if self.offered else "")
         else:
             self.cost.setText("Counting the questions…")
             self.summary.setText("")
-            self.estimating.ask(attacking.order(request))
+            # Neither speed nor budget changes what there is to ask.
+            self.estimating.ask(attacking.order(order.request))
         self.changed.emit()
 
     def _came(self, forecast: dict[str, Any]) -> None:
@@ -671,7 +664,7 @@ class AttacksPart(PagePart):
     def _offer(self) -> None:
         going, place = self.run.running, self.body.currentIndex()
         case = self.cases.at(self.list.currentIndex().row())
-        able = self.form.request() is not None and not self.session.project.readonly and place == WORK
+        able = self.form.order() is not None and not self.session.project.readonly and place == WORK
         why = "Another run is in progress in this project." if self._running and not going else ""
         shown = {WORK: IN_WORK, READER: IN_READER}.get(place, AWAY)
         for act in self.bar.buttons:

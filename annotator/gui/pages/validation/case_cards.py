@@ -226,7 +226,8 @@ class CaseReadingPane(ReadingPane):
         self._shown: VerdictReading | None = None
         self._voices: Sequence[CaseVoice] = ()
         self._fresh = False
-        self._places: list[tuple[TextPane, Span]] = []
+        self._places: dict[str, tuple[TextPane, Span]] = {}
+        """The place of each quote, by its kind of mark."""
         for pane in (self.first, self.beside):
             pane.report.loaded.connect(self._loaded)
         self.legend = with_properties(QLabel(), textFormat=Qt.TextFormat.RichText, wordWrap=True)
@@ -268,42 +269,39 @@ class CaseReadingPane(ReadingPane):
         result = self._shown
         if result is None:
             return
-        spans: dict[str, tuple[TextPane, Span]] = {}
-        for voice in self._voices:
-            if (place := self._quoted(voice)) is not None:
-                spans[voice.mark] = place
+        self._places = {
+            voice.mark: place
+            for voice in self._voices
+            if (place := self.standing(voice.side.quote, voice.side.quote_start)) is not None
+        }
         context = self.first.place(result.context, result.context_start) if result.context else None
         for pane in (self.first, self.beside):
             pane.report.clear_marks()
-            for kind, (where, span) in spans.items():
+            for kind, (where, span) in self._places.items():
                 pane.mark(kind, span if where is pane else None, reveal=False)
-        if (shared := self._shared(list(spans.values()))) is not None:
+        if (shared := self._shared()) is not None:
             shared[0].report.mark(*shared[1], BOTH)
         if context is not None:
             self.first.report.mark(*context, BOTH)
-        self._places = list(spans.values())
         self._say_legend()
-        for pane, span in self._places[::-1] if reveal else ():
+        for pane, span in list(self._places.values())[::-1] if reveal else ():
             pane.report.reveal(*span)
         if reveal and context is not None:
             self.first.report.reveal(*context)
 
     def show_quote(self, number: int) -> bool:
         """Scroll to a side's quote; whether it was found."""
-        for voice in self._voices[number : number + 1]:
-            if (place := self._quoted(voice)) is not None:
-                place[0].report.reveal(*place[1])
-                return True
-        return False
+        place = self._places.get((JUDGE, PERSON)[number])
+        if place is not None:
+            place[0].report.reveal(*place[1])
+        return place is not None
 
     def is_quoted(self, voice: CaseVoice) -> bool | None:
         """Whether a side's quote is in the texts; None if it has no quote."""
-        return self._quoted(voice) is not None if voice.side.quote else None
+        return voice.mark in self._places if voice.side.quote else None
 
-    def _quoted(self, voice: CaseVoice) -> tuple[TextPane, Span] | None:
-        return self.standing(voice.side.quote, voice.side.quote_start)
-
-    def _shared(self, spans: list[tuple[TextPane, Span]]) -> tuple[TextPane, Span] | None:
+    def _shared(self) -> tuple[TextPane, Span] | None:
+        spans = list(self._places.values())
         if len(spans) < 2 or spans[0][0] is not spans[1][0] or self._claims:
             return None
         start, end = max(span[1][0] for span in spans), min(span[1][1] for span in spans)
@@ -324,7 +322,7 @@ class CaseReadingPane(ReadingPane):
         words = [(voice.mark, voice.who) for voice in self._voices if self.is_quoted(voice)]
         if self._claims:
             words.append((BOTH, "the claim"))
-        elif self._shared(self._places) is not None:
+        elif self._shared() is not None:
             words.append((BOTH, "both"))
         swatches = "\u2003".join(swatch(kind, name) for kind, name in words)
         nothing = "Nobody quoted a passage of this text."

@@ -13,7 +13,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.results.result_raters import CONSENSUS
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.sets import reviews, validation_ground, validation_sets
-from annotator.actions.sets.reviews import PAIR, StaleJudgements, VerdictCase
+from annotator.actions.sets.reviews import PAIR, RewordingPlace, StaleJudgements, VerdictCase
 from annotator.actions.sets.validation_figures import TITLES
 from annotator.actions.sets.validation_ground import ClosedTestPart, ReadingSide, SetLook
 from annotator.actions.validation import disagreements
@@ -83,6 +83,7 @@ class UnclearPanel(Pane):
         """What is still to be shown: every look brings it, also while the panel is out of view."""
         self._again: Sequence[StaleJudgements] = ()
         self._typed: dict[str, str] = {}
+        self._way: RewordingPlace | None = None
         self.list = with_properties(QListWidget(), accessibleName="Unclear criteria", wordWrap=True)
         self.back = push_button("Back to the disagreements", self.closed)
         self.title, self.unit = PlainLabel("", "hint"), PlainLabel("", "subtitle", wrap=True)
@@ -177,7 +178,7 @@ class UnclearPanel(Pane):
         self.unit.setLayoutDirection(direction_of(criterion.words))
         self.cases.setText("\n".join(self._case_lines(self._cases_of(criterion))))
         self.words.setPlainText(self._typed.get(criterion.unit_id, criterion.words))
-        way = self.session.ask(reviews.way, self._protocol, criterion.item_id, criterion.unit_id)
+        self._way = way = self.session.ask(reviews.way, self._protocol, criterion.item_id, criterion.unit_id)
         refused = way.refused if way is not None else ""
         readonly = self.session.project.readonly
         self.refused.show_words(refused)
@@ -240,14 +241,8 @@ class UnclearPanel(Pane):
             self.ordered.emit(made)
 
     def _open(self) -> None:
-        criterion = self._chosen
-        way = (
-            self.session.ask(reviews.way, self._protocol, criterion.item_id, criterion.unit_id)
-            if criterion
-            else None
-        )
-        if way is not None:
-            self.session.go(way.page, **way.place)
+        if self._way is not None:
+            self.session.go(self._way.page, **self._way.place)
 
     def take_focus(self) -> None:
         if self._chosen is not None and not self.words.isReadOnly():
