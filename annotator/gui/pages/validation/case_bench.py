@@ -1,7 +1,7 @@
 """Workbench for verdicts, and the base class of the tabs that go through them one by one."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar
 
@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions.judging.judge_runs import title
 from annotator.actions.project.file import Project
 from annotator.actions.results.result_sheets import ViewChoice
 from annotator.actions.sets import reviews, validation_ground
@@ -21,6 +20,7 @@ from annotator.actions.sets.reviews import CaseKey, CaseList, CaseOutlook, Verdi
 from annotator.domain.judges.judge import Fault, Review
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import grouped
 from annotator.gui import keys, theme
 from annotator.gui.pages.validation.case_cards import (
     FAULTS,
@@ -342,32 +342,33 @@ class _Flow(page.Flow):
         self._bench.next_open()
 
 
-# Label and value of a choice.
-Option = tuple[str, str]
+Chosen = Mapping[str, str]
+# The names of choices by which other pages lead here.
+CHOICES = ("protocol", "judge", "labels", "person", "order", "experts")
 
 
-def held(value: str, options: Sequence[Option]) -> str:
-    """The value if it is offered, otherwise the first one."""
-    known = [one for _, one in options]
-    return value if value in known else next(iter(known), "")
+def judged(project: Project) -> dict[str, list[str]]:
+    """The judges under each protocol by which judges judged."""
+    return grouped((offer.protocol, offer.judge) for offer in reviews.offers(project))
 
 
-def judged(project: Project, requested: str) -> tuple[list[Option], str, list[Option]]:
-    """The protocols by which judges judged, the requested one or the first of them, and its judges."""
-    offers = reviews.offers(project)
-    protocols = [(title(name), name) for name in dict.fromkeys(offer.protocol for offer in offers)]
-    protocol = held(requested, protocols)
-    return protocols, protocol, [(offer.judge, offer.judge) for offer in offers if offer.protocol == protocol]
+def choice_of(name: str, words: str, values: Iterable[str], protocol: str) -> ViewChoice:
+    """A choice under a protocol, whose values are their own titles."""
+    return ViewChoice(name, words, tuple((value, value) for value in values), ("protocol", (protocol,)))
 
 
 @dataclass(frozen=True, slots=True)
 class CaseLook:
-    """The cases of a choice, which is adjusted to the available options; `refusal` says why there are none."""
+    """The cases of some choices, which are adjusted to what is offered; `refusal` says why there are none."""
 
-    choice: Any
-    options: Mapping[str, Sequence[Option]]
+    choices: Sequence[ViewChoice] = ()
+    chosen: Chosen = field(default_factory=dict)
     outlook: CaseOutlook = NO_CASES
     refusal: Refusal | None = None
+
+    @property
+    def protocol(self) -> str:
+        return self.chosen.get("protocol", "")
 
 
 RECOUNT_MS, PAINTED_MS = 700, 30
@@ -378,8 +379,6 @@ WORK, NOTHING = 0, 1
 class CasePart(PagePart):
     """Choices above a stack with the cases, or the reason why there are none; figures are recomputed after a pause."""
 
-    NAMES: ClassVar[Mapping[str, str]]
-    """Name → title of each choice."""
     ANSWERS: ClassVar[Sequence[str]]
     """The acts whose keys answer, in the order of the answers."""
     OF_LABELS: ClassVar[bool]
@@ -394,11 +393,10 @@ class CasePart(PagePart):
         words: BenchWords,
         answers: Sequence[VerdictAnswer],
         keep: Keep,
-        request: Any,
     ) -> None:
-        """`request` is the initial choice: a dataclass with a field for each of `NAMES`."""
         super().__init__(session, bar)
-        self._request, self._words = request, words
+        self._words = words
+        self._chosen: Chosen = {}
         self.choices, self.stack = Choosers(first=0), QStackedWidget()
         self.bench = CaseBench(session, words, answers, keep)
         self.bench.reported.connect(lambda words: self.answer.show_message("info", words))
@@ -420,27 +418,23 @@ class CasePart(PagePart):
 
     def go(self, place: Mapping[str, Any]) -> None:
         """Set the choices named in the place; `case` is a key."""
-        names = {name: str(place[name]) for name in self.NAMES if name in place}
-        self._request = replace(self._request, **names)
+        self._chosen = {**self._chosen, **{name: str(place[name]) for name in CHOICES if name in place}}
         self.go_to = tuple(place.get("case", ()))
         self.fill()
 
     def _choose(self) -> None:
         self.bench.stop()
-        self._request = type(self._request)(**self.choices.values())
+        self._chosen = self.choices.values()
         self.fill()
 
     def take_over(self, answer: CaseLook, before: CaseLook) -> None:
         """Show the choices and cases of an answer; unchanged ones stay as they are."""
-        if answer.options:
-            self._request = answer.choice
-            choices = [
-                ViewChoice(name, words, tuple(answer.options[name])) for name, words in self.NAMES.items()
-            ]
-            self.choices.offer(choices, asdict(answer.choice))
-        self.choices.setVisible(bool(answer.choice.protocol))
+        if answer.choices:
+            self._chosen = answer.chosen
+            self.choices.offer(answer.choices, answer.chosen)
+        self.choices.setVisible(bool(answer.protocol))
         if self.go_to or answer.outlook is not before.outlook:
-            self.bench.show_cases(answer.outlook.lines, self.go_to, chosen=answer.choice != before.choice)
+            self.bench.show_cases(answer.outlook.lines, self.go_to, chosen=answer.chosen != before.chosen)
         self.go_to = ()
 
     def show_nothing(self, headline: str, words: str, *, way: bool, judging: bool) -> None:

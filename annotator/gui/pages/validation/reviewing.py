@@ -1,15 +1,16 @@
 """Reviews tab: experts review a judge's verdicts one by one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
+from annotator.actions.judging.judge_runs import title
 from annotator.actions.labelling import label_sealing
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.results.result_sheets import in_words
+from annotator.actions.results.result_sheets import ViewChoice, in_words
 from annotator.actions.sets import reviews
 from annotator.actions.sets.reviews import AcceptanceRate, ReviewOrder, VerdictCase
 from annotator.actions.studies import part_views
+from annotator.actions.studies.result_views import fitted
 from annotator.domain.experts.assignment import Role
 from annotator.domain.judges.judge import Review
 from annotator.domain.texts.refusal import Refusal, in_window
@@ -21,7 +22,8 @@ from annotator.gui.pages.validation.case_bench import (
     WORK,
     CaseLook,
     CasePart,
-    held,
+    Chosen,
+    choice_of,
     judged,
 )
 from annotator.gui.pages.validation.case_cards import (
@@ -29,6 +31,7 @@ from annotator.gui.pages.validation.case_cards import (
     REVIEWS,
     CaseFilter,
 )
+from annotator.gui.pages.validation.figures import NO_CHOICE
 from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.bars import ActsBar, Command, wrapping
 from annotator.gui.widgets.basics import PlainLabel, push_button
@@ -43,36 +46,34 @@ ORDERS = (
 EXPERTS = (("One expert each", "1"), ("Two experts each", "2"))
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewChoice:
-    protocol: str = ""
-    judge: str = ""
-    order: str = ReviewOrder.UNCERTAINTY.value
-    experts: str = "1"
-
-
-def look(project: Project, choice: ReviewChoice = ReviewChoice()) -> CaseLook:
+def look(project: Project, chosen: Chosen = NO_CHOICE) -> CaseLook:
     """The verdicts of a choice, adjusted to what is available; a refusal is part of the answer."""
     try:
-        protocols, protocol, judges = judged(project, choice.protocol)
-        # The baseline is listed first; it is never the default here.
-        judges = [*judges[1:], *judges[:1]]
-        choice = replace(choice, protocol=protocol, judge=held(choice.judge, judges))
-        options = {"protocol": protocols, "judge": judges, "order": ORDERS, "experts": EXPERTS}
-        if not choice.judge:
-            return CaseLook(choice, options)
-        order = ReviewOrder(choice.order)
-        outlook = reviews.outlook(project, choice.judge, protocol, order, int(choice.experts))
-        return CaseLook(choice, options, outlook)
+        under = judged(project)
+        choices, chosen = fitted(
+            (
+                ViewChoice("protocol", "What", tuple((title(name), name) for name in under)),
+                # The baseline is listed first; it is never the default here.
+                *(choice_of("judge", "Judge", (*of[1:], *of[:1]), name) for name, of in under.items()),
+                ViewChoice("order", "Order", ORDERS),
+                ViewChoice("experts", "Seen by", EXPERTS),
+            ),
+            chosen,
+        )
+        if not under:
+            return CaseLook(choices, chosen)
+        order, experts = ReviewOrder(chosen["order"]), int(chosen["experts"])
+        outlook = reviews.outlook(project, chosen["judge"], chosen["protocol"], order, experts)
+        return CaseLook(choices, chosen, outlook)
     except Refusal as refusal:
-        return CaseLook(choice, {}, refusal=refusal)
+        return CaseLook((), chosen, refusal=refusal)
 
 
-def accepted(project: Project, choice: ReviewChoice) -> Sequence[AcceptanceRate]:
+def accepted(project: Project, judge: str, protocol: str) -> Sequence[AcceptanceRate]:
     """The acceptance rates of a judge; empty for people other than coordinators."""
     if not people.someone(project).has(Role.COORDINATOR):
         return ()
-    return reviews.report(project, choice.protocol, choice.judge)
+    return reviews.report(project, protocol, judge)
 
 
 # The default number: that of the paper.
@@ -124,20 +125,19 @@ APART = "Reviews are informed: they are shown beside figures of blind labels and
 class ReviewsPart(CasePart):
     """The Reviews tab: choices above; list, report and verdict below. No system is named."""
 
-    NAMES = {"protocol": "What", "judge": "Judge", "order": "Order", "experts": "Seen by"}
     ANSWERS, OF_LABELS = REVIEW_ACTS, False
     WAY = "To your labels", "Label", {}
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__(session, ActsBar((), RIGHT), WORDS, REVIEWS, self._keep, ReviewChoice())
-        self._look = CaseLook(ReviewChoice(), {})
+        super().__init__(session, ActsBar((), RIGHT), WORDS, REVIEWS, self._keep)
+        self._look = CaseLook()
         self.note, self.drawing = PlainLabel("", "hint", wrap=True), ErrorDraw(session)
         self.choices.add(self.drawing)
         self.acts = {**self.case_acts(), "submit": self.bench.next_open}
         self.stand(self.bench, above=(self.note,))
 
     def look(self) -> None:
-        self.session.ask_later(self._looked, look, self._request)
+        self.session.ask_later(self._looked, look, self._chosen)
 
     def _looked(self, look: CaseLook) -> None:
         # Text being typed in the note belongs to the current case and its choices.
@@ -145,8 +145,8 @@ class ReviewsPart(CasePart):
         before, self._look = self._look, look
         self.drawing.fill()
         self.take_over(look, before)
-        self.choices.show_part(self.drawing, look.choice.order == ReviewOrder.ERRORS.value)
-        if look.choice != before.choice:
+        self.choices.show_part(self.drawing, look.chosen.get("order") == ReviewOrder.ERRORS.value)
+        if look.chosen != before.chosen:
             self._tell(())
         unjudged = look.refusal is None and not look.outlook.judged
         self.show_nothing(*_nothing(look), way=bool(look.outlook.blind), judging=unjudged)
@@ -155,7 +155,7 @@ class ReviewsPart(CasePart):
             words = "The keys have changed: unsure has one key everywhere."
             self.answer.show_message("info", words, "Its button shows it; 3 does nothing here.", lasting=True)
         self.offer()
-        if look.options and look.choice.judge and self.isVisible():
+        if look.choices and look.protocol and self.isVisible():
             self.recount.start(PAINTED_MS)
 
     def _tell(self, accepted: Sequence[AcceptanceRate]) -> None:
@@ -167,14 +167,14 @@ class ReviewsPart(CasePart):
         self.note.setText(" ".join([*sentences, APART]))
 
     def _keep(self, case: VerdictCase, value: str, reason: str, note: str, kind: str) -> bool:
-        choice, place = self._look.choice, case.place
+        place = case.place
         return self.keep_by(
-            reviews.review, choice.judge, place.response_id, place.unit_id, Review(value),
-            reason=reason, note=note, kind=kind, protocol=choice.protocol,
+            reviews.review, case.judge, place.response_id, place.unit_id, Review(value),
+            reason=reason, note=note, kind=kind, protocol=case.protocol,
         )  # fmt: skip
 
     def count_anew(self) -> None:
-        self.session.ask_later(self._tell, accepted, self._look.choice)
+        self.session.ask_later(self._tell, accepted, self._look.chosen["judge"], self._look.protocol)
 
 
 def _accepted(one: AcceptanceRate) -> str:
@@ -196,7 +196,7 @@ def _nothing(look: CaseLook) -> tuple[str, str]:
     outlook = look.outlook
     if look.refusal is not None:
         return look.refusal.happened.rstrip("."), in_window(look.refusal.todo)
-    if look.choice.order == ReviewOrder.ERRORS.value and look.choice.judge and not outlook.blind:
+    if look.chosen.get("order") == ReviewOrder.ERRORS.value and look.protocol and not outlook.blind:
         return "No errors to name", "Draw reports above; what a judge finds lacking in them appears here."
     if not outlook.judged:
         return "No verdicts to review", "They appear here once a judge has judged reports."

@@ -8,14 +8,17 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QListWidget, QWidget
 
+from annotator.actions.judging.judge_runs import title
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results.result_raters import CONSENSUS
+from annotator.actions.results.result_sheets import ViewChoice
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.sets import reviews, validation_ground, validation_sets
 from annotator.actions.sets.reviews import PAIR, RewordingPlace, StaleJudgements, VerdictCase
 from annotator.actions.sets.validation_figures import TITLES
 from annotator.actions.sets.validation_ground import ClosedTestPart, ReadingSide, SetLook
+from annotator.actions.studies.result_views import fitted
 from annotator.actions.validation import disagreements
 from annotator.actions.validation.disagreements import RuledJudge, UnclearCriterion
 from annotator.actions.validation.validation import ValidationQuery
@@ -23,15 +26,15 @@ from annotator.domain.judges.judge import InformedRuling
 from annotator.domain.judges.validation import Split
 from annotator.domain.texts.estimate import Estimate, decimal, interval
 from annotator.domain.texts.refusal import Refusal, in_window
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, grouped
 from annotator.gui.pages.validation.case_bench import (
     NOTHING,
     PAINTED_MS,
     WORK,
     CaseLook,
     CasePart,
-    Option,
-    held,
+    Chosen,
+    choice_of,
     judged,
 )
 from annotator.gui.pages.validation.case_cards import ACTS, RULINGS, is_roomy
@@ -265,25 +268,12 @@ def _because(why: str) -> str:
 EVERY = "*"
 
 
-@dataclass(frozen=True, slots=True)
-class RulingChoice:
-    protocol: str = ""
-    labels: str = ""
-    judge: str = ""
-    person: str = EVERY
-
-    @property
-    def set_name(self) -> str:
-        return self.labels.rpartition("|")[0]
-
-    @property
-    def part(self) -> str:
-        return self.labels.rpartition("|")[2]
-
-    def query(self, opening: str = "") -> ValidationQuery:
-        judge = "" if self.judge == EVERY else self.judge
-        against = () if self.person == EVERY else (self.person,)
-        return ValidationQuery(self.protocol, self.set_name, self.part, against, judge, opening=opening)
+def query_of(chosen: Chosen, opening: str = "") -> ValidationQuery:
+    """The labels of a choice, which names a set and its part, and the raters; `EVERY` is no restriction."""
+    set_name, _, part = chosen["labels"].rpartition("|")
+    judge, person = ("" if chosen[name] == EVERY else chosen[name] for name in ("judge", "person"))
+    against = (person,) if person else ()
+    return ValidationQuery(chosen["protocol"], set_name, part, against, judge, opening=opening)
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,49 +287,47 @@ class RulingLook(CaseLook):
 
 
 def look(
-    project: Project, choice: RulingChoice = RulingChoice(), looks: Mapping[str, SetLook] = NO_CHOICE
+    project: Project, chosen: Chosen = NO_CHOICE, looks: Mapping[str, SetLook] = NO_CHOICE
 ) -> RulingLook:
     """Everything but the figures for a choice, adjusted to what is available; a refusal is part of the answer."""
     try:
         people.refuse_others(project, "is shown judges beside people")
-        choice, options = _fitted(project, choice)
-        result = RulingLook(choice, options)
-        if not choice.protocol:
+        choices, chosen = fitted([*_choices(project)], chosen)
+        result = RulingLook(choices, chosen)
+        if not result.protocol:
             return result
         result = replace(
             result,
-            unclear=disagreements.unclear(project, choice.protocol),
-            again=reviews.waiting(project, choice.protocol),
+            unclear=disagreements.unclear(project, result.protocol),
+            again=reviews.waiting(project, result.protocol),
         )
     except Refusal as refusal:
-        return RulingLook(choice, {}, refusal=refusal)
+        return RulingLook((), chosen, refusal=refusal)
     try:
-        opening = opened(project, choice.set_name, choice.part, looks)
-        outlook = disagreements.outlook(project, choice.query(opening))
+        query = query_of(chosen)
+        opening = opened(project, query.set_name, query.part, looks)
+        outlook = disagreements.outlook(project, replace(query, opening=opening))
         return replace(result, opening=opening, outlook=outlook)
     except Refusal as refusal:
         return replace(result, refusal=refusal)
 
 
-def _fitted(project: Project, choice: RulingChoice) -> tuple[RulingChoice, dict[str, Sequence[Option]]]:
-    """The choice if it is available, otherwise the first one; and all available options."""
-    protocols, protocol, judges = judged(project, choice.protocol)
-    judges += [("All judges", EVERY)] if len(judges) > 1 else []
-    labels: list[Option] = [("All submitted labels", "")]
-    for one in validation_sets.sets(project):
-        if one.protocol == protocol and one.locked_at is not None:
+def _choices(project: Project) -> Iterator[ViewChoice]:
+    under = judged(project)
+    yield ViewChoice("protocol", "What", tuple((title(name), name) for name in under))
+    sets = grouped((one.protocol, one) for one in validation_sets.sets(project) if one.locked_at is not None)
+    for protocol, names in under.items():
+        labels = [("All submitted labels", "")]
+        for one in sets.get(protocol, ()):
             looks = counted(one.openings, "look")
             labels.append((f"{one.name} · dev part", f"{one.name}|{Split.DEV}"))
             labels.append((f"{one.name} · test part, {looks}", f"{one.name}|{Split.TEST}"))
-    persons = [
-        ("Everybody", EVERY),
-        *((person.alias, person.alias) for person in people.people(project) if person.active),
-        ("The consensus", CONSENSUS),
-    ]
-    fitted = RulingChoice(
-        protocol, held(choice.labels, labels), held(choice.judge, judges), held(choice.person, persons)
-    )
-    return fitted, {"protocol": protocols, "labels": labels, "judge": judges, "person": persons}
+        yield ViewChoice("labels", "Labels", tuple(labels), ("protocol", (protocol,)))
+        judges = choice_of("judge", "Judge", names, protocol)
+        yield replace(judges, values=(*judges.values, ("All judges", EVERY))) if names[1:] else judges
+    persons = [(person.alias, person.alias) for person in people.people(project) if person.active]
+    every = ("Everybody", EVERY), *persons, ("The consensus", CONSENSUS)
+    yield ViewChoice("person", "Against", every)
 
 
 def figures(project: Project, query: ValidationQuery) -> Sequence[RuledJudge]:
@@ -426,13 +414,12 @@ GATE, UNCLEAR = range(NOTHING + 1, NOTHING + 3)
 class RulingPart(CasePart):
     """The Disagreements tab: choices; below them figures, list, report and verdict, or the unclear criteria."""
 
-    NAMES = {"protocol": "What", "labels": "Labels", "judge": "Judge", "person": "Against"}
     ANSWERS, OF_LABELS = ACTS, True
     WAY = "To the sets", "Validate", {"part": "Sets"}
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__(session, ActsBar(LEFT, RIGHT), WORDS, RULINGS, self._keep, RulingChoice())
-        self._look = RulingLook(RulingChoice(), {})
+        super().__init__(session, ActsBar(LEFT, RIGHT), WORDS, RULINGS, self._keep)
+        self._look = RulingLook()
         self._entering = False
         self.strip, self.unclear = ColumnsStrip(), UnclearPanel(session)
         self.gate = TestPartGate(session, self.fill, self._stay_closed)
@@ -448,7 +435,7 @@ class RulingPart(CasePart):
         self.stand(column_of(self.strip, (self.bench, 1), spacing=6), self.gate, self.unclear)
 
     def look(self) -> None:
-        self.session.ask_later(self._looked, look, self._request, dict(self.gate.looks))
+        self.session.ask_later(self._looked, look, self._chosen, dict(self.gate.looks))
 
     def go(self, place: Mapping[str, Any]) -> None:
         """Set the choices named in the place; `case` is a key, `unclear` opens the unclear criteria."""
@@ -460,10 +447,10 @@ class RulingPart(CasePart):
         # Text being typed in the note belongs to the current case and its choices.
         self.bench.card.note.tell()
         before = self._look
-        same = (look.choice, look.opening) == (before.choice, before.opening)
+        same = (look.chosen, look.opening) == (before.chosen, before.opening)
         self._look = replace(look, ruled=before.ruled if same else None)
         self.take_over(look, before)
-        self.unclear.show_cases(look.choice.protocol, look.unclear, look.outlook.lines, look.again)
+        self.unclear.show_cases(look.protocol, look.unclear, look.outlook.lines, look.again)
         self.bar.set_words("unclear_criteria", f"Unclear ({len(look.unclear):,})")
         self._turn(look)
         if self._entering and self.stack.currentIndex() == UNCLEAR:
@@ -474,7 +461,7 @@ class RulingPart(CasePart):
             self.recount.start(PAINTED_MS)
 
     def _turn(self, look: RulingLook) -> None:
-        if self.stack.currentIndex() == UNCLEAR and look.options:
+        if self.stack.currentIndex() == UNCLEAR and look.choices:
             return
         if isinstance(look.refusal, ClosedTestPart):
             self.gate.ask(look.refusal.seen)
@@ -488,7 +475,7 @@ class RulingPart(CasePart):
 
     def offer(self) -> None:
         super().offer()
-        self.bar.enable("unclear_criteria", bool(self._look.choice.protocol))
+        self.bar.enable("unclear_criteria", bool(self._look.protocol))
         if (case := self.bench.case) is not None:
             more = _held_back(self._look) if self._look.outlook.held_back else ""
             self.strip.show_judge(self._look.ruled, case, more)
@@ -499,8 +486,7 @@ class RulingPart(CasePart):
         )  # fmt: skip
 
     def count_anew(self) -> None:
-        query = self._look.choice.query(self._look.opening)
-        self.session.ask_later(self._counted, figures, query)
+        self.session.ask_later(self._counted, figures, query_of(self._look.chosen, self._look.opening))
 
     def _counted(self, ruled: Sequence[RuledJudge]) -> None:
         self._look = replace(self._look, ruled=ruled)
@@ -517,7 +503,7 @@ class RulingPart(CasePart):
             self.stack.setCurrentIndex(WORK)
             self._turn(self._look)
             self.focus_first()
-        elif self._look.choice.protocol:
+        elif self._look.protocol:
             self.bench.stop()
             self.stack.setCurrentIndex(UNCLEAR)
             self._entering = True
@@ -526,8 +512,8 @@ class RulingPart(CasePart):
         self.offer()
 
     def _stay_closed(self) -> None:
-        choice = self._look.choice
-        self._request = replace(choice, labels=f"{choice.set_name}|dev")
+        chosen = self._look.chosen
+        self._chosen = {**chosen, "labels": f"{chosen['labels'].rpartition('|')[0]}|{Split.DEV}"}
         self.fill()
 
     def say_finished(self) -> None:
@@ -568,7 +554,7 @@ def _held_back(look: RulingLook) -> str:
 def _nothing(look: RulingLook) -> tuple[str, str]:
     if look.refusal is not None:
         return look.refusal.happened.rstrip("."), in_window(look.refusal.todo)
-    if not look.choice.protocol:
+    if not look.protocol:
         return "No judge has judged anything yet", "Run a judge on the reports that people labelled."
     if not look.outlook.judged:
         return (
