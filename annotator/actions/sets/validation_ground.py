@@ -130,7 +130,7 @@ class Ground:
     def _column(self, who: str) -> tuple[NDArray[Any], Chosen]:
         # Someone none of whose labels are left is present, with an empty column.
         named: dict[str, Mapping[Key, str | None]] = {**self.people, **self.truth}
-        own = named[who] if who in named else self._version(who).verdicts
+        own = named[who] if who in named else self._by_key[who].verdicts
         values = objects([own.get(key, NOT_ASKED) for key in self.places])
         assigned = np.asarray(values != NOT_ASKED)
         values[~assigned] = None
@@ -215,10 +215,11 @@ class Ground:
         return dict(Counter(self.version(rater).missing.get(key, NOT_ASKED) for key in lacking).most_common())
 
     def version(self, rater: ValidationRater) -> JudgeVersion:
-        return self._version(rater.key)
+        return self._by_key[rater.key]
 
-    def _version(self, key: str) -> JudgeVersion:
-        return next(version for version in self.versions if rater_of(version).key == key)
+    @cached_property
+    def _by_key(self) -> dict[str, JudgeVersion]:
+        return {rater_of(version).key: version for version in self.versions}
 
     def _persons(self, rater: ValidationRater) -> list[str]:
         return sorted(self.people) if rater.id == PEOPLE else [rater.id]
@@ -355,13 +356,12 @@ def mean_cost(costs: Sequence[float | None]) -> Estimate:
     """The mean of the known costs, in US dollars; `missing` counts the others, which are not 0."""
     known = [cost for cost in costs if cost is not None]
     missing = len(costs) - len(known)
-    method = "mean cost of a question, US dollars"
-    notes = left_out(missing, len(costs), "the cost is not known")
-    if not known:
-        return Estimate(None, missing=missing, method=method, note="; ".join(["no cost is known", *notes]))
+    notes = [] if known else ["no cost is known"]
+    notes += left_out(missing, len(costs), "the cost is not known")
     return Estimate(
-        fsum(known) / len(known), n=len(known), missing=missing, method=method, note="; ".join(notes)
-    )
+        fsum(known) / len(known) if known else None, n=len(known), missing=missing,
+        method="mean cost of a question, US dollars", note="; ".join(notes),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -271,33 +271,44 @@ def _more(one: _Units, query: CorrectionQuery) -> LabelsNeeded:
     return LabelsNeeded(plan, tuple(chosen))
 
 
-def _notes(ground: validation_ground.Ground, systems: Mapping[str, _Units], judge_id: str) -> Iterable[str]:
-    yield (
-        "The corrected score is people's mean over labelled units, and λ times the judge's mean over all units less "
-        "the judge's over labelled ones; λ is tuned system by system (PPI++)."
-    )
-    if len(ground.truth) > 1 and result_raters.CONSENSUS not in ground.truth:
-        yield "Where several people labelled a unit, its label is the mean of theirs."
-    if len({version.prompt_sha256 for version in ground.versions if version.judge.id == judge_id}) > 1:
-        yield "The judge judged with several prompts: all its verdicts count here, as in the results."
+def _notes(ground: validation_ground.Ground, systems: Mapping[str, _Units], judge_id: str) -> list[str]:
     bare = sorted(name for name, units in systems.items() if not any(x is not None for x in units.labels))
-    if bare:
-        yield f"No labels for {', '.join(bare)}: only the judge's score is used."
-    if any(weight < 0 for units in systems.values() for weight in units.weights):
-        yield (
-            "A criterion of negative weight takes away where it is met; scores are shares of all that can be reached, "
-            "the sum of the positive weights, and may lie below 0."
-        )
+    prompts = {version.prompt_sha256 for version in ground.versions if version.judge.id == judge_id}
     unreached = {
         place.response_id
         for units in systems.values()
         for place, credit, weight in zip(units.places, units.verdicts, units.weights, strict=True)
         if credit is not None and place.weight < 0 and not weight
     }
-    if unreached:
-        reports = "1 report has" if len(unreached) == 1 else f"{len(unreached):,} reports have"
-        yield f"{reports} no judged criterion of a weight above 0: nothing to reach, so no score, and left out."
-    yield "Labels must be on randomly drawn units, as in a validation set."
+    reports = "1 report has" if len(unreached) == 1 else f"{len(unreached):,} reports have"
+    negative = any(weight < 0 for units in systems.values() for weight in units.weights)
+    notes = (
+        (
+            True,
+            "The corrected score is people's mean over labelled units, and λ times the judge's mean over all units "
+            "less the judge's over labelled ones; λ is tuned system by system (PPI++).",
+        ),
+        (
+            len(ground.truth) > 1 and result_raters.CONSENSUS not in ground.truth,
+            "Where several people labelled a unit, its label is the mean of theirs.",
+        ),
+        (
+            len(prompts) > 1,
+            "The judge judged with several prompts: all its verdicts count here, as in the results.",
+        ),
+        (bare, f"No labels for {', '.join(bare)}: only the judge's score is used."),
+        (
+            negative,
+            "A criterion of negative weight takes away where it is met; scores are shares of all that can be reached, "
+            "the sum of the positive weights, and may lie below 0.",
+        ),
+        (
+            unreached,
+            f"{reports} no judged criterion of a weight above 0: nothing to reach, so no score, and left out.",
+        ),
+        (True, "Labels must be on randomly drawn units, as in a validation set."),
+    )
+    return [words for holds, words in notes if holds]
 
 
 def in_order(leaderboard: CorrectedLeaderboard) -> Sequence[str]:
@@ -333,18 +344,16 @@ def _scores(leaderboard: CorrectedLeaderboard) -> ResultSheet:
         ("lambda", "λ", "How far the judge is trusted: 0 not at all, 1 fully"),
         ("labels", "Labels", "Units with a label"), ("units", "Units"),
     )  # fmt: skip
-    lines = []
-    for name in in_order(leaderboard):
-        score = leaderboard.standings.scores[name]
-        cells = (
-            text(name),
-            replace(figure_cell(score.raw), source=_judged_count(leaderboard, name), metric=leaderboard.query.metric),
+    board, metric = leaderboard.standings, leaderboard.query.metric
+    lines = [
+        SheetLine((
+            text(name), replace(figure_cell(score.raw), source=_judged_count(leaderboard, name), metric=metric),
             figure_cell(score.corrected),
-            replace(figure_cell(score.labelled), source=_labelled(leaderboard, name)),
-            rank(leaderboard.standings.ranks[name]), count(score.tuning, form=".2f"), count(leaderboard.labelled[name]),
-            count(leaderboard.units[name]),
-        )  # fmt: skip
-        lines.append(SheetLine(cells, source=_labelled(leaderboard, name)))
+            replace(figure_cell(score.labelled), source=_labelled(leaderboard, name)), rank(board.ranks[name]),
+            count(score.tuning, form=".2f"), count(leaderboard.labelled[name]), count(leaderboard.units[name]),
+        ), source=_labelled(leaderboard, name))
+        for name in in_order(leaderboard) for score in [board.scores[name]]
+    ]  # fmt: skip
     return ResultSheet(
         "leaderboard",
         "Corrected leaderboard",
@@ -404,10 +413,8 @@ def _pictures(leaderboard: CorrectedLeaderboard) -> tuple[SheetPicture, ...]:
 
 def _flips(leaderboard: CorrectedLeaderboard) -> tuple[SheetPicture, ...]:
     """A heat map of the probability, for every two systems, that one ranks behind the other after correction."""
-    behind: dict[tuple[str, str], float | None] = {}
-    for pair in leaderboard.standings.pairs:
-        first, second, flip = str(pair.first), str(pair.second), pair.flip.value
-        behind |= {(first, second): flip, (second, first): None if flip is None else 1 - flip}
+    flips = {(str(pair.first), str(pair.second)): pair.flip.value for pair in leaderboard.standings.pairs}
+    behind = flips | {(b, a): None if flip is None else 1 - flip for (a, b), flip in flips.items()}
     if all(share is None for share in behind.values()):
         return ()
     title = "Probability that the row's system ranks behind the column's, corrected"

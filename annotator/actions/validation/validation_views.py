@@ -1,6 +1,6 @@
 """Views of validation: their content, choices, and advice when there is nothing to show."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from annotator.actions.attacks import biases
 from annotator.actions.judges import judges
@@ -119,29 +119,27 @@ def _labels(project: Project) -> tuple[ViewChoice, ...]:
         if protocol.values and (name in locked_protocols or result_raters.judges_of(project, name))
     ]
     names = judged or [USUAL]
-    made = [ViewChoice("protocol", "What was judged", tuple((PROTOCOLS[name].title, name) for name in names))]
-    for name in names:
-        made += _within(project, name, ("protocol", (name,)))
-    return tuple(made)
-
-
-def _within(project: Project, protocol: str, only_if: Condition) -> Iterator[ViewChoice]:
-    locked = [one for one in validation_sets.sets(project) if one.protocol == protocol and one.locked_at]
-    set_names = tuple((one.name, one.name) for one in locked)
-    if set_names:
-        yield ViewChoice("set", "Labels", (("all that were submitted", ANY), *set_names), only_if)
-        # The test part is opened only on purpose, so the dev part comes first.
-        yield ViewChoice("part", "Part", PARTS, ("set", tuple(name for name, _ in set_names)))
-    yield ViewChoice(
-        "against",
-        "Compared with",
-        (("all people", ANY), *result_raters.named_people(project, protocol)),
-        only_if,
+    return (
+        ViewChoice("protocol", "What was judged", tuple((PROTOCOLS[name].title, name) for name in names)),
+        *(choice for name in names for choice in _within(project, name, ("protocol", (name,)))),
     )
-    values = PROTOCOLS[protocol].values
-    if len(values) > 2:
-        named = tuple((value.replace("_", " "), value) for value in values)
-        yield ViewChoice("positive", "Positive", (("none", ANY), *named), only_if)
+
+
+def _within(project: Project, protocol: str, only_if: Condition) -> tuple[ViewChoice, ...]:
+    locked = [one for one in validation_sets.sets(project) if one.protocol == protocol and one.locked_at]
+    set_names, values = tuple((one.name, one.name) for one in locked), PROTOCOLS[protocol].values
+    of_set = (
+        ViewChoice("set", "Labels", (("all that were submitted", ANY), *set_names), only_if),
+        # The test part is opened only on purpose, so the dev part comes first.
+        ViewChoice("part", "Part", PARTS, ("set", tuple(name for name, _ in set_names))),
+    )
+    persons = ("all people", ANY), *result_raters.named_people(project, protocol)
+    positives = ("none", ANY), *((value.replace("_", " "), value) for value in values)
+    return (
+        *(of_set if set_names else ()),
+        ViewChoice("against", "Compared with", persons, only_if),
+        *((ViewChoice("positive", "Positive", positives, only_if),) if len(values) > 2 else ()),
+    )
 
 
 def _by(protocol: ViewChoice) -> tuple[ViewChoice, ...]:

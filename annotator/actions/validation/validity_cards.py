@@ -1,7 +1,7 @@
 """Making a validity card: one judge under one prompt, with every finding and its source."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial, wraps
@@ -55,7 +55,7 @@ from annotator.domain.texts.canonical import canonical_json, held, looks_like_ke
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted, grouped
-from annotator.exchange.cards import card_pages
+from annotator.exchange import card_pages
 from annotator.judging.attacks import TARGETS
 from annotator.protocols import USUAL
 from annotator.stats.validation.comparison import Named
@@ -276,17 +276,14 @@ def _answer(project: Project, ground: Ground, query: CardQuery, rater: Validatio
 
 
 def _notes(ground: Ground, query: CardQuery, validation: Validation) -> tuple[str, ...]:
-    sentences = [
+    no_ceiling = "There is no human ceiling: no two people labelled the same units here."
+    tuned = "These are not the figures of the test part alone: what was tuned on it may look too good."
+    return (
         "Intervals are at 95 %, over items. Of repeated questions what most trials say counts.",
         *validation.notes,
-    ]
-    if not ground.humans():
-        sentences.append("There is no human ceiling: no two people labelled the same units here.")
-    if query.set_name and query.part != Split.TEST.value:
-        sentences.append(
-            "These are not the figures of the test part alone: what was tuned on it may look too good."
-        )
-    return tuple(sentences)
+        *([] if ground.humans() else [no_ceiling]),
+        *([tuned] if query.set_name and query.part != Split.TEST.value else []),
+    )
 
 
 def _attacked(project: Project, protocol: str, judge: str, prompt: str) -> tuple[Attacked, ...]:
@@ -346,17 +343,15 @@ def _estimate(figure: Figure | None) -> Estimate:
 def _summary(card: ValidityCard) -> tuple[str, ...]:
     judge, labels = card.of("judge"), card.labels
     where = f"“{labels.set_name}”, {labels.part} part" if labels.set_name else "all submitted labels"
-    sentences = [
+    rate = judge.missing_rate if judge is not None else None
+    return (
         f"{card.protocol_title}: compared with {labels.against} on {where}, {counted(labels.units, 'unit')} of "
-        f"{counted(labels.items, 'item')}."
-    ]
-    if labels.set_name:
-        sentences.append(f"The test part was viewed {counted(len(labels.opened_at), 'time')}.")
-    if judge is not None and judge.missing_rate is not None:
-        sentences.append(f"{percent(judge.missing_rate, 1)} of its verdicts are missing.")
-    if card.unfit:
-        sentences.append("Not publishable: too many verdicts are missing.")
-    return (*sentences, f"SHA-256 {card.sha256}")
+        f"{counted(labels.items, 'item')}.",
+        *([f"The test part was viewed {counted(len(labels.opened_at), 'time')}."] if labels.set_name else []),
+        *([] if rate is None else [f"{percent(rate, 1)} of its verdicts are missing."]),
+        *(["Not publishable: too many verdicts are missing."] if card.unfit else []),
+        f"SHA-256 {card.sha256}",
+    )
 
 
 NAME = "card"
@@ -401,7 +396,7 @@ def _wish(
     )
 
 
-def _judges(project: Project, protocol: str) -> Iterator[ViewChoice]:
+def _judges(project: Project, protocol: str) -> list[ViewChoice]:
     """The choice of judges, the baseline last, and of the prompts of each that judged by several."""
     j = JUDGEMENT.c
     question = (
@@ -415,14 +410,18 @@ def _judges(project: Project, protocol: str) -> Iterator[ViewChoice]:
         (one for one in judges.all_of(project) if one.id in wordings),
         key=lambda one: one.kind == JudgeKind.BASELINE.value,
     )
-    if listed_judges:
-        names = tuple((one.name, one.name) for one in listed_judges)
-        yield ViewChoice("judge", "Judge", names, ("protocol", (protocol,)))
-    for judge in listed_judges:
-        if len(wordings[judge.id]) > 1:
-            hashes = (prompt or NO_PROMPT for prompt in sorted(wordings[judge.id]))
-            known = tuple((prompt[:SHOWN], prompt) for prompt in hashes)
-            yield ViewChoice("prompt", "Prompt", known, ("judge", (judge.name,)))
+    names = tuple((one.name, one.name) for one in listed_judges)
+    prompts = {
+        one.name: [prompt or NO_PROMPT for prompt in sorted(wordings[one.id])] for one in listed_judges
+    }
+    return [
+        *([ViewChoice("judge", "Judge", names, ("protocol", (protocol,)))] if names else []),
+        *(
+            ViewChoice("prompt", "Prompt", tuple((one[:SHOWN], one) for one in own), ("judge", (name,)))
+            for name, own in prompts.items()
+            if len(own) > 1
+        ),
+    ]
 
 
 VIEW = ResultView(

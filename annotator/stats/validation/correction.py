@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import accumulate, combinations
 from math import inf, sqrt
 
 import numpy as np
@@ -46,8 +46,8 @@ class CorrectionUnits:
     """Units with a judgement: labels (NaN if there is none), judgements, weights, clusters and strata.
 
     A unit of negative weight subtracts: the sign of its values is flipped, and its `reach`, what it adds to the
-    denominator of the mean, is 0; the reach of others is their weight. `places` are the positions of these units
-    among the given ones; `missing` counts those without a judgement, which are left out, labelled or not.
+    denominator of the mean, is 0; the reach of others is their weight. `missing` counts the units without a judgement,
+    which are left out, labelled or not.
     """
 
     labels: Floats
@@ -56,7 +56,6 @@ class CorrectionUnits:
     reach: Floats
     clusters: Codes
     strata: Codes
-    places: Codes
     missing: int
 
     @property
@@ -88,7 +87,7 @@ def units_of(
     labels_there, verdicts_there = grid[:, used] * np.sign(heavy)
     weighed, reach = np.abs(heavy), np.maximum(heavy, 0.0)
     return CorrectionUnits(
-        labels_there, verdicts_there, weighed, reach, groups[used], layers, used, int(absent.sum())
+        labels_there, verdicts_there, weighed, reach, groups[used], layers, int(absent.sum())
     )
 
 
@@ -294,12 +293,11 @@ def _over_common_items(systems: Sequence[SystemUnits]) -> tuple[list[CorrectionU
     """Each system's units with clusters coded alike for all systems, and the number of items."""
     items = [item for system in systems for item in plain(system.items)]
     codes = group_codes(items, len(items))
-    units, start = [], 0
-    for system in systems:
-        own = codes[start : start + len(system.items)]
-        start += len(own)
-        result = units_of(system.labels, system.verdicts, system.weights, own, system.strata)
-        units.append(replace(result, clusters=own[result.places]))
+    ends = accumulate(len(system.items) for system in systems)
+    units = [
+        units_of(one.labels, one.verdicts, one.weights, codes[end - len(one.items) : end], one.strata)
+        for one, end in zip(systems, ends, strict=True)
+    ]
     return units, int(codes.max(initial=-1)) + 1
 
 
@@ -402,7 +400,6 @@ class LabelPlan:
     """
 
     now: Estimate
-    labels: float
     more: int | None
     width_now: float | None
     width_then: float | None
@@ -433,7 +430,7 @@ def plan_labels(
     result = corrected_mean(units, tuning, level, bounds)
     now = result.corrected
     if now.low is None or now.high is None or result.tuning is None:
-        return LabelPlan(now, width, None, None, None, None, now.note)
+        return LabelPlan(now, None, None, None, None, now.note)
     parts, trust, width_now = parts_of(units), result.tuning, now.high - now.low
     size, given = len(units.verdicts), int(units.labelled.sum())
     there, all_over = parts.labelled_clusters, parts.clusters
@@ -441,7 +438,7 @@ def plan_labels(
     fixed = max(0.0, variance(parts.errors(trust), there) - of_labels)
     alone, each = _independent(units, trust), given / there
     if alone * given <= ROUNDING:
-        return LabelPlan(now, width, None, width_now, None, None, "labels and judge never differed yet")
+        return LabelPlan(now, None, width_now, None, None, "labels and judge never differed yet")
     likeness = float(np.clip((of_labels / alone - 1) / (each - 1), 0.0, 1.0)) if each > 1 else 0.0
 
     def relative(n: int) -> float:
@@ -461,12 +458,12 @@ def plan_labels(
 
     least = width_with(size)
     if width_now <= width:
-        return LabelPlan(now, width, 0, width_now, width_now, least, "it is narrow enough")
+        return LabelPlan(now, 0, width_now, width_now, least, "it is narrow enough")
     if least > width:
         note = "even with every unit labelled it is wider: that takes more items"
-        return LabelPlan(now, width, None, width_now, None, least, note)
+        return LabelPlan(now, None, width_now, None, least, note)
     n = given + bisect_left(range(given, size), True, key=lambda n: width_with(n) <= width)
-    return LabelPlan(now, width, n - given, width_now, width_with(n), least)
+    return LabelPlan(now, n - given, width_now, width_with(n), least)
 
 
 def _independent(units: CorrectionUnits, trust: float) -> float:

@@ -304,8 +304,7 @@ def standings(systems: Sequence[tuple[str, float | None, float | None]]) -> tupl
     The score should be high, the cost (latency, tokens or money) low. Unknown values neither beat nor are beaten.
     """
     known = {name: (score, cost) for name, score, cost in systems if score is not None and cost is not None}
-    result = []
-    for name, score, cost in systems:
-        beaten_by = tuple(other for other in known if name in known and dominates(known[other], known[name]))
-        result.append(FrontPoint(name, score, cost, beaten_by))
-    return tuple(result)
+    beaten_by = {
+        name: tuple(other for other in known if dominates(known[other], own)) for name, own in known.items()
+    }
+    return tuple(FrontPoint(name, score, cost, beaten_by.get(name, ())) for name, score, cost in systems)

@@ -75,16 +75,16 @@ def test_attacks_are_told_by_rate_case_and_notice(
     # All units are alike: then an item counts as one unit, and two items say little.
     assert line.failed.low < 0.5
     assert (line.already, line.noticed.value) == (0, 1.0)
-    cases = attack_figures.cases_of(project, attacking.all_of(project)[0])
+    cases = attack_figures.listed(project, attacking.all_of(project)[0], "injection")
     for case in cases:
-        told = attack_figures.attack_case(project, case.id)
+        told = attack_figures.attack_case(project, case)
         (mark,) = told.marks
         assert told.copy[: mark.start] + told.copy[mark.end :] == told.report
         assert "yes" in told.copy[mark.start : mark.end]
-        assert (told.own.value, told.again.value, told.unit != "") == ("no", "yes", True)
+        assert (told.own.value, told.again.value, told.line.unit != "") == ("no", "yes", True)
     # A report that changed since is not shown beside its copy.
     sql.alter(project, "UPDATE response SET text = 'Another report.'")
-    told = attack_figures.attack_case(project, cases[0].id)
+    told = attack_figures.attack_case(project, cases[0])
     assert told.done == (attack_figures.GONE,)
     assert "yes" in told.copy
     judges.retire(project, judges.named(project, JUDGE).id)
@@ -208,7 +208,7 @@ def test_criteria_asked_together_are_asked_in_another_order(project: Project, se
     # Of three criteria of each of four reports one becomes a yes, and no other.
     assert (line.failed.n, line.up, line.failed.value) == (VERDICTS, 4, pytest.approx(1 / 3))
     (case, *_) = [one for one in attack_figures.cases_of(project, attacking.all_of(project)[0]) if one.failed]
-    told = attack_figures.attack_case(project, case.id)
+    told = attack_figures.attack_case(project, case)
     assert ("another order" in told.done[0], told.copy) == (True, told.report)
 
 
@@ -275,7 +275,7 @@ def test_results_of_attacks_of_earlier_versions_stay_and_are_shown_by_name(
         assert (line.attack, line.failed) == (name, before)
         assert attack_figures.sheets(report)[0].lines[0].cells[0].words == KNOWN_ATTACKS[name].title
         (case, *_) = attack_figures.listed(project, line.test, name)
-        assert attack_figures.attack_case(project, case.id).title == KNOWN_ATTACKS[name].title
+        assert attack_figures.attack_case(project, case).title == KNOWN_ATTACKS[name].title
         # Of such a test nothing is asked any more.
         expect_refusal(f"There is no attack “{name}”", attacked, project, JUDGE, name)
 

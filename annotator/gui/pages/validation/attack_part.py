@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.actions.attacks import attack_figures, attacking
-from annotator.actions.attacks.attack_figures import AttackCase, AttackCaseLine, AttackFigures
+from annotator.actions.attacks.attack_figures import AttackCase, AttackFigures, AttackVerdict
 from annotator.actions.attacks.attacking import (
     NONE,
     AttackableJudge,
@@ -254,11 +254,11 @@ class AttackReader(QWidget):
         theme.watch(self, self._restyle)
 
     def show_case(self, case: AttackCase) -> None:
-        self._case = case
-        way = f" · {case.variant}" if case.variant else ""
+        self._case, line = case, case.line
+        way = f" · {line.variant}" if line.variant else ""
         self.head.setText(f"{case.title}{way} · {case.judge}")
         self.unit.setText(
-            f"Item {case.item_key} · {case.system} · asked about: {case.unit or 'a unit that is gone'}"
+            f"Item {line.item_key} · {line.system} · asked about: {line.unit or 'a unit that is gone'}"
         )
         self.done.setText(" ".join(case.done))
         self.about.setText(case.about)
@@ -286,8 +286,8 @@ class AttackReader(QWidget):
         if case is None:
             return
         changed = case.again.value not in (None, case.own.value)
-        self.own.setHtml(_verdict(case.protocol, case.own))
-        self.again.setHtml(_verdict(case.protocol, case.again, changed=changed))
+        self.own.setHtml(_verdict(case.line.protocol, case.own))
+        self.again.setHtml(_verdict(case.line.protocol, case.again, changed=changed))
         kinds = [MOVED if mark.moved else PUT_IN for mark in case.marks] + [LACKING for _ in case.gaps]
         swatches = "\u2003".join(swatch(kind, LEGEND[kind]) for kind in dict.fromkeys(kinds))
         self.legend.setText(
@@ -321,18 +321,18 @@ def _verdict_view(name: str) -> QTextBrowser:
 
 def _verdict(protocol: str, verdict: Verdict, *, changed: bool = False) -> str:
     colour = theme.token(value_look(protocol, verdict.value)[1]).name()
-    parts = [f"<b style='color:{colour}'>{escape(value_words(protocol, verdict.value, verdict.status))}</b>"]
-    if changed:
-        parts.append(f"<b style='color:{theme.token('state-disagree').name()}'> · ⚠ another verdict</b>")
-    if verdict.flags:
-        named = ", ".join(flag_words(flag) for flag in verdict.flags.split())
-        parts.append(
-            f"<span style='color:{theme.token('state-unconfirmed').name()}'> · ⚑ {escape(named)}</span>"
-        )
-    explanation = verdict.cause if verdict.value is None else verdict.rationale
-    parts.append(f"<p dir='auto'>{escape(explanation)}</p>" if explanation else "")
-    parts.append(f"<p dir='auto'><b>Quote</b> {escape(verdict.quote)}</p>" if verdict.quote else "")
-    return "".join(parts)
+    words = escape(value_words(protocol, verdict.value, verdict.status))
+    differs, marked = (theme.token(f"state-{name}").name() for name in ("disagree", "unconfirmed"))
+    flags = escape(", ".join(flag_words(flag) for flag in verdict.flags.split()))
+    explanation = escape(verdict.cause if verdict.value is None else verdict.rationale)
+    parts = (
+        (True, f"<b style='color:{colour}'>{words}</b>"),
+        (changed, f"<b style='color:{differs}'> · ⚠ another verdict</b>"),
+        (flags, f"<span style='color:{marked}'> · ⚑ {flags}</span>"),
+        (explanation, f"<p dir='auto'>{explanation}</p>"),
+        (verdict.quote, f"<p dir='auto'><b>Quote</b> {escape(verdict.quote)}</p>"),
+    )
+    return "".join(html for there, html in parts if there)
 
 
 ABOUT = (
@@ -466,17 +466,17 @@ LINES: Sequence[Column[AttackFigures]] = (
 MISSING = len(LINES) - 1
 
 
-def _now(case: AttackCaseLine) -> str:
+def _now(case: AttackVerdict) -> str:
     return f"{value_words(case.protocol, case.value, case.status)}{', changed' if case.failed else ''}"
 
 
-def _look_of_case(case: AttackCaseLine) -> tuple[str, str]:
+def _look_of_case(case: AttackVerdict) -> tuple[str, str]:
     if case.failed:
         return "warning", "state-disagree"
     return value_look(case.protocol, case.value)
 
 
-CASES: Sequence[Column[AttackCaseLine]] = (
+CASES: Sequence[Column[AttackVerdict]] = (
     Column("Item", lambda case: case.item_key, 70),
     Column("System", lambda case: case.system, 108),
     Column("Asked about", lambda case: case.unit, 180),
@@ -524,7 +524,7 @@ class AttacksPart(PagePart):
         self.reader, self.families = AttackReader(), FamilyList(session)
         self.lines, self.cases = (
             CellsModel[AttackFigures](LINES, self),
-            CellsModel[AttackCaseLine](CASES, self),
+            CellsModel[AttackVerdict](CASES, self),
         )
         self._soon = later(self, self._ask_cases, 150)
         self.rates = CellsTable(
@@ -587,7 +587,7 @@ class AttacksPart(PagePart):
 
     def read(self) -> None:
         if (case := self.cases.at(self.list.currentIndex().row())) is not None:
-            self.session.ask_later(self._read, attack_figures.attack_case, case.id)
+            self.session.ask_later(self._read, attack_figures.attack_case, case)
 
     def back(self) -> None:
         if self.body.currentIndex() in (READER, FAMILIES):
@@ -628,7 +628,7 @@ class AttacksPart(PagePart):
             return
         self.session.ask_newest(self._listed, attack_figures.listed, line.test, line.attack)
 
-    def _listed(self, lines: Sequence[AttackCaseLine]) -> None:
+    def _listed(self, lines: Sequence[AttackVerdict]) -> None:
         line = self.lines.at(self.rates.currentIndex().row())
         if line is None:
             return

@@ -22,7 +22,6 @@ from annotator.actions.sets.validation_ground import ClosedTestPart
 from annotator.actions.studies.result_views import CountedView, ResultView
 from annotator.actions.validation import validity_cards
 from annotator.domain.judges.validation import Difference, Split, ValidityCard
-from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal, in_window
 from annotator.gui import keys, theme
 from annotator.gui.pages.validation import figures
@@ -434,9 +433,6 @@ class ValidityCards(PagePart):
         """Compute the card again if something has changed, and check the other one again."""
         self.view.fill()
         self.check.fill()
-
-    def on_change(self, change: Change) -> None:
-        self.fill()
 
     def go(self, place: Mapping[str, Any]) -> None:
         """`choose` sets choices, `card` is the file of a card to check."""

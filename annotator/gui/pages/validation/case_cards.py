@@ -320,10 +320,8 @@ class CaseReadingPane(ReadingPane):
         if self._shown is None:
             return
         words = [(voice.mark, voice.who) for voice in self._voices if self.is_quoted(voice)]
-        if self._claims:
-            words.append((BOTH, "the claim"))
-        elif self._shared() is not None:
-            words.append((BOTH, "both"))
+        both = "the claim" if self._claims else "both" if self._shared() is not None else ""
+        words += [(BOTH, both)] if both else []
         swatches = "\u2003".join(swatch(kind, name) for kind, name in words)
         nothing = "Nobody quoted a passage of this text."
         self.legend.setText(f"Marked: {swatches}" if words else nothing)

@@ -160,11 +160,10 @@ class ReviewsPart(CasePart):
 
     def _tell(self, accepted: Sequence[AcceptanceRate]) -> None:
         outlook = self._look.outlook
-        sentences = [_accepted(rate) for rate in accepted]
-        if outlook.blind and outlook.lines:
-            many = counted(outlook.held_back, "verdict")
-            sentences.append(f"{many} appear once you have submitted your labels of {_items(outlook.blind)}.")
-        self.note.setText(" ".join([*sentences, APART]))
+        many = counted(outlook.held_back, "verdict")
+        later = f"{many} appear once you have submitted your labels of {_items(outlook.blind)}."
+        held_back = [later] if outlook.blind and outlook.lines else []
+        self.note.setText(" ".join([*map(_accepted, accepted), *held_back, APART]))
 
     def _keep(self, case: VerdictCase, value: str, reason: str, note: str, kind: str) -> bool:
         place = case.place

@@ -317,12 +317,13 @@ def _choices(project: Project) -> Iterator[ViewChoice]:
     yield ViewChoice("protocol", "What", tuple((title(name), name) for name in under))
     sets = grouped((one.protocol, one) for one in validation_sets.sets(project) if one.locked_at is not None)
     for protocol, names in under.items():
-        labels = [("All submitted labels", "")]
-        for one in sets.get(protocol, ()):
-            looks = counted(one.openings, "look")
-            labels.append((f"{one.name} · dev part", f"{one.name}|{Split.DEV}"))
-            labels.append((f"{one.name} · test part, {looks}", f"{one.name}|{Split.TEST}"))
-        yield ViewChoice("labels", "Labels", tuple(labels), ("protocol", (protocol,)))
+        parts = [
+            (f"{one.name} · {part} part{looks}", f"{one.name}|{part}")
+            for one in sets.get(protocol, ())
+            for part, looks in ((Split.DEV, ""), (Split.TEST, f", {counted(one.openings, 'look')}"))
+        ]
+        labels = ("All submitted labels", ""), *parts
+        yield ViewChoice("labels", "Labels", labels, ("protocol", (protocol,)))
         judges = choice_of("judge", "Judge", names, protocol)
         yield replace(judges, values=(*judges.values, ("All judges", EVERY))) if names[1:] else judges
     persons = [(person.alias, person.alias) for person in people.people(project) if person.active]

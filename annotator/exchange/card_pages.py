@@ -110,7 +110,25 @@ def is_whole(text: str) -> bool:
 
 def body(card: ValidityCard) -> str:
     """The visible part of the page, without the JSON: tables and sentences that any reader of simple HTML can show."""
-    return "".join(_parts(card))
+    where = f" in the project {say(card.project)}" if card.project else ""
+    return "".join((
+        f"<h1>Validity card: {say(card.name)}</h1>\n",
+        f"<p>{say(card.protocol_title)}. Made on {moment(card.made_at)} with Goldsmith {escape(card.app_version)}",
+        f"{where}.</p>\n",
+        f'<p class="warn">Not publishable: {escape(lost(card))}</p>\n' if card.unfit else "",
+        "<h2>In short</h2>\n", short(card), "<h2>The judge</h2>\n", judge(card), "<h2>The labels</h2>\n", labels(card),
+        "<h2>The judge beside people</h2>\n", figures(card), confusion(card), *groups(card),
+        "<h2>Missing verdicts, and cost</h2>\n", missing(card),
+        "<h2>Reviews: informed, apart from all figures above</h2>\n", reviews(card.reviews),
+        "<h2>Scores corrected by people's labels</h2>\n", corrected(card.corrected),
+        "<h2>Attacks</h2>\n", attacks(card), "<h2>Notes</h2>\n", listed(card.notes),
+        "<h2>Where this card holds</h2>\n"
+        "<p>The card speaks of this judge as it is described above, and of no other: another model, other parameters, "
+        "another wording of the prompt, another form of answers, more units in a call or another protocol make "
+        "another judge. Checked against a project by “goldsmith card PROJECT --check FILE” it says what differs.</p>\n"
+        f"<p>SHA-256 of the card: {digest(card.sha256)}<br>It shows that the card was not changed by accident; it is "
+        "no signature.</p>\n",
+    ))  # fmt: skip
 
 
 def sketch(card: ValidityCard) -> str:
@@ -119,32 +137,6 @@ def sketch(card: ValidityCard) -> str:
         "<p>It is still being made: intervals, groups, corrected scores and the rest are being counted.</p>\n"
         f"<h2>In short</h2>\n{short(card, begun=True)}<h2>The judge</h2>\n{judge(card)}"
         f"<h2>The labels</h2>\n{labels(card)}"
-    )
-
-
-def _parts(card: ValidityCard) -> Iterator[str]:
-    yield f"<h1>Validity card: {say(card.name)}</h1>\n"
-    yield f"<p>{say(card.protocol_title)}. Made on {moment(card.made_at)} with Goldsmith {escape(card.app_version)}"
-    yield f" in the project {say(card.project)}.</p>\n" if card.project else ".</p>\n"
-    if card.unfit:
-        yield f'<p class="warn">Not publishable: {escape(lost(card))}</p>\n'
-    yield "<h2>In short</h2>\n" + short(card)
-    yield "<h2>The judge</h2>\n" + judge(card)
-    yield "<h2>The labels</h2>\n" + labels(card)
-    yield "<h2>The judge beside people</h2>\n" + figures(card) + confusion(card)
-    yield from groups(card)
-    yield "<h2>Missing verdicts, and cost</h2>\n" + missing(card)
-    yield "<h2>Reviews: informed, apart from all figures above</h2>\n" + reviews(card.reviews)
-    yield "<h2>Scores corrected by people's labels</h2>\n" + corrected(card.corrected)
-    yield "<h2>Attacks</h2>\n" + attacks(card)
-    yield "<h2>Notes</h2>\n" + listed(card.notes)
-    yield (
-        "<h2>Where this card holds</h2>\n"
-        "<p>The card speaks of this judge as it is described above, and of no other: another model, other parameters, "
-        "another wording of the prompt, another form of answers, more units in a call or another protocol make "
-        "another judge. Checked against a project by “goldsmith card PROJECT --check FILE” it says what differs.</p>\n"
-        f"<p>SHA-256 of the card: {digest(card.sha256)}<br>It shows that the card was not changed by accident; it is "
-        "no signature.</p>\n"
     )
 
 
@@ -275,10 +267,11 @@ def _lines(title: str, lines: list[Line], card: ValidityCard, *, weighted: bool 
     ]
     names = [one.name for one in shown]
     sides = ("plain", "weighted") if weighted else ("plain",)
-    rows: list[list[Cell]] = []
-    for group, of_group in groupby(lines, key=_of):
-        rows.append([group])
-        rows += [_row(line, side, names) for line in of_group for side in sides]
+    rows: list[list[Cell]] = [
+        row
+        for group, of_group in groupby(lines, key=_of)
+        for row in (list[Cell]([group]), *(_row(line, side, names) for line in of_group for side in sides))
+    ]
     heads = ("Who", *(escape(SHORT.get(one.name, one.title)) for one in shown))
     return f"<h3>{escape(title)}</h3>\n" + table(heads, rows, title, places=2)
 
@@ -430,40 +423,39 @@ def judge(card: ValidityCard) -> str:
     return facts(_of_identity(card.judge, card), "The judge")
 
 
-def _of_identity(identity: Identity, card: ValidityCard) -> Iterator[tuple[str, str]]:
+def _of_identity(identity: Identity, card: ValidityCard) -> list[tuple[str, str]]:
     asks = identity.kind is JudgeKind.ENDPOINT
-    yield "Kind", escape({JudgeKind.DERIVED: "vote"}.get(identity.kind, identity.kind.value))
-    yield "Model", say(identity.model) if identity.model else ""
-    yield "Model that answered", say(", ".join(identity.returned_models) or "not known") if asks else ""
-    yield "Endpoint", escape(f"on {card.reach.value}; its address is not told") if asks else ""
-    yield "Request parameters", say(canonical_json(identity.parameters).decode()) if asks else ""
-    yield "Protocol", f"{say(identity.protocol)}, which gives {escape(', '.join(identity.values))}"
-    yield "Units in one call", escape(f"{identity.together}") if asks else ""
-    yield "Told what units weigh", ("yes" if identity.weights_shown else "no") if asks else ""
-    yield "Form of its answers", escape(", ".join(identity.forms) or "not known") if asks else ""
-    if asks:
-        yield (
-            "Prompt",
-            digest(identity.prompt_sha256)
-            + "".join(
-                f"<br>{say(each.name)}, version {each.version}: {digest(each.sha256)}"
-                for each in identity.prompts
-            ),
-        )
-    yield "Part of Goldsmith", escape(identity.program)
-    yield (
-        "Counts",
-        escape({"judges": "several judges", "trials": "the trials of one judge"}.get(identity.over, "")),
+    wordings = (
+        f"<br>{say(each.name)}, version {each.version}: {digest(each.sha256)}" for each in identity.prompts
     )
-    for place, member in enumerate(identity.members, 1):
-        yield (
-            f"Member {place}",
-            "<br>".join(f"{escape(name)}: {value}" for name, value in _of_identity(member, card) if value),
-        )
-    yield (
-        "Units count",
-        escape("their weight, in weighted figures" if identity.weighting == "by weight" else "alike"),
-    )
+    asked = [
+        ("Model that answered", say(", ".join(identity.returned_models) or "not known")),
+        ("Endpoint", escape(f"on {card.reach.value}; its address is not told")),
+        ("Request parameters", say(canonical_json(identity.parameters).decode())),
+    ]
+    how = [
+        ("Units in one call", escape(f"{identity.together}")),
+        ("Told what units weigh", "yes" if identity.weights_shown else "no"),
+        ("Form of its answers", escape(", ".join(identity.forms) or "not known")),
+        ("Prompt", digest(identity.prompt_sha256) + "".join(wordings)),
+    ]
+    several = {"judges": "several judges", "trials": "the trials of one judge"}
+    weights = "their weight, in weighted figures" if identity.weighting == "by weight" else "alike"
+    return [
+        ("Kind", escape({JudgeKind.DERIVED: "vote"}.get(identity.kind, identity.kind.value))),
+        ("Model", say(identity.model) if identity.model else ""),
+        *(asked if asks else ()),
+        ("Protocol", f"{say(identity.protocol)}, which gives {escape(', '.join(identity.values))}"),
+        *(how if asks else ()),
+        ("Part of Goldsmith", escape(identity.program)),
+        ("Counts", escape(several.get(identity.over, ""))),
+        *(
+            (f"Member {place}", "<br>".join(f"{escape(name)}: {value}" for name, value in own if value))
+            for place, member in enumerate(identity.members, 1)
+            for own in [_of_identity(member, card)]
+        ),
+        ("Units count", escape(weights)),
+    ]
 
 
 def labels(card: ValidityCard) -> str:
