@@ -700,15 +700,13 @@ def _of_contrasts(validation: Validation) -> tuple[SheetPicture, ...]:
 def _of_confusion(validation: Validation) -> tuple[SheetPicture, ...]:
     """The confusion matrices of all raters side by side, group by group."""
     called = _names(validation)
-    made = []
-    for group, lines in _by_group(validation.lines):
-        matrices = [(called[line.rater.key], line.result.confusion) for line in lines]
-        apart = "" if group == ALL else f", {group}"
-        title = f"Confusion{apart}: {validation.against} down, what was said across"
-        made.append(
-            SheetPicture(
-                f"confusion/{group}", f"Confusion{apart}",
-                partial(pictures.confusions, title, matrices, validation.protocol.values),
-            )
-        )  # fmt: skip
-    return tuple(made)
+    return tuple(
+        SheetPicture(
+            f"confusion/{group}", f"Confusion{apart}",
+            partial(
+                pictures.confusions, f"Confusion{apart}: {validation.against} down, what was said across",
+                [(called[line.rater.key], line.result.confusion) for line in lines], validation.protocol.values,
+            ),
+        )
+        for group, lines in _by_group(validation.lines) for apart in ["" if group == ALL else f", {group}"]
+    )  # fmt: skip

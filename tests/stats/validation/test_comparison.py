@@ -861,8 +861,11 @@ def test_better_on_one_and_as_good_on_the_other_dominates(one, other, so):
 
 
 def front(points):
-    result = rubrics_standings([(str(i), *point) for i, point in enumerate(points)])
-    return {i for i, one in enumerate(result) if one.on_front}
+    return {
+        int(one.system)
+        for one in rubrics_standings([(str(i), *point) for i, point in enumerate(points)])
+        if one.on_front
+    }
 
 
 def test_the_front_is_of_those_that_are_better_or_cheaper():

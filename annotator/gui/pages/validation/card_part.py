@@ -187,8 +187,7 @@ class CardCheck(Pane):
 
     def _tell_todo(self) -> None:
         difference = self.model.at(self.table.currentIndex().row())
-        self.todo.setText(difference.todo if difference else "")
-        self.todo.setVisible(difference is not None and self.model.rowCount() > 0)
+        self.todo.show_words(difference.todo if difference else "")
 
     def _read(self) -> None:
         if self.checked.card is not None and self._path is not None:

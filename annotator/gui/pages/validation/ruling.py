@@ -157,10 +157,9 @@ class UnclearPanel(Pane):
         self._unclear = unclear
         with QSignalBlocker(self.list):
             self.list.clear()
-            for criterion in unclear:
-                self.list.addItem(
-                    f"{criterion.times:,} ×  item {criterion.item_key}: \u2068{criterion.words or PAIR}\u2069"
-                )
+            self.list.addItems([
+                f"{one.times:,} ×  item {one.item_key}: \u2068{one.words or PAIR}\u2069" for one in unclear
+            ])  # fmt: skip
             ids = [one.unit_id for one in unclear]
             self.list.setCurrentRow(ids.index(unit_id) if unit_id in ids else 0)
         self._show_chosen()
@@ -236,12 +235,10 @@ class UnclearPanel(Pane):
     def judge_again(self) -> None:
         if not self.judge_button.isEnabled():
             return
-        made: list[RunRequest] = []
-        for judgements in self._again:
-            order = self.session.do(reviews.queue_up, judgements.order.judge, judgements.order.protocol)
-            made += [order] if order is not None else []
-        if made:
-            self.ordered.emit(made)
+        orders = [one.order for one in self._again]
+        queued = [self.session.do(reviews.queue_up, order.judge, order.protocol) for order in orders]
+        if any(queued):
+            self.ordered.emit([order for order in queued if order is not None])
 
     def _open(self) -> None:
         if self._way is not None:
