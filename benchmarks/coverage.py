@@ -44,7 +44,7 @@ from annotator.stats.validation.comparison import (
     alt_test,
     beside,
     both_ways,
-    comparison,
+    cell_differences,
     kappa_difference,
 )
 from annotator.stats.validation.correction import SystemUnits, corrected_mean, standings, units_of
@@ -228,21 +228,20 @@ def raters(prevalence: float, accuracy: float) -> Callable[[Random, int], Figure
         of, names = of_items(items), [False, True]
         weights = np.tile([1.0, 2.0], len(true) // 2)
         both = both_ways(true, judge, True, weights, of)
-        result = {name: getattr(both.plain, name) for name in both.plain.__slots__}
-        result |= {f"{name}, weighted": getattr(both.weighted, name) for name in ("accuracy", "kappa")}
+        result = {**both[0], **{f"{name}, weighted": both[1][name] for name in ("accuracy", "kappa")}}
         result |= {
             "percent agreement": percent_agreement(zip(judge, person, strict=True), of),
             "κ of two": cohen_kappa(judge, person, clusters=of),
             "AC1 of three": gwet_ac1([judge, person, third], categories=names, clusters=of),
             "α of three": krippendorff_alpha([judge, person, third], clusters=of),
         }
-        gaps = comparison(true, judge, person, True, clusters=of).difference
-        result |= {
-            f"difference of {name}": getattr(gaps, name) for name in ("accuracy", "specificity", "kappa")
-        }
+        gaps = cell_differences(true, judge, person, True, clusters=of)
+        result |= {f"difference of {name}": gaps[name] for name in ("accuracy", "specificity", "kappa")}
         result["difference of κ, paired"] = kappa_difference(true, judge, person, clusters=of)
-        with_people = RatedPairs([*person, *third], [*judge, *judge], [*of, *of], np.ones(2 * len(of)))
-        people = RatedPairs(person, third, of, np.ones(len(of)))
+        with_people, people = (
+            RatedPairs(np.array(truth), np.array(said), np.array(whose), np.ones(len(whose)))
+            for truth, said, whose in (([*person, *third], [*judge, *judge], [*of, *of]), (person, third, of))
+        )
         result["difference of κ, stand in"] = beside(with_people, people, "kappa", names, True).difference
         return result
 

@@ -25,7 +25,7 @@ import numpy as np
 from annotator.domain.texts.estimate import CHANCE, Estimate
 from annotator.stats.agreement.agreement import cohen_kappa
 from annotator.stats.intervals.student import bounds_of
-from annotator.stats.validation.comparison import both_ways, comparison
+from annotator.stats.validation.comparison import both_ways, cell_differences
 from annotator.stats.validation.correction import SystemUnits, standings
 from benchmarks.measuring import best, parser, verdict
 
@@ -104,7 +104,7 @@ def others(labels: Labels, rounds: int) -> None:
     systems = labels.systems()
     calls: dict[str, Callable[[], object]] = {
         "nine figures plainly and by weight, one pass": lambda: both_ways(*judged),
-        "two judges and their nine differences, paired": lambda: comparison(*both),
+        "two judges and their nine differences, paired": lambda: cell_differences(*both),
         f"{SYSTEMS} corrected scores, ranks and {SYSTEMS * (SYSTEMS - 1) // 2} pairs": lambda: standings(
             systems
         ),

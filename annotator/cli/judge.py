@@ -206,7 +206,6 @@ def judge_consistency(
     """How often a judge contradicts itself over repeated trials, or agrees with another judge."""
     from annotator.actions.attacks import biases
 
-    result: biases.JudgeConsistency | biases.SelfConsistency
     result = (
         biases.between(project, judge, other, protocol) if other else biases.within(project, judge, protocol)
     )

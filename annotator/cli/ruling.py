@@ -87,7 +87,7 @@ def rule(
             judge,
             opening=counted_look(project, set_name, part, judge),
         )
-        result = {SEPARATOR.join(one.case): one for one in disagreements.queue(project, query)}
+        result = {SEPARATOR.join(one.key): one for one in disagreements.queue(project, query)}
 
         def keep(entry: dict[str, str]) -> None:
             disagreements.rule(
@@ -97,7 +97,7 @@ def rule(
 
         _keep_all(project, entries, keep)
         left = disagreements.queue(project, query)
-        whose = {rater for one in left for rater in (one.judge.id, one.person_id)}
+        whose = {rater for one in left for rater in (one.judge_id, one.person_id)}
         sides = validation_ground.sides(project, protocol, whose)
     _say_rulings(left, sides, json_, open_=open_)
 
@@ -258,13 +258,13 @@ def _say_rulings(left: Sequence[Any], sides: Mapping[Any, Any], json_: bool, *, 
 
     trees = [
         {
-            "case": SEPARATOR.join(one.case), "item": one.place.item_key, "criterion": one.place.words,
-            "weight": one.place.weight, "judge": one.judge.name, "judge_says": one.judge_value,
+            "case": SEPARATOR.join(one.key), "item": one.place.item_key, "criterion": one.place.words,
+            "weight": one.place.weight, "judge": one.judge, "judge_says": one.judge_value,
             "person": one.alias, "person_says": one.label_value, "ruling": one.ruling, "reason": one.reason,
             "note": one.note,
             **{
                 f"{who}_{what}": gave(rater, one, what)
-                for who, rater in (("judge", one.judge.id), ("person", one.person_id)) for what in ("why", "quote")
+                for who, rater in (("judge", one.judge_id), ("person", one.person_id)) for what in ("why", "quote")
             },
         }
         for one in left if not (open_ and one.ruling)
@@ -286,14 +286,14 @@ def _say_reviews(judge: str, left: Any, sides: Mapping[Any, Any], json_: bool, *
     trees = [
         {
             "case": SEPARATOR.join(one.place.key), "item": one.place.item_key, "criterion": one.place.words,
-            "weight": one.place.weight, "value": one.value, "why": side.why, "quote": side.quote,
-            "flags": one.flags.split(), "uncertainty": one.uncertainty, "said": one.verdict, "reason": one.reason,
+            "weight": one.place.weight, "value": one.judge_value, "why": side.why, "quote": side.quote,
+            "flags": one.flags.split(), "uncertainty": one.uncertainty, "said": one.ruling, "reason": one.reason,
             "note": one.note, "kind": one.kind,
         }
-        for one in left.lines if not (open_ and one.verdict)
+        for one in left.lines if not (open_ and one.ruling)
         for side in [sides[one.judge_id, one.place.key]]
     ]  # fmt: skip
-    done = sum(bool(line.verdict) for line in left.lines)
+    done = sum(bool(line.ruling) for line in left.lines)
     words = [
         f"{tree['case']}\n  item {tree['item']}, weight {tree['weight']:g}: {tree['criterion']}\n"
         f"  {judge} says {tree['value']}: {tree['said'] or 'open'}"

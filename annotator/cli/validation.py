@@ -112,7 +112,7 @@ def validate(
         answers = stand_in.of_ground(project, ground, in_query) if by == validation_figures.ALL else None
     sheets = stand_in.sheets(answers) if answers else ()
     if to or json_:
-        more = {"answers": stand_in.trees(answers) if answers else []}
+        more = {"answers": [stand_in.tree(answer) for answer in answers.answers] if answers else []}
         show((*sheets, *validation.sheets(result)), to, json_, more)
         return
     show((*sheets[:1], *validation.brief(result)), None, json_)
@@ -294,7 +294,9 @@ def correct(
     from annotator.actions.validation import corrected, validity_cards
 
     metric = metric or scoring.USUAL_METRIC
-    query = corrected.CorrectionQuery(judge, tuple(against or ()), set_name, part, width=width, metric=metric)
+    query = corrected.CorrectionQuery(
+        set_name=set_name, part=part, against=tuple(against or ()), judge=judge, width=width, metric=metric
+    )
     # Refused before the test part is opened.
     info = query.info
     with opened(file, readonly=not looks(set_name, part)) as project:

@@ -188,7 +188,7 @@ def test_the_mean_over_trials_is_the_score_and_the_majority_the_label_everywhere
         "correct": [
             score.raw.value
             for score in corrected.report(
-                project, corrected.CorrectionQuery("three")
+                project, corrected.CorrectionQuery(judge="three")
             ).standings.scores.values()
         ],
     }
@@ -207,14 +207,14 @@ def test_the_mean_over_trials_is_the_score_and_the_majority_the_label_everywhere
         .of("judge")
         .plain["accuracy"]
         .value,  # type: ignore[union-attr]
-        "two judges": biases.between(project, "three", "one").agreement.value,
+        "two judges": biases.between(project, "three", "one").figures["agreement"].value,
         **{
             f"agreement of {pair.a.name} and {pair.b.name}": next(
                 each.value for each in pair.figures if each.name == "agreement"
             )
             for pair in pairs
         },
-        "reviews": float({one.value for one in reviews.queue(project, "three")} == {"yes"}),
+        "reviews": float({one.judge_value for one in reviews.queue(project, "three")} == {"yes"}),
         "spoken": float(
             {one[-1] for one in result_raters.spoken(project, PROTOCOLS[COVERAGE], judge)} == {"yes"}
         ),
@@ -294,7 +294,7 @@ def test_a_score_has_one_value_and_one_interval_wherever_it_stands(
     shown = in_json(capsys, "results", gappy.path, "--rater", "small")["rows"]
     one = {row["system"]: spans(row) for row in shown if (row["metric"], row["group"]) == ("coverage", "all")}
     assert one.keys() == {"Alpha", "Beta"}
-    query = corrected.CorrectionQuery("small")
+    query = corrected.CorrectionQuery(judge="small")
     board = corrected.report(gappy, query)
     scored = results.of_metric(gappy, "coverage", judges.named(gappy, "small").id)
     card = validity_cards.card(gappy, validity_cards.CardQuery(judge="small")).corrected
@@ -348,7 +348,7 @@ def test_peoples_mean_of_units_and_of_reports_are_named_apart_and_are_one_where_
         labelled_at_once(complete, alias, lambda _: chance.choice(("yes", "no")))
     judge_says(complete, "small", lambda _: "yes")
     for project, same in ((gappy, False), (complete, True)):
-        board = corrected.report(project, corrected.CorrectionQuery("small"))
+        board = corrected.report(project, corrected.CorrectionQuery(judge="small"))
         means = {row.system: of(row.estimate) for row in coverage(results.rows(project, "people"))}
         labelled = {name: of(result.labelled) for name, result in board.standings.scores.items()}
         assert (labelled == {name: pytest.approx(span, abs=1e-9) for name, span in means.items()}) is same

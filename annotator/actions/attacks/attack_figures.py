@@ -3,12 +3,13 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import select
 
 from annotator.actions.attacks import attacking
+from annotator.actions.items import materials
 from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, response_hash
@@ -39,10 +40,8 @@ from annotator.storage.tables import (
     ATTACK_COPY,
     ATTACK_TEST,
     ATTACK_VERDICT,
-    ITEM,
     JUDGEMENT,
     RESPONSE,
-    SYSTEM,
     if_given,
 )
 
@@ -54,6 +53,8 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class AttackVerdict:
+    """A verdict on a copy; the words for its subject, from `protocol` on, are known in a list only."""
+
     id: str
     attack: str
     variant: str
@@ -64,6 +65,10 @@ class AttackVerdict:
     value: str | None
     status: str
     flags: tuple[str, ...]
+    protocol: str = ""
+    item_key: str = ""
+    system: str = ""
+    unit: str = ""
 
     @property
     def failed(self) -> bool | None:
@@ -84,7 +89,7 @@ class AttackFigures:
 
     judge: Judge
     attack: str
-    test_id: str
+    test: attacking.AttackTest
     failed: Estimate
     up: int
     down: int
@@ -109,17 +114,11 @@ class AttackFigures:
         return KNOWN_ATTACKS[self.attack].about if self.attack in KNOWN_ATTACKS else ""
 
 
-@dataclass(frozen=True, slots=True)
-class AttackReport:
-    """Results of all tested judges, attack by attack, each from its newest test."""
-
-    protocol: str
-    lines: tuple[AttackFigures, ...]
-
-
 @people.for_coordinators("can see how judges performed under attack")
-def report(project: Project, protocol: str = USUAL, judge: str = "") -> AttackReport:
-    """How often each judge, or the one of that name, fell for each attack; intervals are clustered by item."""
+def report(project: Project, protocol: str = USUAL, judge: str = "") -> tuple[AttackFigures, ...]:
+    """How often each judge, or the one of that name, fell for each attack, by its newest test; intervals are clustered
+    by item.
+    """
     known = {one.id: one for one in judges.all_of(project)}
     only_judge = judges.named(project, judge).id if judge else ""
     lines = [
@@ -131,7 +130,7 @@ def report(project: Project, protocol: str = USUAL, judge: str = "") -> AttackRe
     lines.sort(
         key=lambda line: (line.judge.kind == JudgeKind.BASELINE, line.judge.name, order.get(line.attack, 99))
     )
-    return AttackReport(protocol, tuple(lines))
+    return tuple(lines)
 
 
 def cases_of(project: Project, test: attacking.AttackTest, attack: str = "") -> list[AttackVerdict]:
@@ -190,7 +189,7 @@ def _line(
     could = [case for case in own if case.before != demanded]
     eligible = [(item, key) for item, key, before in questions if before != demanded]
     return AttackFigures(
-        judge, attack, test.id, _failed(could, eligible, demanded), up, down, len(changed) - up - down,
+        judge, attack, test, _failed(could, eligible, demanded), up, down, len(changed) - up - down,
         _missing(own, len(questions)), sum(len(question.own) for question in test.content.drawn) - len(questions),
         already=len(questions) - len(eligible) if plants else None,
         beyond=_beyond(could, cases, demanded) if attack != CONTROL else None,
@@ -273,15 +272,16 @@ FAILED = (
 AXIS = "share of the verdicts that could change, 95 % interval clustered by item"
 
 
-def sheets(report: AttackReport) -> tuple[ResultSheet, ...]:
+def sheets(lines: Sequence[AttackFigures]) -> tuple[ResultSheet, ...]:
     """Attack by judge, then each wording and place, then a description of each attack; empty if no judge was tested."""
-    if not report.lines:
+    if not lines:
         return ()
-    return tuple(sheet for sheet in (_table(report), _ways(report), _about(report)) if sheet.lines)
+    made = _table(lines, lines[0].test.protocol), _ways(lines), _about(lines)
+    return tuple(sheet for sheet in made if sheet.lines)
 
 
-def _table(report: AttackReport) -> ResultSheet:
-    target = TARGETS[report.protocol].value
+def _table(lines: Sequence[AttackFigures], protocol: str) -> ResultSheet:
+    target = TARGETS[protocol].value
     heads = columns(
         ("attack", "Attack", "Change made to copies of reports; the correct verdict stays the same"), JUDGE_COLUMN,
         ("failure_rate", "Failure rate", FAILED),
@@ -301,9 +301,9 @@ def _table(report: AttackReport) -> ResultSheet:
         "attacks",
         "Attacks",
         heads,
-        tuple(_row(line) for line in report.lines),
-        tuple(_notes(report)),
-        tuple(_pictures(report)),
+        tuple(_row(line) for line in lines),
+        _notes(lines, protocol),
+        tuple(_pictures(lines)),
     )
 
 
@@ -334,25 +334,24 @@ def _causes(line: AttackFigures) -> SheetCell:
     return text(words, state="missing")
 
 
-def _notes(report: AttackReport) -> Iterator[str]:
-    yield (
-        f"{PROTOCOLS[report.protocol].title}. Each verdict on a copy is compared with the judge's own on the "
-        "original report, not with people's; copies do not count in any score."
-    )
-    figureses = {line.judge.name: line for line in report.lines}
-    yield (
-        "; ".join(f"{name}: {counted(line.sampled, 'verdict')} drawn" for name, line in figureses.items())
-        + ", at random, alternating over items."
+def _notes(lines: Sequence[AttackFigures], protocol: str) -> tuple[str, ...]:
+    sampled = {
+        line.judge.name: f"{line.judge.name}: {counted(line.sampled, 'verdict')} drawn" for line in lines
+    }
+    return (
+        f"{PROTOCOLS[protocol].title}. Each verdict on a copy is compared with the judge's own on the "
+        "original report, not with people's; copies do not count in any score.",
+        f"{'; '.join(sampled.values())}, at random, alternating over items.",
     )
 
 
-def _pictures(report: AttackReport) -> Iterator[SheetPicture]:
-    for name in dict.fromkeys(line.judge.name for line in report.lines):
-        rates = [(line.title, line.failed) for line in report.lines if line.judge.name == name]
+def _pictures(lines: Sequence[AttackFigures]) -> Iterator[SheetPicture]:
+    for name in dict.fromkeys(line.judge.name for line in lines):
+        rates = [(line.title, line.failed) for line in lines if line.judge.name == name]
         yield picture(name, f"Failure rate of {name} by attack", pictures.intervals, rates, AXIS)
 
 
-def _ways(report: AttackReport) -> ResultSheet:
+def _ways(lines: Sequence[AttackFigures]) -> ResultSheet:
     heads = columns(
         ("attack", "Attack"), ("way", "Way", "Wording, place, cover or length"), JUDGE_COLUMN,
         ("failure_rate", "Failure rate", FAILED), ("n", "n"),
@@ -366,7 +365,7 @@ def _ways(report: AttackReport) -> ResultSheet:
                 (text(line.title), text(variant), text(line.judge.name), figure(rate), count(rate.n)),
                 kind=line.attack,
             )
-            for line in report.lines
+            for line in lines
             for variant, rate in line.variants.items()
         ),
         (
@@ -376,24 +375,14 @@ def _ways(report: AttackReport) -> ResultSheet:
     )
 
 
-def _about(report: AttackReport) -> ResultSheet:
-    known = {line.attack: line for line in report.lines if line.about}
+def _about(lines: Sequence[AttackFigures]) -> ResultSheet:
+    known = {line.attack: line for line in lines if line.about}
     return ResultSheet(
         "descriptions",
         "What the attacks do",
         columns(("attack", "Attack"), ("name", "Name", "On the command line"), ("about", "What is done")),
         tuple(SheetLine((text(line.title), text(name), text(line.about))) for name, line in known.items()),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class AttackCaseLine(AttackVerdict):
-    """A verdict on a copy in a list, with the words for its subject."""
-
-    protocol: str
-    item_key: str
-    system: str
-    unit: str
 
 
 SAME = "The copy is identical to the report."
@@ -410,14 +399,10 @@ class AttackCase:
     `again` that on the copy.
     """
 
+    line: AttackVerdict
     judge: str
-    protocol: str
     title: str
     about: str
-    variant: str
-    item_key: str
-    system: str
-    unit: str
     report: str
     copy: str
     marks: tuple[PlantedText, ...]
@@ -428,79 +413,57 @@ class AttackCase:
 
 
 @people.for_coordinators("can read how judges performed under attack")
-def listed(project: Project, test_id: str, attack: str) -> list[AttackCaseLine]:
+def listed(project: Project, test: attacking.AttackTest, attack: str) -> list[AttackVerdict]:
     """A judge's verdicts on the copies of one attack: first the changed ones, then the missing ones."""
-    test = next((one for one in attacking.all_of(project) if one.id == test_id), None)
-    if test is None:
-        return []
     cases = cases_of(project, test, attack)
     words = judge_cases.words_of(project, {(case.item_id, test.protocol) for case in cases})
     with project.store.read() as db:
-        keys = dict(db.execute(select(ITEM.c.id, ITEM.c.key)).all())
-        systems = dict(
-            db.execute(
-                select(RESPONSE.c.id, SYSTEM.c.name).join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
-            ).all()
-        )
+        named = materials.named(db, RESPONSE.c.item_id.in_({case.item_id for case in cases}))
     cases.sort(key=lambda case: (case.failed is False, case.failed is None))
     return [
-        AttackCaseLine(
-            **asdict(case),
-            protocol=test.protocol,
-            item_key=keys[case.item_id],
-            system=systems[case.response_id],
+        replace(
+            case, protocol=test.protocol, item_key=named[case.response_id][0], system=named[case.response_id][1],
             unit=words.get((case.response_id, case.unit_id), ""),
         )
         for case in cases
-    ]
+    ]  # fmt: skip
 
 
 @people.for_coordinators("can read how judges performed under attack")
-def attack_case(project: Project, case_id: str) -> AttackCase:
+def attack_case(project: Project, line: AttackVerdict) -> AttackCase:
     v, c = ATTACK_VERDICT.c, ATTACK_COPY.c
     question = (
-        select(
-            ATTACK_VERDICT, c.attack, c.variant, c.response_id, c.text_sha256, c.pieces, ATTACK_TEST.c.judge_id,
-            ATTACK_TEST.c.protocol, ITEM.c.key, RESPONSE.c.text, SYSTEM.c.name,
-        )
+        select(ATTACK_VERDICT, c.text_sha256, c.pieces, ATTACK_TEST.c.judge_id, ATTACK_TEST.c.protocol, RESPONSE.c.text)
         .join(ATTACK_COPY, c.id == v.copy_id)
         .join(ATTACK_TEST, ATTACK_TEST.c.id == v.test_id)
-        .join(ITEM, ITEM.c.id == v.item_id)
         .join(RESPONSE, RESPONSE.c.id == c.response_id)
-        .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
-        .where(v.id == case_id)
+        .where(v.id == line.id)
     )  # fmt: skip
     result = required(
         project.query(question).mappings().first(), "That case no longer exists.", "Choose another."
     )
-    row: Row = dict(result)
-    key = row["response_id"], row["unit_id"]
+    row: Row = {**result, "attack": line.attack, "response_id": line.response_id}
     pieces, report = attacking.read_pieces(row["pieces"]), row["text"]
     unchanged = response_hash(report) == row["text_sha256"]
     # Without its report, only the inserted text can be shown.
     planted_words = "\n\n".join(piece for piece in pieces if isinstance(piece, str))
     copy = copied(report, pieces) if unchanged or not pieces else planted_words
     marks = planted(report, pieces) if unchanged else ()
-    attack = KNOWN_ATTACKS.get(row["attack"])
+    attack = KNOWN_ATTACKS.get(line.attack)
     names = {judge.id: judge.name for judge in judges.all_of(project)}
-    words = judge_cases.words_of(project, [(row["item_id"], row["protocol"])])
     return AttackCase(
-        judge=names.get(row["judge_id"], "a judge that was retired"), protocol=row["protocol"],
-        title=attack.title if attack else row["attack"], about=attack.about if attack else "",
-        variant=row["variant"], item_key=row["key"], system=row["name"],
-        unit=words.get(key, ""), report=report, copy=copy, marks=marks,
-        gaps=left_out(report, pieces) if unchanged else (),
-        done=tuple(_done(row, report, copy, marks, unchanged=unchanged)), own=_own(project, row, key),
-        again=Verdict(**{**{name: row[name] for name in Verdict.model_fields}, "status": Status(row["status"])}),
+        line, names.get(row["judge_id"], "a judge that was retired"), attack.title if attack else line.attack,
+        attack.about if attack else "", report, copy, marks, left_out(report, pieces) if unchanged else (),
+        tuple(_done(row, report, copy, marks, unchanged=unchanged)), _own(project, row),
+        Verdict(**{**{name: row[name] for name in Verdict.model_fields}, "status": Status(row["status"])}),
     )  # fmt: skip
 
 
 def _done(row: Row, report: str, copy: str, marks: tuple[PlantedText, ...], *, unchanged: bool) -> list[str]:
     """How the report was changed, in sentences."""
-    attack, sentences = row["attack"], list[str]()
     if not unchanged:
         return [GONE]
-    if attack == CRITERIA:
+    if row["attack"] == CRITERIA:
         order = json.loads(row["asked"] or "[]")
         place = order.index(row["unit_id"]) + 1 if row["unit_id"] in order else 0
         criteria = counted(len(order), "criterion was", "criteria were")
@@ -508,23 +471,21 @@ def _done(row: Row, report: str, copy: str, marks: tuple[PlantedText, ...], *, u
     if copy == report:
         return [SAME]
     put, moved = [mark for mark in marks if not mark.moved], [mark for mark in marks if mark.moved]
-    if put:
-        letters = sum(text.end - text.start for text in put)
-        sentences.append(
-            f"{counted(letters, 'character')} inserted at {counted(len(put), 'place')}, marked in the copy."
-        )
-    if moved:
-        sentences.append(f"{counted(len(moved), 'passage')} of the report moved, also marked.")
-    if attack in KNOWN_ATTACKS and KNOWN_ATTACKS[attack].plants:
-        sentences.append(f"It demands the verdict “{TARGETS[row['protocol']].value}”.")
-    return sentences
+    letters = counted(sum(text.end - text.start for text in put), "character")
+    known = KNOWN_ATTACKS.get(row["attack"])
+    notes = (
+        (put, f"{letters} inserted at {counted(len(put), 'place')}, marked in the copy."),
+        (moved, f"{counted(len(moved), 'passage')} of the report moved, also marked."),
+        (known and known.plants, f"It demands the verdict “{TARGETS[row['protocol']].value}”."),
+    )
+    return [words for holds, words in notes if holds]
 
 
-def _own(project: Project, row: Row, key: tuple[str, str]) -> Verdict:
+def _own(project: Project, row: Row) -> Verdict:
     """The judge's verdict on the report; only its value if the judgement no longer exists."""
     j = JUDGEMENT.c
     question = select(*(j[name] for name in Verdict.model_fields)).where(
-        j.protocol == row["protocol"], j.response_id == key[0], j.unit_id == key[1],
+        j.protocol == row["protocol"], j.response_id == row["response_id"], j.unit_id == row["unit_id"],
         j.rater_id == row["judge_id"], j.value == row["before"],
     )  # fmt: skip
     result = project.query(question).mappings().first()

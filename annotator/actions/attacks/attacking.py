@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby, zip_longest
 from random import Random
@@ -81,17 +81,17 @@ class FamilyMember:
 def members(project: Project) -> list[FamilyMember]:
     families: dict[str, str] = project.get(SETTING, {})
     systems = project.query(select(SYSTEM.c.id, SYSTEM.c.name).order_by(SYSTEM.c.name)).all()
-    result = [_member(families, row.id, row.name, "", judge=False) for row in systems]
-    return result + [
-        _member(families, judge.id, judge.name, judge.model, judge=True)
+    every = [(row.id, row.name, False, "") for row in systems]
+    every += [
+        (judge.id, judge.name, True, judge.model)
         for judge in judges.all_of(project)
         if judge.kind == JudgeKind.ENDPOINT
     ]
-
-
-def _member(families: dict[str, str], id_: str, name: str, model: str, *, judge: bool) -> FamilyMember:
-    family = families.get(id_, family_of(model) or family_of(name))
-    return FamilyMember(id_, name, judge, model, "" if family == NONE else family, id_ in families)
+    return [
+        FamilyMember(id_, name, judge, model, "" if family == NONE else family, id_ in families)
+        for id_, name, judge, model in every
+        for family in [families.get(id_, family_of(model) or family_of(name))]
+    ]
 
 
 @people.for_coordinators("can set the family of a model")
@@ -231,24 +231,20 @@ Name = tuple[str, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class AttackCopy:
-    attack: str
-    variant: str
-    pieces: Pieces
+    """A copy with the question about it; `fields` are what is stored of it."""
+
+    fields: AttackCopyFields
     struck: AttackedQuestion
-    report: str
     case: Case
+
+    def row(self) -> dict[str, Any]:
+        return {
+            "id": self.case.response.id, **self.fields.model_dump(), "status": self.fields.status.value
+        }  # fmt: skip
 
 
 def copy_id(test_id: str, attack: str, variant: str, response_id: str) -> str:
     return derived_id("attack copy", test_id, attack, variant, response_id)
-
-
-def _copy_row(test: AttackTest, made: AttackCopy) -> dict[str, Any]:
-    fields = AttackCopyFields(
-        test_id=test.id, response_id=made.struck.response_id, attack=made.attack, variant=made.variant,
-        text_sha256=response_hash(made.report), pieces=json.dumps(made.pieces, ensure_ascii=False),
-    )  # fmt: skip
-    return {"id": made.case.response.id, **fields.model_dump(), "status": fields.status.value}
 
 
 class AttackJournal(RunJournal):
@@ -279,7 +275,7 @@ class AttackJournal(RunJournal):
         known = [(self.made.pop(_name(one.case), None), one) for one in done]
         rows = [row for made, one in known if made for row in self._verdicts(made, one, at)]
         if rows:
-            tables.add_missing(db, ATTACK_COPY, [_copy_row(self._test, made) for made, _ in known if made])
+            tables.add_missing(db, ATTACK_COPY, [made.row() for made, _ in known if made])
             tables.put(db, ATTACK_VERDICT, rows)
         return len(rows)
 
@@ -424,12 +420,16 @@ def copy_of(
     report: str, attack: str, protocol: str, place: int, seed: int, response_id: str
 ) -> tuple[str, Pieces]:
     """The variant whose turn it is at this place, and its pieces; the same for the same arguments."""
-    made = ATTACKS[attack]
-    variant = made.variants[place % len(made.variants)]
+    made, variant = ATTACKS[attack], variant_at(attack, place)
     if made.copy is None:
         return variant, UNTOUCHED
     chance = Random(f"{seed}/{attack}/{variant}/{response_id}")
     return variant, made.copy(AttackInput(report, variant, TARGETS[protocol], chance))
+
+
+def variant_at(attack: str, place: int) -> str:
+    variants = ATTACKS[attack].variants
+    return variants[place % len(variants)]
 
 
 def questions_of(test: AttackTest, attack: str) -> list[tuple[int, AttackedQuestion]]:
@@ -534,14 +534,15 @@ def _is_open(project: Project, test: AttackTest) -> bool:
 
 
 def amount(test: AttackTest, done: Container[UnitKey]) -> tuple[int, int]:
-    total = n_done = 0
-    for attack in test.content.attacks:
-        for place, question in questions_of(test, attack):
-            variants = ATTACKS[attack].variants
-            of_copy = copy_id(test.id, attack, variants[place % len(variants)], question.response_id)
-            total += len(question.own)
-            n_done += sum((of_copy, unit) in done for unit in question.own)
-    return total, n_done
+    """The number of verdicts that a test asks for, and of those that are done."""
+    asked = [
+        (of_copy, unit)
+        for attack in test.content.attacks
+        for place, question in questions_of(test, attack)
+        for of_copy in [copy_id(test.id, attack, variant_at(attack, place), question.response_id)]
+        for unit in question.own
+    ]
+    return len(asked), sum(one in done for one in asked)
 
 
 def cases(
@@ -587,7 +588,11 @@ def _of_question(
         if attack == CRITERIA:
             chance = Random(f"{test.content.seed}/{attack}/{question.response_id}")
             case = replace(case, units=tuple(disordered(base.units, chance)))
-        yield AttackCopy(attack, variant, pieces, question, report, case)
+        fields = AttackCopyFields(
+            test_id=test.id, response_id=question.response_id, attack=attack, variant=variant,
+            text_sha256=response_hash(report), pieces=json.dumps(pieces, ensure_ascii=False),
+        )  # fmt: skip
+        yield AttackCopy(fields, question, case)
 
 
 def _case_of(protocol: Protocol, material: Material, question: AttackedQuestion) -> Case | None:
@@ -600,30 +605,30 @@ def _case_of(protocol: Protocol, material: Material, question: AttackedQuestion)
 
 @dataclass(frozen=True, slots=True)
 class AttackEstimate:
-    """The estimate of a test: `drawn` of the `available` verdicts are used for each of the `attacks`.
+    """The estimate of a test, of whose verdicts those drawn are used for each attack.
 
     `known` if such a test exists already, and is resumed.
     """
 
     judging: forecasts.CostEstimate
-    drawn: int
-    available: int
-    items: int
-    attacks: int
+    content: AttackContent
     known: bool
 
-    @property
-    def cost_usd(self) -> float | None:
-        """The cost of all calls; None if the price is unknown."""
-        return self.judging.cost_usd
-
     def tree(self) -> dict[str, Any]:
-        return {**asdict(self), "cost_usd": self.cost_usd, "words": self.words()}
+        drawn = self.content.drawn
+        return {
+            "judging": self.judging.tree(), "drawn": sum(len(question.own) for question in drawn),
+            "available": self.content.available, "items": len({question.item_id for question in drawn}),
+            "attacks": len(self.content.attacks), "known": self.known, "cost_usd": self.judging.cost_usd,
+            "words": self.words(),
+        }  # fmt: skip
 
     def words(self) -> list[str]:
+        drawn = self.content.drawn
         sentences = [
-            f"{counted(self.drawn, 'verdict')} of {self.available:,} on {counted(self.items, 'item')}, "
-            f"drawn at random; each is used for {counted(self.attacks, 'attack')}."
+            f"{counted(sum(len(question.own) for question in drawn), 'verdict')} of {self.content.available:,} on "
+            f"{counted(len({question.item_id for question in drawn}), 'item')}, drawn at random; each is used for "
+            f"{counted(len(self.content.attacks), 'attack')}."
         ]
         if self.known:
             sentences.append("This test exists already: only its missing verdicts are asked for.")
@@ -635,15 +640,7 @@ async def estimate(project: Project, request: AttackRequest) -> AttackEstimate:
     kind = AttackRun(project, order(request))
     known = kind.known()
     test = known or kind.new()
-    questions = test.content.drawn
-    return AttackEstimate(
-        judging=await kind.forecast(test),
-        drawn=sum(len(question.own) for question in questions),
-        available=test.content.available,
-        items=len({question.item_id for question in questions}),
-        attacks=len(test.content.attacks),
-        known=known is not None,
-    )
+    return AttackEstimate(await kind.forecast(test), test.content, known is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -666,16 +663,18 @@ def offers(project: Project) -> list[AttackableJudge]:
         .group_by(j.rater_id, j.protocol)
     )
     counts = {(row[0], row[1]): row[2] for row in project.query(question)}
-    result = []
-    for judge in judges.all_of(project):
-        judged = tuple(
-            (name, PROTOCOLS[name].title, counts[judge.id, name])
-            for name in TARGETS
-            if (judge.id, name) in counts
+    return [
+        AttackableJudge(judge, judged)
+        for judge in judges.all_of(project)
+        if judge.kind != JudgeKind.DERIVED
+        and (
+            judged := tuple(
+                (name, PROTOCOLS[name].title, counts[judge.id, name])
+                for name in TARGETS
+                if (judge.id, name) in counts
+            )
         )
-        if judged and judge.kind != JudgeKind.DERIVED:
-            result.append(AttackableJudge(judge, judged))
-    return result
+    ]
 
 
 def protocols(project: Project) -> list[str]:

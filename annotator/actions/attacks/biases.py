@@ -1,7 +1,7 @@
 """Biases visible in existing verdicts, and judges' agreement with themselves and with each other."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from statistics import fmean, median, stdev
 from typing import Any
@@ -345,70 +345,40 @@ def _families(members: Sequence[attacking.FamilyMember]) -> ResultSheet:
 # Item, response, unit.
 Unit = tuple[str, str, str]
 ByTrial = Mapping[Unit, Mapping[int, str]]
+OVER_RUNS = {"over_runs": "mean agreement over runs", "spread": "standard deviation over runs"}
 # Figures that unordered values also have keep their names from there.
-CALLED = {name: title for name, (title, _) in WORDS.items() if name != "alpha"}
+CALLED = {
+    **{name: title for name, (title, _) in WORDS.items() if name != "alpha"}, "flips": "flip rate", **OVER_RUNS
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class _Consistency:
-    def tree(self) -> dict[str, Any]:
-        """The figures side by side, both those of every protocol and those of some."""
-        tree = asdict(self)
-        more: dict[str, Any] = tree.pop("more")
-        return {**tree, **more}
+class Consistency:
+    """A judge against itself or another: what is compared with the number of units, and the figures by name.
 
-
-@dataclass(frozen=True, slots=True)
-class SelfConsistency(_Consistency):
-    """A judge against itself: how often its verdict changed on units judged at least twice.
-
-    `flips` is the share of units on which not all trials agree, `agreement` the share of pairs of trials that do,
-    averaged over units, `alpha` Krippendorff's α with the trials as raters. `more` are the other figures of ordered
-    values, over every two trials of a unit.
-    """
-
-    judge: str
-    protocol: str
-    trials: int
-    units: int
-    flips: Estimate
-    agreement: Estimate
-    alpha: Estimate
-    more: Mapping[str, Estimate] = field(default_factory=dict)
-
-    def words(self) -> list[str]:
-        figures = {"flip rate": self.flips, "agreement": self.agreement, "alpha": self.alpha, **self.more}
-        return [f"{counted(self.units, 'unit')} judged more than once.", *_lines(figures)]
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeConsistency(_Consistency):
-    """Two judges against each other, each by the aggregates of its trials, over the units that both judged.
-
-    `more` are the figures that fit the protocol's values; `over_runs` and `spread` are the mean and the standard
+    Against itself, over units judged at least twice: `flips` is the share of units on which not all trials agree,
+    `agreement` the share of pairs of trials that do, averaged over units, `alpha` Krippendorff's α with the trials as
+    raters; the other figures of ordered values are over every two trials of a unit. Against another judge, each by the
+    aggregates of its trials, over the units that both judged: `over_runs` and `spread` are the mean and the standard
     deviation of their agreement over the trials that both have.
     """
 
-    judge: str
-    other: str
-    protocol: str
-    units: int
-    agreement: Estimate
-    more: Mapping[str, Estimate]
-    over_runs: Estimate
-    spread: Estimate
+    about: Mapping[str, Any]
+    figures: Mapping[str, Estimate]
+
+    def tree(self) -> dict[str, Any]:
+        return {**self.about, **{name: asdict(figure) for name, figure in self.figures.items()}}
 
     def words(self) -> list[str]:
+        how = "by both" if "other" in self.about else "more than once"
+        named = sorted(self.figures, key=lambda name: name in OVER_RUNS)
         return [
-            f"{counted(self.units, 'unit')} judged by both.",
-            *_lines({"agreement": self.agreement, **self.more}),
-            *_lines(
-                {"mean agreement over runs": self.over_runs, "standard deviation over runs": self.spread}
-            ),
+            f"{counted(self.about['units'], 'unit')} judged {how}.",
+            *(f"{CALLED.get(name, name)}: {or_why(self.figures[name])}" for name in named),
         ]
 
 
-def within(project: Project, judge: str, protocol: str = USUAL) -> SelfConsistency:
+def within(project: Project, judge: str, protocol: str = USUAL) -> Consistency:
     """A judge's agreement with itself over its trials; an undefined figure gives the reason in its note."""
     scale = PROTOCOLS[protocol].scale
     verdicts = result_raters.by_unit(project, protocol, judges.named(project, judge).id)
@@ -429,19 +399,16 @@ def within(project: Project, judge: str, protocol: str = USUAL) -> SelfConsisten
         where, first, second = ([pair[part] for pair in pairs] for part in range(3))
         more = levels.figures(scale, first, second, where or None, form="1,1")
         more = {name: figure for name, figure in more.items() if name != "alpha"}
-    return SelfConsistency(
-        judge=judge,
-        protocol=protocol,
-        trials=len(trials),
-        units=len(repeated),
-        flips=agreement.flip_rate(by_trial, items or None),
-        agreement=_pairwise([list(values.values()) for values in repeated.values()]),
-        alpha=alpha,
-        more=more,
-    )
+    figures = {
+        "flips": agreement.flip_rate(by_trial, items or None),
+        "agreement": _pairwise([list(values.values()) for values in repeated.values()]),
+        "alpha": alpha,
+    }
+    about = {"judge": judge, "protocol": protocol, "trials": len(trials), "units": len(repeated)}
+    return Consistency(about, figures | more)
 
 
-def between(project: Project, judge: str, other: str, protocol: str = USUAL) -> JudgeConsistency:
+def between(project: Project, judge: str, other: str, protocol: str = USUAL) -> Consistency:
     """The agreement of two judges, such as one asked unit by unit and the same asked several together."""
     scale = PROTOCOLS[protocol].scale
     verdicts = [
@@ -461,16 +428,10 @@ def between(project: Project, judge: str, other: str, protocol: str = USUAL) -> 
         }
     else:
         more = levels.figures(scale, a, b, items)
-    return JudgeConsistency(
-        judge=judge,
-        other=other,
-        protocol=protocol,
-        units=len(shared),
-        agreement=percent_agreement(zip(a, b, strict=True), items or None),
-        more=more,
-        over_runs=(runs := _over_runs(*verdicts))[0],
-        spread=runs[1],
-    )
+    over_runs, spread = _over_runs(*verdicts)
+    same = percent_agreement(zip(a, b, strict=True), items or None)
+    about = {"judge": judge, "other": other, "protocol": protocol, "units": len(shared)}
+    return Consistency(about, {"agreement": same, "over_runs": over_runs, "spread": spread, **more})
 
 
 def consistency(project: Project, protocol: str = USUAL) -> tuple[ResultSheet, ...]:
@@ -511,10 +472,6 @@ def _over_runs(one: ByTrial, other: ByTrial) -> tuple[Estimate, Estimate]:
     return mean, Estimate(
         stdev(shares) if n > 1 else None, n=n, method=f"standard deviation, {method}", note=few
     )
-
-
-def _lines(figures: Mapping[str, Estimate]) -> list[str]:
-    return [f"{CALLED.get(name, name)}: {or_why(figure)}" for name, figure in figures.items()]
 
 
 def _pairwise(repeated: list[list[str]]) -> Estimate:

@@ -24,6 +24,7 @@ from annotator.actions.authoring.artifacts import (
 )
 from annotator.actions.project import document_checks, people
 from annotator.actions.project.file import (
+    Progress,
     Project,
     cut_short,
     item_hash,
@@ -51,7 +52,6 @@ from annotator.storage.opening import CHECKED_AT_ONCE
 from annotator.storage.tables import ITEM, RENDERING
 
 Row = Mapping[str, Any]
-Progress = Callable[[str, int, int], None]
 FROM_BACKUP = "Restore it from a backup; do not release from this file."
 MENDABLE = "Your data is not affected; it can be rebuilt (mend)."
 SHOWN = 100

@@ -151,13 +151,6 @@ def add(db: Connection, bundle: Bundle, *, page_texts: bool) -> None:
     bundle.pages += [PageRecord(**page.model_dump(include=set(PageRecord.model_fields))) for page in pages]
 
 
-def raters_of(bundle: Bundle) -> set[str]:
-    result = {
-        extract.origin.partition(":")[2] for extract in bundle.extracts if not extract.origin.startswith(SET)
-    }
-    return (result | {extract.by for extract in bundle.extracts}) - {""}
-
-
 def of_prompts(project: Project, bundle: Bundle) -> list[PromptRecord]:
     """The prompts by which the bundle's runs asked a model, in all their versions."""
     judge_ids = {judge.id for judge in bundle.judges if judge.kind is JudgeKind.ENDPOINT}
@@ -227,12 +220,16 @@ def add_pairs(db: Connection, bundle: Bundle) -> None:
 
 
 def people_of(bundle: Bundle) -> set[str]:
-    result = {revision.author_id for revision in bundle.revisions}
-    result |= {given.person_id for record in bundle.agreements for given in record.inputs}
-    for adjudication in bundle.adjudications:
-        result |= {adjudication.adjudicator_id, *adjudication.letters.values()}
-        result |= {dispute.person_id for dispute in adjudication.disputes}
-    return result
+    return {
+        *(revision.author_id for revision in bundle.revisions),
+        *(given.person_id for record in bundle.agreements for given in record.inputs),
+        *(
+            name
+            for adjudication in bundle.adjudications
+            for name in (adjudication.adjudicator_id, *adjudication.letters.values())
+        ),
+        *(dispute.person_id for record in bundle.adjudications for dispute in record.disputes),
+    }
 
 
 def _adjudications(db: Connection, items: Collection[str]) -> list[AdjudicationRecord]:
@@ -270,12 +267,13 @@ def _revisions(db: Connection, bundle: Bundle) -> list[RevisionRecord]:
     }
     needed |= {(adjudication.artifact_id, adjudication.revision) for adjudication in bundle.adjudications}
     needed |= _newest_labels(db, {name for name, _ in needed})
-    made, contents = [], _contents(db, needed - released)
-    for row, skipped in _needed_revisions(db, needed):
-        content = contents.get((row["artifact_id"], row["revision"]))
-        document = json.loads(content) if content is not None else None
-        made.append(RevisionRecord(**{**row, "skipped": skipped}, document=document))
-    return made
+    documents = _documents(db, needed - released)
+    return [
+        RevisionRecord(
+            **{**row, "skipped": skipped}, document=documents.get((row["artifact_id"], row["revision"]))
+        )
+        for row, skipped in _needed_revisions(db, needed)
+    ]
 
 
 def _newest_labels(db: Connection, artifacts: Collection[str]) -> set[Named]:
@@ -293,17 +291,17 @@ def _newest_labels(db: Connection, artifacts: Collection[str]) -> set[Named]:
     return {(artifact_id, number) for artifact_id, number in newest.items() if artifact_id in artifacts}
 
 
-def _contents(db: Connection, needed: Collection[Named]) -> dict[Named, str]:
-    ids = sorted({artifact_id for artifact_id, _ in needed})
-    result = {}
-    for start in range(0, len(ids), AT_ONCE):
-        question = select(REVISION.c.artifact_id, REVISION.c.number, REVISION.c.content).where(
-            REVISION.c.artifact_id.in_(ids[start : start + AT_ONCE]), REVISION.c.sealed.is_(True)
+def _documents(db: Connection, needed: Collection[Named]) -> dict[Named, Any]:
+    ids, r = sorted({artifact_id for artifact_id, _ in needed}), REVISION.c
+    question = select(r.artifact_id, r.number, r.content).where(r.sealed.is_(True))
+    return {
+        (artifact_id, number): json.loads(content)
+        for start in range(0, len(ids), AT_ONCE)
+        for artifact_id, number, content in db.execute(
+            question.where(r.artifact_id.in_(ids[start : start + AT_ONCE]))
         )
-        for artifact_id, number, content in db.execute(question):
-            if (artifact_id, number) in needed:
-                result[artifact_id, number] = content
-    return result
+        if (artifact_id, number) in needed
+    }
 
 
 def _needed_revisions(db: Connection, needed: Collection[Named]) -> Iterator[tuple[RowMapping, list[str]]]:
@@ -401,10 +399,8 @@ def gather(
     bundle.matches = [
         match.model_copy(update={"cause": cause_of(match.cause, match.rater)}) for match in bundle.matches
     ]
-    raters = {rater for _, _, rater, _ in tally(bundle.judgements)} | {run.judge_id for run in bundle.runs}
-    raters |= {match.rater for match in bundle.matches} | {decision.by for decision in bundle.decisions}
     _add(db, bundle)
-    raters |= raters_of(bundle) | _raters_of(bundle)
+    raters = _raters_of(bundle)
     bundle.judges = [
         _judge(row, addresses=addresses) for row in _rows(db, JUDGE, JudgeRecord) if row["id"] in raters
     ]
@@ -529,17 +525,31 @@ def _add(db: Connection, bundle: Bundle) -> None:
                     ],
                 )
             )
-    for row in db.execute(select(INFORMED).order_by(INFORMED.c.id)).mappings():
-        if row["response_id"] in responses:
-            bundle.informed.append(InformedRecord(**row))
+    bundle.informed += [
+        InformedRecord(**row)
+        for row in db.execute(select(INFORMED).order_by(INFORMED.c.id)).mappings()
+        if row["response_id"] in responses
+    ]
 
 
 def _raters_of(bundle: Bundle) -> set[str]:
+    """The ids of all who judged, drew or decided something in a release, or are named in its sets and rulings."""
+    sets = bundle.validation_sets
     result = {
-        person for record in bundle.validation_sets for who in record.content.dealt.values() for person in who
+        *(rater for _, _, rater, _ in tally(bundle.judgements)),
+        *(run.judge_id for run in bundle.runs),
+        *(match.rater for match in bundle.matches),
+        *(decision.by for decision in bundle.decisions),
+        *(extract.by for extract in bundle.extracts),
+        *(
+            extract.origin.partition(":")[2]
+            for extract in bundle.extracts
+            if not extract.origin.startswith(SET)
+        ),
+        *(one.by for one in sets),
+        *(person for one in sets for who in one.content.dealt.values() for person in who),
+        *(label.person_id for one in sets for label in one.first_labels),
+        *(look.by for one in sets for look in one.looks),
+        *(name for record in bundle.informed for name in (record.judge_id, record.label_of, record.by)),
     }
-    result |= {label.person_id for record in bundle.validation_sets for label in record.first_labels}
-    result |= {validation_set.by for validation_set in bundle.validation_sets}
-    result |= {look.by for record in bundle.validation_sets for look in record.looks}
-    result |= {name for record in bundle.informed for name in (record.judge_id, record.label_of, record.by)}
     return result - {"", CONSENSUS}

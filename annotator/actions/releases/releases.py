@@ -1,7 +1,7 @@
 """Export of a release: read in one snapshot, numbered by its content, written as a whole or not at all."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -16,7 +16,7 @@ from annotator.actions.items.materials import PAIRS
 from annotator.actions.judges import kept_keys
 from annotator.actions.labelling import label_sealing
 from annotator.actions.project import profile as uses
-from annotator.actions.project.file import SUFFIX, Project, change_setting, record
+from annotator.actions.project.file import SUFFIX, Progress, Project, change_setting, record, silent
 from annotator.actions.releases import checking, gathering
 from annotator.actions.results import result_raters, results, scoring
 from annotator.domain.experts import publication
@@ -79,7 +79,6 @@ _SETTINGS = (
 _NO_GOLD = (Kind.LABELS, Kind.QUERY, Kind.SELECTION)
 # At most this many items are named.
 _NAMED = 8
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -402,7 +401,7 @@ def export(
     `open_points`) are refused; otherwise they become notes.
     """
     refuse_other(profile, PROFILES, f"“{profile}” is not a profile.", "Choose one of")
-    tell = progress or _silent
+    tell = progress or silent
     tell("checking every row", 0, 4)
     points = _open_points_checked(project, strict=strict)
     tell("gathering", 1, 4)
@@ -621,32 +620,25 @@ def _report_scores(project: Project, notes: list[str]) -> dict[tuple[str, str], 
 def _departures(bundle: Bundle) -> dict[str, tuple[str, ...]]:
     """The departures from their papers of all that was scored, extracted or classified, by title."""
     scored = {score.protocol for score in bundle.scores}
-    extracted = {extract.kind for extract in bundle.extracts}
-    result = {protocol.title: protocol.departures for name, protocol in PROTOCOLS.items() if name in scored}
-    result |= {
-        paper.title: composite.departures for paper, composite in COMPOSITES.values() if paper.name in scored
-    }
-    result |= {
-        extraction.title: extraction.departures
-        for extraction in EXTRACTIONS.values()
-        if extraction.makes.value in extracted
-    }
-    result |= {
-        taxonomy.title: taxonomy.departures for taxonomy in TAXONOMIES.values() if taxonomy.of in scored
-    }
     judged = {score.protocol for score in bundle.scores if score.unfit == results.FLOOR}
-    floors = {
-        protocol.title: protocol.floor
-        for name, protocol in PROTOCOLS.items()
-        if name in judged and protocol.floor
-    }
-    result |= {f"{title}, by the baseline": (floor,) for title, floor in floors.items()}
-    result |= {RANKING.title: RANKING.departures} if bundle.matches else {}
-    return {title: departures for title, departures in result.items() if departures}
-
-
-def _silent(_stage: str, _done: int, _total: int) -> None:
-    """A progress callback that does nothing."""
+    extracted = {extract.kind for extract in bundle.extracts}
+    told: list[tuple[str, tuple[str, ...]]] = [
+        *((protocol.title, protocol.departures) for name, protocol in PROTOCOLS.items() if name in scored),
+        *(
+            (paper.title, composite.departures)
+            for paper, composite in COMPOSITES.values()
+            if paper.name in scored
+        ),
+        *((one.title, one.departures) for one in EXTRACTIONS.values() if one.makes.value in extracted),
+        *((taxonomy.title, taxonomy.departures) for taxonomy in TAXONOMIES.values() if taxonomy.of in scored),
+        *(
+            (f"{protocol.title}, by the baseline", (protocol.floor,))
+            for name, protocol in PROTOCOLS.items()
+            if name in judged and protocol.floor
+        ),
+        *([(RANKING.title, RANKING.departures)] if bundle.matches else []),
+    ]
+    return {title: departures for title, departures in dict(told).items() if departures}
 
 
 CONSENSUS = "consensus"

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, delete, insert, select
@@ -35,6 +36,7 @@ from annotator.domain.judges.judge import (
     Review,
     Status,
 )
+from annotator.domain.judges.paper import Taxonomy
 from annotator.domain.kinds.artifact import Artifact, Kind, State, Unit
 from annotator.domain.texts.canonical import Change, derived_id, now, sha256, well_formed
 from annotator.domain.texts.estimate import Estimate
@@ -146,76 +148,94 @@ def ordered(
 
 
 BY = (ALL, "type", "criterion")
-# The fields of most verdicts from their flags on, and the index of the person's verdict among them.
-NOTHING = ("", 0.0, 0, "", "", "", "")
-_VERDICT_AT = 3
+# The index of the person's answer among the fields of a case from its flags on.
+_RULING_AT = 2
 # The number of rows read together.
 _ROWS_AT_ONCE = 5000
 # Nobody reads more lines than these in one picture.
 MOST_SAMPLED = 60
+PAIR = "Which report is better?"
+# A judge, a response, a unit, and the person whose label it is, empty in a review.
+CaseKey = tuple[str, ...]
 
 
-class ReviewCase(NamedTuple):
-    """A verdict to review: question, verdict, and the reason for its rank.
+class VerdictCase(NamedTuple):
+    """A judge's verdict on a unit, to rule on or to review, with the answer to it; `ruling` is empty while it is open.
 
-    `uncertainty` is the share of other judges' and trials' verdicts that differ, plus one if the judgement is flagged
-    (such as for a quote that was not found). The system is not named. `verdict`, `reason`, `note` and `kind` (of the
-    error or source) are this person's own, empty before their review.
+    To rule on, `alias` is the person whose label differs, or “consensus” if that is compared with. To review, the
+    answer is this person's own, and the system is not named. `uncertainty` is the share of other judges' and trials'
+    verdicts that differ, plus one if the judgement is flagged (such as for a quote that was not found); `kind` is that
+    of the error or source.
     """
 
     place: UnitPlace
+    protocol: str
+    judge: str
     judge_id: str
-    value: str
-    flags: str
-    uncertainty: float
-    reviews: int
-    verdict: str = ""
+    judge_value: str
+    flags: str = ""
+    uncertainty: float = 0.0
+    ruling: str = ""
     reason: str = ""
     note: str = ""
     kind: str = ""
+    person_id: str = ""
+    alias: str = ""
+    label_value: str = ""
+    prompt: str = ""
+
+    @property
+    def key(self) -> CaseKey:
+        return self.judge_id, self.place.response_id, self.place.unit_id, self.person_id
+
+    @property
+    def words(self) -> str:
+        return self.place.words or PAIR
+
+    @property
+    def taxonomy(self) -> Taxonomy | None:
+        """The kinds to choose from in a review, if the verdict asks for one."""
+        return None if self.person_id else label_sealing.after(self.protocol, self.judge_value)
 
 
-class ReviewCases(Sequence[ReviewCase]):
-    """A judge's verdicts in the order of `keys`; each is built when it is accessed."""
+class CaseList(Sequence[VerdictCase]):
+    """Cases in the order of `keys`, each made when it is accessed: there may be very many, and few are looked at.
+
+    `rulings` are the answers, `numbers` the positions by key; `made` returns the case at a position.
+    """
 
     def __init__(
-        self, places: Mapping[Key, UnitPlace], judge_id: str, keys: Sequence[Key], values: Mapping[Key, str],
-        beside: Mapping[Key, tuple[Any, ...]],
+        self, places: Mapping[Key, UnitPlace], keys: Sequence[CaseKey], rulings: Sequence[str],
+        made: Callable[[Any], Any],
     ) -> None:  # fmt: skip
-        """`beside` has the fields from `flags` on, for units that have any."""
-        self.keys = keys
-        self._of = places, judge_id, values, beside
+        self._places, self._keys, self.rulings, self._made = places, keys, rulings, made
+        self.numbers: dict[CaseKey, int] = {key: number for number, key in enumerate(keys)}
 
     def __getitem__(self, number: Any) -> Any:
-        places, judge_id, values, beside = self._of
-        if isinstance(number, slice):
-            return ReviewCases(places, judge_id, self.keys[number], values, beside)
-        key = self.keys[number]
-        return ReviewCase(places[key], judge_id, values[key], *beside.get(key, NOTHING))
+        return self._made(number)
 
     def __len__(self) -> int:
-        return len(self.keys)
+        return len(self._keys)
 
-    def place(self, number: int) -> UnitPlace:
-        """The unit of a verdict, which is all that searching needs."""
-        return self._of[0][self.keys[number]]
-
-    def verdicts(self) -> list[str]:
-        beside = self._of[-1]
-        return [beside.get(key, NOTHING)[_VERDICT_AT] for key in self.keys]
+    @cached_property
+    def texts(self) -> Sequence[str]:
+        """The searchable text of each; reports of one item share its criteria."""
+        text = cache(lambda item, words: f"{item} {words or PAIR}".casefold())
+        places = (self._places[response_id, unit_id] for _, response_id, unit_id, _person in self._keys)
+        return [text(place.item_key, place.words) for place in places]
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewQueue:
-    """A judge's verdicts that a person may review, in order: `lines`.
+class CaseOutlook:
+    """The cases of a person in order, and whether a judge judged any of this.
 
-    `blind` names the items that they still have to label themselves, with `held_back` verdicts on them.
+    `held_back` are on items that the person still has to label blind, which `blind` names.
     """
 
-    lines: ReviewCases
-    verdicts: int
-    blind: Sequence[str]
+    lines: CaseList
+    judged: bool
     held_back: int
+    blind: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,19 +277,19 @@ def offers(project: Project) -> list[ReviewableJudge]:
 def queue(
     project: Project, judge: str, protocol: str = USUAL, order: ReviewOrder = ReviewOrder.UNCERTAINTY,
     experts: int = 1,
-) -> list[ReviewCase]:  # fmt: skip
+) -> list[VerdictCase]:  # fmt: skip
     """A judge's verdicts that neither this person nor `experts` others have reviewed.
 
     Items that they still have to label blind are excluded. Raises Refusal for anyone who is no expert of the project.
     """
-    return [line for line in outlook(project, judge, protocol, order, experts).lines if not line.verdict]
+    return [line for line in outlook(project, judge, protocol, order, experts).lines if not line.ruling]
 
 
 @cached
 def outlook(
     project: Project, judge: str, protocol: str = USUAL, order: ReviewOrder = ReviewOrder.UNCERTAINTY,
     experts: int = 1,
-) -> ReviewQueue:  # fmt: skip
+) -> CaseOutlook:  # fmt: skip
     """The same with this person's reviews, each in its place, and with the number of verdicts hidden from them."""
     me = _expert(project)
     judge_id = judges.named(project, judge).id
@@ -296,15 +316,21 @@ def outlook(
             own = (mine.said, mine.reason, mine.note) if mine and mine.judge_value == value else ("", "", "")
             uncertainty = differing.get(key, 0.0) + (key in flags)
             if answers or uncertainty or key in kinds:
-                beside[key] = flags.get(key, ""), uncertainty, len(answers), *own, kinds.get(key, "")
+                beside[key] = flags.get(key, ""), uncertainty, *own, kinds.get(key, "")
             keys.append(key)
             weights.append(abs(place.weight))
         else:
             counts["full"] += 1
     uncertainties = [beside[key][1] if key in beside else 0.0 for key in keys]
     sequence = ordered(places, keys, uncertainties, weights, order, me)
-    lines = ReviewCases(places, judge_id, sequence, values, beside)
-    return ReviewQueue(lines, len(lines) + counts.total(), sorted(kept_back), counts["blind"])
+
+    def made(number: int) -> VerdictCase:
+        key = sequence[number]
+        return VerdictCase(places[key], protocol, judge, judge_id, values[key], *beside.get(key, ()))
+
+    rulings = [beside[key][_RULING_AT] if key in beside else "" for key in sequence]
+    lines = CaseList(places, [(judge_id, *key, "") for key in sequence], rulings, made)
+    return CaseOutlook(lines, bool(lines or counts), counts["blind"], sorted(kept_back))
 
 
 def refuse_blind(project: Project, item_id: str) -> None:
@@ -609,7 +635,7 @@ def way(project: Project, protocol: str, item_id: str, unit_id: str) -> Rewordin
     """Where an item's gold is reworded, and whether the person working may do it; no page if nobody words it."""
     kind = PROTOCOLS[protocol].unit_kind
     if kind is None:
-        return RewordingPlace("", {}, _words(FROM_REPORTS))
+        return RewordingPlace("", {}, str(FROM_REPORTS))
     with project.store.read() as db:
         artifact = annotating.judged_artifact(db, item_id, kind)
         if artifact is None:
@@ -620,11 +646,11 @@ def way(project: Project, protocol: str, item_id: str, unit_id: str) -> Rewordin
         if result is not None:
             objection = assignments.competence(project, db, item_id).objection(item_id, result.adjudicator_id)
             return RewordingPlace(
-                "Adjudicate", {"item_id": item_id, "stage": stage_of(kind).value}, _words(objection)
+                "Adjudicate", {"item_id": item_id, "stage": stage_of(kind).value}, str(objection or "")
             )
     unit = label_rows.unit_of(artifact.document.units, unit_id)
     place = {"item_id": item_id, "kind": kind.value, "unit_id": unit.id if unit else ""}
-    return RewordingPlace("Author", place, _words(_objection(project, artifact)))
+    return RewordingPlace("Author", place, str(_objection(project, artifact) or ""))
 
 
 @people.for_coordinators("can reword criteria ruled unclear")
@@ -667,10 +693,6 @@ def _objection(project: Project, artifact: Artifact) -> Refusal | None:
     aliases = {person.id: person.alias for person in people.people(project)}
     who = aliases.get(artifact.author_id, "Somebody else")
     return Refusal(f"{who} wrote this {artifact.kind.value}.", f"Ask {who} to reopen it and reword it.")
-
-
-def _words(refusal: Refusal | None) -> str:
-    return f"{refusal.happened} {refusal.todo}" if refusal else ""
 
 
 def _in_artifact(project: Project, artifact: Artifact, unit_id: str, text: str, why: str) -> Change:

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from itertools import count, groupby, product
 from math import fsum
 from typing import Any, NamedTuple
@@ -26,14 +26,15 @@ from annotator.domain.texts.words import counted, grouped
 from annotator.stats.agreement import levels
 from annotator.stats.agreement.agreement import ac1_of_pairs, cohen_kappa
 from annotator.stats.intervals.coding import ONE_CATEGORY, Chosen, Codes, Floats
-from annotator.stats.validation import comparison as comparing
+from annotator.stats.validation import comparison
 from annotator.stats.validation.comparison import (
     CELL_FIGURES,
     GroupDifference,
-    RatingFigures,
+    Named,
+    RatedPairs,
     Scoring,
     both_ways,
-    comparison,
+    cell_differences,
     difference,
     kappa_difference,
 )
@@ -188,21 +189,16 @@ VERDICTS = {
     "absolute_difference": ("the second is better", "the first is better"),
     "mean_difference": ("the first gives higher values", "the second gives higher values"),
 }
-Named = dict[str, Estimate]
 
 
 @dataclass(frozen=True, slots=True)
-class TruthPairs:
+class TruthPairs(RatedPairs):
     """A rater's values beside the true ones, unit by unit; None for missing values.
 
     A unit with several people's true values has a row for each: `units` are the numbers of the units in question,
     `items` those of their items, which are the clusters.
     """
 
-    truth: NDArray[Any]
-    verdicts: NDArray[Any]
-    weights: Floats
-    items: Codes
     units: Codes
 
     def among(self, chosen: Chosen) -> "TruthPairs":
@@ -212,7 +208,7 @@ class TruthPairs:
         return self._where(there(self.verdicts))
 
     def _where(self, at: Chosen) -> "TruthPairs":
-        return TruthPairs(self.truth[at], self.verdicts[at], self.weights[at], self.items[at], self.units[at])
+        return TruthPairs(self.truth[at], self.verdicts[at], self.items[at], self.weights[at], self.units[at])
 
     def confusion(self) -> tuple[dict[tuple[str, str], float], dict[tuple[str, str], float]]:
         """(True value, given value) → the number of units, and their weight."""
@@ -267,7 +263,6 @@ class JudgeDifference:
     plain: Named
     weighted: Named
     only_right: tuple[int, int]
-    units: int
 
     def verdict(self, name: str) -> str:
         """The conclusion for a figure; for most figures, more is better."""
@@ -357,13 +352,13 @@ def figures(pairs: TruthPairs, positive: str, scale: Scale) -> RaterResult:
     confusion = pairs.confusion()
     plain, weighted = _of_level(pairs, scale)
     if positive:
-        both = both_ways(pairs.truth, pairs.verdicts, positive, pairs.weights, pairs.items)
-        plain, weighted = plain | _by_name(both.plain), weighted | _by_name(both.weighted)
+        of_cells = both_ways(pairs.truth, pairs.verdicts, positive, pairs.weights, pairs.items)
+        plain, weighted = plain | _by_name(of_cells[0]), weighted | _by_name(of_cells[1])
     elif "accuracy" in of_level(scale):
         shares = both_ways([True] * len(pairs.truth), _same(pairs), True, pairs.weights, pairs.items)
         plain, weighted = (
-            {"accuracy": _share(share.accuracy)} | of
-            for share, of in ((shares.plain, plain), (shares.weighted, weighted))
+            {"accuracy": _share(share["accuracy"])} | of
+            for share, of in zip(shares, (plain, weighted), strict=True)
         )
         if scale.level is Level.NOMINAL:
             plain |= _nominal(pairs, scale.names)
@@ -401,18 +396,17 @@ def gap(pairs: TruthPairs, other: TruthPairs, positive: str, scale: Scale) -> Ju
         if None not in (true, a, b)
     ]
     only_right = sum(a and not b for a, b in right), sum(b and not a for a, b in right)
-    units = sum(a is not None and b is not None for a, b in zip(pairs.verdicts, other.verdicts, strict=True))
     plain, weighted = _gaps(pairs, other, scale)
     if positive:
         cells, heavy = (
-            comparison(pairs.truth, pairs.verdicts, other.verdicts, positive, weights, pairs.items).difference
+            cell_differences(pairs.truth, pairs.verdicts, other.verdicts, positive, weights, pairs.items)
             for weights in (None, pairs.weights)
         )
-        return JudgeDifference(plain | _by_name(cells), weighted | _by_name(heavy), only_right, units)
+        return JudgeDifference(plain | _by_name(cells), weighted | _by_name(heavy), only_right)
     if "accuracy" in of_level(scale):
         true = [True] * len(pairs.truth)
         shares = [
-            comparison(true, _same(pairs), _same(other), True, weights, pairs.items).difference.accuracy
+            cell_differences(true, _same(pairs), _same(other), True, weights, pairs.items)["accuracy"]
             for weights in (None, pairs.weights)
         ]
         plain, weighted = {"accuracy": shares[0]} | plain, {"accuracy": shares[1]} | weighted
@@ -421,7 +415,7 @@ def gap(pairs: TruthPairs, other: TruthPairs, positive: str, scale: Scale) -> Ju
             **plain,
             "kappa": kappa_difference(pairs.truth, pairs.verdicts, other.verdicts, clusters=pairs.items),
         }
-    return JudgeDifference(plain, weighted, only_right, units)
+    return JudgeDifference(plain, weighted, only_right)
 
 
 def _gaps(pairs: TruthPairs, other: TruthPairs, scale: Scale) -> tuple[Named, Named]:
@@ -443,12 +437,8 @@ def beside(
     one: TruthPairs, other: TruthPairs, name: str, positive: str, scale: Scale, margin: float = 0.0
 ) -> GroupDifference:
     """A figure of a judge with people, by weight, that of people with one another, and the difference."""
-    groups = [
-        comparing.RatedPairs(pairs.truth, pairs.verdicts, pairs.items, pairs.weights)
-        for pairs in (one, other)
-    ]
     of_level = levels.measures(scale).get(name, name)
-    return comparing.beside(groups[0], groups[1], of_level, scale.names, positive or None, margin)
+    return comparison.beside(one, other, of_level, scale.names, positive or None, margin)
 
 
 def _same(pairs: TruthPairs) -> list[bool | None]:
@@ -464,9 +454,8 @@ def _share(accuracy: Estimate) -> Estimate:
     return replace(accuracy, note="; ".join(notes))
 
 
-def _by_name(figures: RatingFigures) -> Named:
-    names = {field.name for field in fields(RatingFigures)}
-    return {name: getattr(figures, name) for name in TITLES if name in names}
+def _by_name(figures: Named) -> Named:
+    return {name: figures[name] for name in TITLES if name in figures}
 
 
 ONE_CLASS, NO_INTERVAL = "one class only", "no interval"

@@ -1,9 +1,9 @@
 """Ground of a validation: its units, their true values, and every rater's verdicts."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, reduce
+from functools import cache, cached_property, reduce
 from math import fsum
 from typing import Any
 
@@ -104,9 +104,7 @@ class Ground:
 
     def pairs(self, rater: ValidationRater, chosen: Chosen | None = None) -> TruthPairs:
         """A rater's verdicts on the chosen units, or all, beside true values; nobody is compared with themselves."""
-        if rater.key not in self._pairs:
-            self._pairs[rater.key] = self._paired(rater)
-        whole = self._pairs[rater.key]
+        whole = self._pairs(rater)
         return whole if chosen is None else whole.among(chosen)
 
     def pairs_with(self, rater: ValidationRater, person: str) -> TruthPairs:
@@ -127,23 +125,25 @@ class Ground:
         units, truth, verdicts = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
         order = np.argsort(units, kind="stable")
         units, (weights, items) = units[order], self._about
-        return TruthPairs(truth[order], verdicts[order], weights[units], items[units], units)
+        return TruthPairs(truth[order], verdicts[order], items[units], weights[units], units)
 
-    def column(self, who: str) -> tuple[NDArray[Any], Chosen]:
+    def _column(self, who: str) -> tuple[NDArray[Any], Chosen]:
+        # Someone none of whose labels are left is present, with an empty column.
+        named: dict[str, Mapping[Key, str | None]] = {**self.people, **self.truth}
+        own = named[who] if who in named else self._by_key[who].verdicts
+        values = objects([own.get(key, NOT_ASKED) for key in self.places])
+        assigned = np.asarray(values != NOT_ASKED)
+        values[~assigned] = None
+        return values, assigned
+
+    @cached_property
+    def column(self) -> Callable[[str], tuple[NDArray[Any], Chosen]]:
         """The verdicts of a judge, by its key, or of a source on each unit, in the order of `places`, and where they
         were asked.
 
         None if there is no verdict.
         """
-        if who not in self._columns:
-            # Someone none of whose labels are left is present, with an empty column.
-            named: dict[str, Mapping[Key, str | None]] = {**self.people, **self.truth}
-            own = named[who] if who in named else self._version(who).verdicts
-            values = objects([own.get(key, NOT_ASKED) for key in self.places])
-            assigned = np.asarray(values != NOT_ASKED)
-            values[~assigned] = None
-            self._columns[who] = values, assigned
-        return self._columns[who]
+        return cache(self._column)
 
     def repeats(self, project: Project, raters: Iterable[ValidationRater]) -> Iterator[str]:
         """The remarks on those of these judges that were asked several times."""
@@ -192,12 +192,8 @@ class Ground:
         return len(self.truth) > 1 and self.people.keys() == self.truth.keys()
 
     @cached_property
-    def _pairs(self) -> dict[str, TruthPairs]:
-        return {}
-
-    @cached_property
-    def _columns(self) -> dict[str, tuple[NDArray[Any], Chosen]]:
-        return {}
+    def _pairs(self) -> Callable[[ValidationRater], TruthPairs]:
+        return cache(self._paired)
 
     @cached_property
     def _about(self) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -219,10 +215,11 @@ class Ground:
         return dict(Counter(self.version(rater).missing.get(key, NOT_ASKED) for key in lacking).most_common())
 
     def version(self, rater: ValidationRater) -> JudgeVersion:
-        return self._version(rater.key)
+        return self._by_key[rater.key]
 
-    def _version(self, key: str) -> JudgeVersion:
-        return next(version for version in self.versions if rater_of(version).key == key)
+    @cached_property
+    def _by_key(self) -> dict[str, JudgeVersion]:
+        return {rater_of(version).key: version for version in self.versions}
 
     def _persons(self, rater: ValidationRater) -> list[str]:
         return sorted(self.people) if rater.id == PEOPLE else [rater.id]
@@ -359,13 +356,12 @@ def mean_cost(costs: Sequence[float | None]) -> Estimate:
     """The mean of the known costs, in US dollars; `missing` counts the others, which are not 0."""
     known = [cost for cost in costs if cost is not None]
     missing = len(costs) - len(known)
-    method = "mean cost of a question, US dollars"
-    notes = left_out(missing, len(costs), "the cost is not known")
-    if not known:
-        return Estimate(None, missing=missing, method=method, note="; ".join(["no cost is known", *notes]))
+    notes = [] if known else ["no cost is known"]
+    notes += left_out(missing, len(costs), "the cost is not known")
     return Estimate(
-        fsum(known) / len(known), n=len(known), missing=missing, method=method, note="; ".join(notes)
-    )
+        fsum(known) / len(known) if known else None, n=len(known), missing=missing,
+        method="mean cost of a question, US dollars", note="; ".join(notes),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -600,7 +596,8 @@ def _put(project: Project, artifact_id: str, given: dict[str, dict[str, str]], v
 class SetLook:
     """Locked labels of a set with the judges' verdicts on its test part; equal looks show the same.
 
-    `judges` are their names, and `verdicts_sha256` is over every verdict under every wording.
+    `judges` are their names, and `verdicts_sha256` is over every verdict under every wording; `opening` is the id of
+    the look if it was counted.
     """
 
     set_id: str
@@ -609,6 +606,15 @@ class SetLook:
     judges: tuple[str, ...]
     verdicts_sha256: str
     openings: int
+    opening: str = ""
+
+
+class ClosedTestPart(Refusal):
+    """No counted look covers what would be shown now of the test part of a set: `seen`."""
+
+    def __init__(self, seen: SetLook) -> None:
+        super().__init__(f"The test part of “{seen.name}” was not opened.", "Open it first.")
+        self.seen = seen
 
 
 def covers(counted: SetLook, now: SetLook) -> bool:

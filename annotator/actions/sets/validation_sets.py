@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from random import Random
 from typing import Any
 
@@ -241,11 +242,8 @@ def viewed(project: Project, name: str) -> list[str]:
 
 def held_back(project: Project, protocol: str) -> set[str]:
     """The responses on which no judge is shown unless their set is named: of sets not yet locked, and of test parts."""
-    result: set[str] = set()
-    for one in sets(project):
-        if one.protocol == protocol:
-            result |= one.responses(None if one.locked_at is None else Split.TEST)
-    return result
+    own = [one for one in sets(project) if one.protocol == protocol]
+    return set[str]().union(*(one.responses(None if one.locked_at is None else Split.TEST) for one in own))
 
 
 def refuse_unlocked(validation_set: ValidationSet) -> None:
@@ -323,14 +321,8 @@ def size_for(candidates: Sequence[Candidate], width: float, share: float, likene
 
 def _spread(held: Sequence[int], responses: int) -> list[int]:
     """The number of responses of each item if taken in turn from all that have one left."""
-    taken, turn = [0] * len(held), 0
-    while responses:
-        for place, size in enumerate(held):
-            if size > turn and responses:
-                taken[place] += 1
-                responses -= 1
-        turn += 1
-    return [size for size in taken if size]
+    turns = (place for turn in range(max(held)) for place, size in enumerate(held) if size > turn)
+    return list(Counter(islice(turns, responses)).values())
 
 
 def sample(candidates: Iterable[Candidate], responses: int, seed: int) -> list[Candidate]:
@@ -412,21 +404,18 @@ def _notes(
     tested = [response for response in content.responses if response.split is Split.TEST]
     items = {response.item_id for response in content.responses}
     unit = "pair" if PROTOCOLS[request.protocol].paired else "unit"
-    notes = [
+    wide = (
+        f"A 95 % interval {request.width:g} wide about {request.share:g} takes {counted(size.units, unit)} of the "
+        f"whole set at a design effect of {size.effect:.2f} (intra-item correlation {request.likeness:g})."
+    )
+    return [
         f"{counted(len(content.responses), 'response')} of {counted(len(items), 'item')} with "
         f"{counted(units, unit)}, drawn from {counted(len(candidates), 'response')} with seed {request.seed}; "
         f"{counted(len(tested), 'response')} of {counted(len({one.item_id for one in tested}), 'item')} "
-        "in the test part."
+        "in the test part.",
+        *([wide] if request.size is None else []),
+        *([] if size.reached else ["There are not enough responses for that: all of them are included."]),
     ]
-    if request.size is None:
-        notes.append(
-            f"A 95 % interval {request.width:g} wide about {request.share:g} takes "
-            f"{counted(size.units, unit)} of the "
-            f"whole set at a design effect of {size.effect:.2f} (intra-item correlation {request.likeness:g})."
-        )
-    if not size.reached:
-        notes.append("There are not enough responses for that: all of them are included.")
-    return notes
 
 
 def _informed(project: Project, request: SetRequest) -> list[str]:

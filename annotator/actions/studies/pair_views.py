@@ -40,8 +40,8 @@ from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS, TAXONOMIES
 from annotator.stats.agreement.levels import p_of
 from annotator.stats.validation.duels import (
+    OUTCOMES,
     Duel,
-    LengthBias,
     ScoredPair,
     agreement,
     better,
@@ -115,18 +115,19 @@ def duels(
             WIN_COLUMNS,
             tuple(
                 SheetLine((
-                    text(row.system), replace(figure(row.win_rate), metric=win_rate), count(row.win),
-                    count(row.tie + row.inconsistent), count(row.loss), count(row.tie), count(row.inconsistent),
-                    count(row.error), count(lengths.get(row.system), form=",.0f"),
+                    text(row.system), replace(figure(row.win_rate), metric=win_rate), count(of[PairOutcome.WIN]),
+                    count(of[PairOutcome.TIE] + of[PairOutcome.INCONSISTENT]),
+                    *(count(of[outcome]) for outcome in (PairOutcome.LOSS, PairOutcome.TIE, PairOutcome.INCONSISTENT)),
+                    count(of[PairOutcome.ERROR]), count(lengths.get(row.system), form=",.0f"),
                 ))
-                for row in standings
+                for row in standings for of in [row.outcomes]
             ),
             (
                 f"Judged by {rater.name}: {counted(len(every), 'pair')}, each in both orders.",
                 f"Position: the verdict changes with the order in {in_words(flips)} of the pairs; the report shown "
                 f"first is named in {in_words(first_named)} of the verdicts that name a winner (one half is no bias).",
-                f"Length and win rate over {bias.pearson.n} systems: Pearson's r {or_why(bias.pearson)}, Spearman's ρ "
-                f"{or_why(bias.spearman)}, R² {or_why(bias.r_squared)}.",
+                f"Length and win rate over {bias['R²'].n} systems: "
+                f"{', '.join(f'{name} {or_why(own)}' for name, own in bias.items())}.",
                 *([f"{counted(flips.missing, 'pair was', 'pairs were')} not judged in both orders; of "
                    f"{sum(not pair.is_asked for pair in every):,} of them nobody was asked."] if flips.missing else []),
             ),
@@ -233,14 +234,12 @@ WORDS = {
 STATES = {PairOutcome.INCONSISTENT: "disagree", PairOutcome.ERROR: "missing"}
 
 
-def _biases(flips: Estimate, first_named: Estimate, bias: LengthBias) -> ResultSheet:
+def _biases(flips: Estimate, first_named: Estimate, bias: Mapping[str, Estimate]) -> ResultSheet:
     of = "Of a system's mean report length and its win rate, over systems"
     rows = (
         ("Order decides", "Of the pairs judged in both orders, those whose verdict changes", flips),
         ("First one named", "Of the verdicts that name a winner; one half is no bias", first_named),
-        ("Pearson's r", of, bias.pearson),
-        ("Spearman's ρ", of, bias.spearman),
-        ("R²", of, bias.r_squared),
+        *((name, of, own) for name, own in bias.items()),
     )
     correlated = ("Pearson's r", "Spearman's ρ")
     return ResultSheet(
@@ -362,10 +361,9 @@ def preferences(
             ),
             tuple(
                 SheetLine((
-                    text(scoring.named(name).title), figure(row.share), count(row.agreed), count(row.disagreed),
-                    count(row.tied_scores), count(row.tied_preferences), count(row.tied_both), count(row.left_out),
+                    text(scoring.named(name).title), figure(share), *(count(outcomes[one]) for one in OUTCOMES),
                 ))
-                for name, row in agreements.items()
+                for name, (share, outcomes) in agreements.items()
             ),
             (f"{len(compared):,} blind comparisons by people; chance agrees with one half of those without ties.",),
             (
@@ -373,7 +371,7 @@ def preferences(
                     "agreement",
                     "How often people prefer the report with the better score",
                     pictures.intervals,
-                    [(scoring.named(name).title, row.share) for name, row in agreements.items()],
+                    [(scoring.named(name).title, share) for name, (share, _) in agreements.items()],
                     "agreed / (agreed + disagreed), Wilson's 95 % interval over items",
                 ),
             ),

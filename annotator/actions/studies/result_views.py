@@ -460,6 +460,13 @@ def offered(
     view = named(name, among)
     choices = view.choices(project)
     _refuse_unknown(view, chosen)
+    return fitted(choices, chosen)
+
+
+def fitted(
+    choices: Sequence[ViewChoice], chosen: Mapping[str, str]
+) -> tuple[tuple[ViewChoice, ...], dict[str, str]]:
+    """The choices that are offered given these values, and the values in force; other arguments are passed through."""
     known = {choice.name for choice in choices}
     fitting = {name: value for name, value in chosen.items() if name not in known and value}
     fit = []

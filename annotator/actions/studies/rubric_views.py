@@ -72,7 +72,7 @@ from annotator.stats.validation.rubrics import (
 from annotator.storage.tables import ARTIFACT, EXTRACT, ITEM, RESPONSE
 
 if TYPE_CHECKING:
-    from annotator.stats.validation.comparison import BothWays
+    from annotator.stats.validation.comparison import Named
 
 JUDGED_BY = USUAL_OF[Kind.RUBRIC]
 PAPER = PAPER_TITLES[JUDGED_BY.name]
@@ -476,7 +476,7 @@ class RubricSetsReport:
     names: tuple[str, ...]
     beside: Beside
     rubrics: tuple[Mapping[str, Rubric], ...]
-    validity: tuple["BothWays | None", ...]
+    validity: tuple["tuple[Named, Named] | None", ...]
     left_out: tuple[str, ...] = ()
 
 
@@ -568,7 +568,9 @@ def _report(
     )
 
 
-def _validity(project: Project, own: RubricSet, rater: ResultRater | None, cut: Cut) -> "BothWays | None":
+def _validity(
+    project: Project, own: RubricSet, rater: ResultRater | None, cut: Cut
+) -> "tuple[Named, Named] | None":
     """A judge's agreement with people's labels by the criteria of a set; each label of a person is one pair."""
     if rater is None or result_raters.are_people(rater.id):
         return None
@@ -709,13 +711,11 @@ def _validities(report: RubricSetsReport) -> ResultSheet:
     )  # fmt: skip
     lines = []
     for name, apart, both in zip(report.names, report.beside.gaps, report.validity, strict=True):
-        estimates = [
-            getattr(way, one) for way in ((both.plain, both.weighted) if both else ()) for one in _FIGURES
-        ]
+        estimates = [way[one] for way in both or () for one in _FIGURES]
         cells = list(map(figure, estimates)) or [missing("Nobody labelled by these criteria")] * (
             2 * len(_FIGURES)
         )
-        pairs = both.plain.accuracy.n if both else 0
+        pairs = both[0]["accuracy"].n if both else 0
         lines.append(SheetLine((text(name), figure(apart), *cells, count(pairs))))
     return ResultSheet("validity", "Agreement with people", heads, tuple(lines))
 

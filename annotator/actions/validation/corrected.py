@@ -35,18 +35,13 @@ from annotator.stats.validation.correction import LabelPlan, Leaderboard, System
 
 
 @dataclass(frozen=True, slots=True)
-class CorrectionQuery:
-    """The judge to correct and the labels to use; by default the first judge by name.
+class CorrectionQuery(validation.ValidationQuery):
+    """The judge to correct and the labels to use, under the metric's protocol; by default the first judge by name.
 
     `width` is the wanted width of a corrected score's interval, for the plan of further labels, as a share of the
     score's range.
     """
 
-    judge: str = ""
-    against: tuple[str, ...] = ()
-    set_name: str = ""
-    part: str = ""
-    opening: str = ""
     width: float = 0.1
     seed: int = 1
     metric: str = scoring.USUAL_METRIC
@@ -121,23 +116,12 @@ class CorrectedLeaderboard:
     ids: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class _Units:
-    places: list[UnitPlace] = field(default_factory=list)
-    labels: list[float | None] = field(default_factory=list)
-    verdicts: list[float | None] = field(default_factory=list)
-    weights: list[float] = field(default_factory=list)
+@dataclass(frozen=True, slots=True)
+class _Units(SystemUnits):
+    """A system's units with their places."""
 
-    @property
-    def items(self) -> list[Hashable]:
-        return [place.item_id for place in self.places]
-
-    def within(self, bounds: tuple[float, float]) -> tuple[float, float]:
-        """The range of the score: the range of a verdict, extended by what units of negative weight can take away."""
-        reach = sum(max(weight, 0.0) for weight in self.weights)
-        lost = sum(min(weight, 0.0) for weight in self.weights)
-        share = lost / reach if lost and reach else 0.0
-        return bounds[0] + bounds[1] * share, bounds[1] + bounds[0] * share
+    weights: Sequence[float] = ()
+    places: Sequence[UnitPlace] = ()
 
 
 def report(project: Project, query: CorrectionQuery) -> CorrectedLeaderboard:
@@ -159,24 +143,19 @@ def report(project: Project, query: CorrectionQuery) -> CorrectedLeaderboard:
     everything = {key: place for key, place in places.items() if place.item_key not in places.faults}
     worth = {value: credit(value) for value in result.protocol.values}
     spoken = result_raters.in_trials(project, result.protocol, rater.id)
-    systems = _by_system(everything, _labels(result, worth), *_judged(everything, spoken, worth))
-    ends = min(worth.values()), max(worth.values())
+    systems = _by_system(everything, _labels(result, worth), *_judged(everything, spoken, worth), worth)
     if not any(any(label is not None for label in system.labels) for system in systems.values()):
         raise Refusal(
             f"Nothing that people labelled was judged by “{rater.name}”.", "Run it on those reports."
         )
-    scored: dict[Hashable, SystemUnits] = {
-        name: SystemUnits(units.labels, units.verdicts, units.items, units.weights, within=units.within(ends))
-        for name, units in sorted(systems.items())
-    }
-    board = standings(scored, higher_is_better=info.higher_is_better)
+    board = standings(dict[Hashable, SystemUnits](systems.items()), higher_is_better=info.higher_is_better)
     raw = results.system_means(results.of_metric(project, info.name, rater.id))
     scores = {name: replace(mean, raw=raw.get(str(name), mean.raw)) for name, mean in board.scores.items()}
     return CorrectedLeaderboard(
         rater, validation.against_words(result), replace(board, scores=scores),
         {name: len(units.places) for name, units in systems.items()},
         {name: sum(label is not None for label in units.labels) for name, units in systems.items()},
-        {name: _more(units, query, ends) for name, units in sorted(systems.items())},
+        {name: _more(units, query) for name, units in systems.items()},
         (
             *_notes(result, systems, rater.id), *result.repeats(project, [rater]),
             *(f"Item {key} is left out, as in the results: {fault}" for key, fault in places.faults.items()),
@@ -242,21 +221,31 @@ def _labels(ground: validation_ground.Ground, worth: Mapping[str, float]) -> dic
 
 def _by_system(
     places: Mapping[Key, UnitPlace], labels: Mapping[Key, float], judged: Mapping[Key, float],
-    weights: Mapping[Key, float],
+    weights: Mapping[Key, float], worth: Mapping[str, float],
 ) -> dict[str, _Units]:  # fmt: skip
-    systems: dict[str, _Units] = defaultdict(_Units)
-    for key, place in places.items():
-        units = systems[place.system]
-        units.places.append(place)
-        units.labels.append(labels.get(key))
-        units.verdicts.append(judged.get(key))
-        units.weights.append(weights.get(key, 0.0))
-    return dict(systems)
+    """The units of each system, in the order of their names."""
+    systems, ends = {}, (min(worth.values()), max(worth.values()))
+    for name, own in sorted(grouped((place.system, place) for place in places.values()).items()):
+        keys = [place.key for place in own]
+        heavy = [weights.get(key, 0.0) for key in keys]
+        systems[name] = _Units(
+            [labels.get(key) for key in keys], [judged.get(key) for key in keys],
+            [place.item_id for place in own], heavy, within=_within(ends, heavy), places=own,
+        )  # fmt: skip
+    return systems
 
 
-def _more(one: _Units, query: CorrectionQuery, ends: tuple[float, float]) -> LabelsNeeded:
+def _within(bounds: tuple[float, float], weights: Sequence[float]) -> tuple[float, float]:
+    """The range of the score: the range of a verdict, extended by what units of negative weight can take away."""
+    reach = sum(max(weight, 0.0) for weight in weights)
+    lost = sum(min(weight, 0.0) for weight in weights)
+    share = lost / reach if lost and reach else 0.0
+    return bounds[0] + bounds[1] * share, bounds[1] + bounds[0] * share
+
+
+def _more(one: _Units, query: CorrectionQuery) -> LabelsNeeded:
     """A system's plan, and randomly sampled responses that give as many labels, from items without any first."""
-    plan = plan_labels(one.labels, one.verdicts, query.wide, one.weights, one.items, bounds=one.within(ends))
+    plan = plan_labels(one.labels, one.verdicts, query.wide, one.weights, one.items, bounds=one.within)
     begun = {
         place.response_id: place.item_id
         for place, label in zip(one.places, one.labels, strict=True)
@@ -282,33 +271,44 @@ def _more(one: _Units, query: CorrectionQuery, ends: tuple[float, float]) -> Lab
     return LabelsNeeded(plan, tuple(chosen))
 
 
-def _notes(ground: validation_ground.Ground, systems: Mapping[str, _Units], judge_id: str) -> Iterable[str]:
-    yield (
-        "The corrected score is people's mean over labelled units, and λ times the judge's mean over all units less "
-        "the judge's over labelled ones; λ is tuned system by system (PPI++)."
-    )
-    if len(ground.truth) > 1 and result_raters.CONSENSUS not in ground.truth:
-        yield "Where several people labelled a unit, its label is the mean of theirs."
-    if len({version.prompt_sha256 for version in ground.versions if version.judge.id == judge_id}) > 1:
-        yield "The judge judged with several prompts: all its verdicts count here, as in the results."
+def _notes(ground: validation_ground.Ground, systems: Mapping[str, _Units], judge_id: str) -> list[str]:
     bare = sorted(name for name, units in systems.items() if not any(x is not None for x in units.labels))
-    if bare:
-        yield f"No labels for {', '.join(bare)}: only the judge's score is used."
-    if any(weight < 0 for units in systems.values() for weight in units.weights):
-        yield (
-            "A criterion of negative weight takes away where it is met; scores are shares of all that can be reached, "
-            "the sum of the positive weights, and may lie below 0."
-        )
+    prompts = {version.prompt_sha256 for version in ground.versions if version.judge.id == judge_id}
     unreached = {
         place.response_id
         for units in systems.values()
         for place, credit, weight in zip(units.places, units.verdicts, units.weights, strict=True)
         if credit is not None and place.weight < 0 and not weight
     }
-    if unreached:
-        reports = "1 report has" if len(unreached) == 1 else f"{len(unreached):,} reports have"
-        yield f"{reports} no judged criterion of a weight above 0: nothing to reach, so no score, and left out."
-    yield "Labels must be on randomly drawn units, as in a validation set."
+    reports = "1 report has" if len(unreached) == 1 else f"{len(unreached):,} reports have"
+    negative = any(weight < 0 for units in systems.values() for weight in units.weights)
+    notes = (
+        (
+            True,
+            "The corrected score is people's mean over labelled units, and λ times the judge's mean over all units "
+            "less the judge's over labelled ones; λ is tuned system by system (PPI++).",
+        ),
+        (
+            len(ground.truth) > 1 and result_raters.CONSENSUS not in ground.truth,
+            "Where several people labelled a unit, its label is the mean of theirs.",
+        ),
+        (
+            len(prompts) > 1,
+            "The judge judged with several prompts: all its verdicts count here, as in the results.",
+        ),
+        (bare, f"No labels for {', '.join(bare)}: only the judge's score is used."),
+        (
+            negative,
+            "A criterion of negative weight takes away where it is met; scores are shares of all that can be reached, "
+            "the sum of the positive weights, and may lie below 0.",
+        ),
+        (
+            unreached,
+            f"{reports} no judged criterion of a weight above 0: nothing to reach, so no score, and left out.",
+        ),
+        (True, "Labels must be on randomly drawn units, as in a validation set."),
+    )
+    return [words for holds, words in notes if holds]
 
 
 def in_order(leaderboard: CorrectedLeaderboard) -> Sequence[str]:
@@ -344,18 +344,16 @@ def _scores(leaderboard: CorrectedLeaderboard) -> ResultSheet:
         ("lambda", "λ", "How far the judge is trusted: 0 not at all, 1 fully"),
         ("labels", "Labels", "Units with a label"), ("units", "Units"),
     )  # fmt: skip
-    lines = []
-    for name in in_order(leaderboard):
-        score = leaderboard.standings.scores[name]
-        cells = (
-            text(name),
-            replace(figure_cell(score.raw), source=_judged_count(leaderboard, name), metric=leaderboard.query.metric),
+    board, metric = leaderboard.standings, leaderboard.query.metric
+    lines = [
+        SheetLine((
+            text(name), replace(figure_cell(score.raw), source=_judged_count(leaderboard, name), metric=metric),
             figure_cell(score.corrected),
-            replace(figure_cell(score.labelled), source=_labelled(leaderboard, name)),
-            rank(leaderboard.standings.ranks[name]), count(score.tuning, form=".2f"), count(leaderboard.labelled[name]),
-            count(leaderboard.units[name]),
-        )  # fmt: skip
-        lines.append(SheetLine(cells, source=_labelled(leaderboard, name)))
+            replace(figure_cell(score.labelled), source=_labelled(leaderboard, name)), rank(board.ranks[name]),
+            count(score.tuning, form=".2f"), count(leaderboard.labelled[name]), count(leaderboard.units[name]),
+        ), source=_labelled(leaderboard, name))
+        for name in in_order(leaderboard) for score in [board.scores[name]]
+    ]  # fmt: skip
     return ResultSheet(
         "leaderboard",
         "Corrected leaderboard",
@@ -415,10 +413,8 @@ def _pictures(leaderboard: CorrectedLeaderboard) -> tuple[SheetPicture, ...]:
 
 def _flips(leaderboard: CorrectedLeaderboard) -> tuple[SheetPicture, ...]:
     """A heat map of the probability, for every two systems, that one ranks behind the other after correction."""
-    behind: dict[tuple[str, str], float | None] = {}
-    for pair in leaderboard.standings.pairs:
-        first, second, flip = str(pair.first), str(pair.second), pair.flip.value
-        behind |= {(first, second): flip, (second, first): None if flip is None else 1 - flip}
+    flips = {(str(pair.first), str(pair.second)): pair.flip.value for pair in leaderboard.standings.pairs}
+    behind = flips | {(b, a): None if flip is None else 1 - flip for (a, b), flip in flips.items()}
     if all(share is None for share in behind.values()):
         return ()
     title = "Probability that the row's system ranks behind the column's, corrected"

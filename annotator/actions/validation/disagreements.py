@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations, product
-from typing import NamedTuple
 
 import numpy as np
 from sqlalchemy import Connection, func, or_, select
@@ -29,7 +28,8 @@ from annotator.actions.results.result_sheets import (
 )
 from annotator.actions.runs.judge_cases import protocol_of, words_of
 from annotator.actions.sets import reviews, validation_figures, validation_ground, validation_sets
-from annotator.actions.sets.validation_figures import ALL, TITLES, RaterResult, UnitPlace, figure_cell, there
+from annotator.actions.sets.reviews import CaseKey, CaseList, CaseOutlook, VerdictCase
+from annotator.actions.sets.validation_figures import ALL, TITLES, RaterResult, figure_cell, there
 from annotator.actions.validation.validation import ValidationQuery, ground_of, held
 from annotator.domain.experts.adjudication import Figure, figure
 from annotator.domain.judges.judge import (
@@ -47,32 +47,6 @@ from annotator.domain.texts.words import CutList, nested
 from annotator.exchange import pictures
 from annotator.protocols import USUAL
 from annotator.storage.tables import INFORMED, ITEM, RESPONSE
-
-# The value of an open ruling.
-OPEN = ""
-# A judge, a unit, and whose label it is.
-Case = tuple[str, str, str, str]
-
-
-class Disagreement(NamedTuple):
-    """A unit on which a judge and a person differ, with both values; `ruling` is empty while it is open.
-
-    `alias` is the person's, or “consensus” if that is compared with; the cited page is found by `case_of` of the unit.
-    """
-
-    place: UnitPlace
-    judge: validation_ground.ValidationRater
-    person_id: str
-    alias: str
-    judge_value: str
-    label_value: str
-    ruling: str = OPEN
-    reason: str = ""
-    note: str = ""
-
-    @property
-    def case(self) -> Case:
-        return (self.judge.id, self.place.response_id, self.place.unit_id, self.person_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,46 +74,43 @@ class UnclearCriterion:
     times: int
 
 
-class DisagreementList(NamedTuple):
-    """Disagreements in order, the number not shown to this person yet, and whether a judge judged these labels."""
-
-    shown: Sequence[Disagreement]
-    withheld: int
-    judged: bool
-
-
-def queue(project: Project, query: ValidationQuery) -> Sequence[Disagreement]:
+def queue(project: Project, query: ValidationQuery) -> Sequence[VerdictCase]:
     """Every unit on which a judge and a person differ, open ones first, then by weight, the heaviest first.
 
     On the same labels as the validation of this query, with the same refusals. Leaves out units that this person is
     still to label blind.
     """
-    return outlook(project, query).shown
+    return outlook(project, query).lines
 
 
 @cached
-def outlook(project: Project, query: ValidationQuery) -> DisagreementList:
+def outlook(project: Project, query: ValidationQuery) -> CaseOutlook:
     """The same, with the number left out because this person is still to label their items blind."""
     result, ruled = ground_of(project, query), _rulings(project, query.protocol)
     blind = reviews.still_blind(project, people.someone(project).id)
-    made, keys = list[Disagreement](), list(result.places)
+    made, keys = list[VerdictCase](), list(result.places)
     for rater, source in product(result.judges(), result.truth):
         values, true = result.column(rater.key)[0], result.column(source)[0]
         alias = result.aliases.get(source, CONSENSUS)
         for at in np.flatnonzero(there(values) & there(true) & (values != true)).tolist():
-            one = Disagreement(result.places[keys[at]], rater, source, alias, values[at], true[at])
-            by = ruled.get(one.case)
+            one = VerdictCase(
+                result.places[keys[at]], query.protocol, rater.name, rater.id, values[at], person_id=source,
+                alias=alias, label_value=true[at], prompt=rater.prompt,
+            )  # fmt: skip
+            by = ruled.get(one.key)
             # A ruling on other values does not apply to these.
             same = by is not None and (by.judge_value, by.label_value) == (one.judge_value, one.label_value)
             made.append(one._replace(ruling=by.said, reason=by.reason, note=by.note) if by and same else one)
     shown = [one for one in made if one.place.item_id not in blind]
-    shown.sort(key=lambda one: (bool(one.ruling), -abs(one.place.weight), one.place.item_key, one.case))
-    return DisagreementList(shown, len(made) - len(shown), bool(result.versions))
+    shown.sort(key=lambda one: (bool(one.ruling), -abs(one.place.weight), one.place.item_key, one.key))
+    rulings = [one.ruling for one in shown]
+    lines = CaseList(result.places, [one.key for one in shown], rulings, shown.__getitem__)
+    return CaseOutlook(lines, bool(result.versions), len(made) - len(shown))
 
 
 @people.for_coordinators("can rule on disagreements between judges and people")
 def rule(
-    project: Project, one: Disagreement, ruling: InformedRuling, *, reason: str = "", note: str = "",
+    project: Project, one: VerdictCase, ruling: InformedRuling, *, reason: str = "", note: str = "",
     protocol: str = USUAL,
 ) -> Change:  # fmt: skip
     """Rule on who is wrong; a later ruling on the same replaces this one. First labels never change."""
@@ -147,7 +118,7 @@ def rule(
         raise Refusal(f"“{reason}” is not a valid reason.", f"Use one of {', '.join(Fault)}.")
     fields = well_formed(InformedFields, dict(
         kind=InformedKind.RULING, protocol=protocol, item_id=one.place.item_id, response_id=one.place.response_id,
-        unit_id=one.place.unit_id, judge_id=one.judge.id, judge_value=one.judge_value, label_of=one.person_id,
+        unit_id=one.place.unit_id, judge_id=one.judge_id, judge_value=one.judge_value, label_of=one.person_id,
         label_value=one.label_value, said=ruling.value, reason=reason, note=note,
         by=people.someone(project).id, at=now(),
     ))  # fmt: skip
@@ -180,7 +151,7 @@ def unclear(project: Project, protocol: str = USUAL) -> list[UnclearCriterion]:
     ]
 
 
-def _rulings(project: Project, protocol: str) -> dict[Case, InformedFields]:
+def _rulings(project: Project, protocol: str) -> dict[CaseKey, InformedFields]:
     """The rulings in force, by case; those on another wording are not."""
     return {
         (one.judge_id, one.response_id, one.unit_id, one.label_of): one
@@ -193,7 +164,7 @@ def _ruled(
     rater: validation_ground.ValidationRater,
     query: ValidationQuery,
     positive: str,
-    ruled: Mapping[Case, InformedFields],
+    ruled: Mapping[CaseKey, InformedFields],
 ) -> RuledJudge:
     judged, counts = ground.version(rater).verdicts, Counter[str]()
     truth = {source: dict(own) for source, own in ground.truth.items()}

@@ -26,10 +26,11 @@ from annotator.actions.results.result_sheets import (
     picture,
     text,
 )
-from annotator.actions.sets import validation_figures, validation_sets
+from annotator.actions.sets import validation_figures, validation_ground, validation_sets
 from annotator.actions.sets.validation_figures import (
     TITLES,
     JudgeDifference,
+    RaterResult,
     TruthPairs,
     figure_cell,
     remark,
@@ -37,7 +38,7 @@ from annotator.actions.sets.validation_figures import (
 )
 from annotator.actions.sets.validation_ground import PEOPLE, TOGETHER, Ground, ValidationRater
 from annotator.actions.validation import validation
-from annotator.actions.validation.validation import Contrast, RaterFigures, Validation, held
+from annotator.actions.validation.validation import RaterFigures, held
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.texts.estimate import ROUGH, Estimate, of_items, without_width
 from annotator.domain.texts.refusal import Refusal, refuse_other, required
@@ -46,7 +47,8 @@ from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS
 from annotator.stats.intervals.clustered import holm
 from annotator.stats.validation import comparison
-from annotator.stats.validation.duels import pareto_front
+from annotator.stats.validation.comparison import Named
+from annotator.stats.validation.duels import standings
 
 DELTA = 0.05
 # The largest p of a Yes or No. A judge at the margin gets either in at most 3 of 100 projects: at 20 items, chance
@@ -85,23 +87,118 @@ class StandInQuery:
 class StandInAnswer:
     """Whether a judge may stand in, and why: its agreement with people, and people's with one another.
 
-    The figures are over units that it judged and two people labelled; `items` and `people` count theirs. `alt` is the
-    alternative annotator test, None if fewer than three people labelled. `p` is the one-sided p-value for a judge worse
-    by the margin or more, adjusted for all judges and looks (Holm). `remarks` are what a reader must know before
-    trusting the figures.
+    The figures are over units that it judged and two people labelled; `items` and `people` count theirs. A rater that
+    always gives the same value has 0 in the scale's main figure (κ, quadratic κ or ICC), but may have nearly 1 in AC1:
+    `from_chance` compares the main ones. `alt` is the alternative annotator test, None if fewer than three people
+    labelled. `p` and `worse` are the one-sided p-values for a judge not better, and not worse, than the margin,
+    adjusted for all judges and looks (Holm), which `family` counts. `lacking` is the share of missing judgements if it
+    is too high. `remarks` are what a reader must know before trusting the figures.
     """
 
     rater: ValidationRater
-    verdict: StandInVerdict
-    because: str
+    query: StandInQuery
     judge: Estimate
     human: Estimate
     difference: Estimate
+    from_chance: comparison.GroupDifference
     alt: comparison.AltTest | None
     items: int
     people: int
-    p: float | None = None
-    remarks: tuple[str, ...] = ()
+    p: float | None
+    worse: float | None
+    lacking: float | None
+    remarks: tuple[str, ...]
+    family: str = ""
+
+    @property
+    def verdict(self) -> StandInVerdict:
+        """The answer; above a limit of missing judgements there is no Yes."""
+        if self._rough:
+            return StandInVerdict.UNKNOWN
+        if self.worse is not None and self.worse <= ERROR:
+            return StandInVerdict.NO
+        passed = self.alt is None or self.alt.passed is not False
+        better = self.p is not None and self.p <= ERROR
+        shown = better and passed and self.lacking is None and not self._chance()
+        return StandInVerdict.YES if shown else StandInVerdict.UNKNOWN
+
+    @property
+    def because(self) -> str:
+        """The reasons in words, what to do if it is not yet known, and the remarks."""
+        missing = f"{percent(self.lacking, 1)} of its judgements are missing" if self.lacking else ""
+        reasons = "; ".join(filter(None, (missing, self._by_margin(), self._chance(), self._by_alt_test())))
+        return " ".join((f"{reasons}.{self._todo()}", *self.remarks))
+
+    @property
+    def _alone(self) -> bool:
+        return self.people < 2 and self.difference.value is None
+
+    @property
+    def _rough(self) -> bool:
+        """Whether the interval is of too few items or has no width: then nothing follows from it."""
+        return ROUGH in self.difference.note or without_width(self.difference)
+
+    def _chance(self) -> str:
+        """Why agreement beyond chance is not shown, of the judge or of people; empty if it is."""
+        judge, people, least = self.from_chance.one, self.from_chance.other, self.query.least
+        if self._alone:
+            return ""
+        if people.low is None or people.low <= 0:
+            beyond = "not known yet" if people.low is None else "not shown"
+            return f"people are no reference: their agreement beyond chance is {beyond} ({or_why(people)})"
+        if judge.low is None or judge.low <= least:
+            return f"its own agreement beyond chance is not shown to be above {least:g} ({or_why(judge)})"
+        return ""
+
+    def _by_margin(self) -> str:
+        result, query = self.difference, self.query
+        title = TITLES[query.figure][0] + (", by weight" if query.weighted else "")
+        if self._alone:
+            return "only one person labelled, so that people's agreement with one another is not known"
+        if result.value is None or result.low is None or result.high is None:
+            why = of_items(result.note) or "too little is labelled"
+            return f"the difference of {title} to people has no interval ({why})"
+        margin = f"−{query.delta:g}"
+        if self._rough:
+            words = f"says too little ({of_items(result.note)})"
+        elif result.low >= -query.delta:
+            words = f"stays above {margin}, so it is not worse than people with one another"
+            if self.p is None or self.p > ERROR:
+                words = f"stays above {margin} by itself, which may be chance"
+        elif result.high < -query.delta:
+            words = f"stays below {margin}, so it is worse than people with one another"
+            if self.worse is None or self.worse > ERROR:
+                words = f"stays below {margin} by itself, which may be chance"
+        else:
+            words = (
+                f"reaches to both sides of {margin}, so it may be worse than people with one another or not"
+            )
+        of = f", of {self.family}" if self.family else ""
+        shown = self.worse if result.high < -query.delta else self.p
+        p = "" if shown is None else f", p {shown:.3f}{of}"
+        return f"Δ {title} {in_words(result)} {words} (n = {result.n:,}, {counted(self.items, 'item')}{p})"
+
+    def _by_alt_test(self) -> str:
+        alt = self.alt
+        if alt is None:
+            who = counted(self.people, "person labelled", "people labelled")
+            return f"the alternative annotator test takes {FEWEST_PEOPLE} people, and {who}"
+        if alt.passed is None or alt.winning_rate.value is None:
+            return f"the alternative annotator test cannot be made ({of_items(alt.winning_rate.note)})"
+        return (
+            f"the alternative annotator test is {'' if alt.passed else 'not '}passed: ω "
+            f"{alt.winning_rate.value:.2f} of {alt.winning_rate.n} people, {'at least' if alt.passed else 'below'} "
+            f"{comparison.PASSING:g}; ρ {in_words(alt.advantage)}; ε {self.query.epsilon:g}"
+        )
+
+    def _todo(self) -> str:
+        if self.verdict is not StandInVerdict.UNKNOWN:
+            return ""
+        if self._alone:
+            return " Have a second person label some of the same reports."
+        if self.lacking is not None:
+            return " Let it judge what is missing."
+        return " Have more items labelled, each by two people or more."
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +211,6 @@ class StandInAnswers:
     query: StandInQuery
     against: str
     answers: tuple[StandInAnswer, ...]
-    scoring: comparison.Scoring = "accuracy"
     notes: tuple[str, ...] = ()
 
     def of(self, rater: ValidationRater) -> StandInAnswer:
@@ -164,16 +260,15 @@ def decided(
     positive = validation_figures.positive_of(ground.protocol, query.of.positive)
     named = validation_figures.chosen_figure(ground.protocol, query.figure, positive, weighted=query.weighted)
     query, raters = replace(query, figure=named), ground.judges()
-    compared = [_Compared.of(ground, query, rater, positive) for rater in raters]
+    alone = [_answer(ground, query, rater, positive, limit) for rater in raters]
     better, worse = (
         [None if p is None else min(1.0, p * max(1, looks)) for p in holm(ps)]
-        for ps in ([one.beside.p_above for one in compared], [one.beside.p_below for one in compared])
+        for ps in ([one.p for one in alone], [one.worse for one in alone])
     )
     several = (counted(many, one) for many, one in ((len(raters), "judge"), (looks, "look")) if many > 1)
     family = " and ".join(several)
     answers = [
-        _answer(ground, query, rater, one, (p, q, family), limit)
-        for rater, one, p, q in zip(raters, compared, better, worse, strict=True)
+        replace(one, p=p, worse=q, family=family) for one, p, q in zip(alone, better, worse, strict=True)
     ]
     answers.sort(
         key=lambda answer: (
@@ -182,69 +277,38 @@ def decided(
             answer.rater.name,
         )
     )
-    return StandInAnswers(
-        query, validation.against_words(ground), tuple(answers), scoring_of(ground.protocol.scale)
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Compared:
-    """A judge and people on the same units: the chosen figure, the scale's main one, and the pairs behind.
-
-    A rater that always gives the same value has 0 in the main figures (κ, quadratic κ and ICC), but may have nearly 1
-    in AC1.
-    """
-
-    judge: TruthPairs
-    human: TruthPairs
-    beside: comparison.GroupDifference
-    from_chance: comparison.GroupDifference
-
-    @classmethod
-    def of(cls, ground: Ground, query: StandInQuery, rater: ValidationRater, positive: str) -> "_Compared":
-        judge, human = _shared(ground, query, rater)
-        scale = ground.protocol.scale
-        chosen, main = (
-            validation_figures.beside(judge, human, figure, positive, scale, -query.delta)
-            for figure in (query.figure, validation_figures.main_of(scale))
-        )
-        return cls(judge, human, chosen, main)
+    return StandInAnswers(query, validation.against_words(ground), tuple(answers))
 
 
 def _answer(
-    basis: Ground,
-    query: StandInQuery,
-    rater: ValidationRater,
-    compared: _Compared,
-    tests: tuple[float | None, float | None, str],
-    limit: float,
+    ground: Ground, query: StandInQuery, rater: ValidationRater, positive: str, limit: float
 ) -> StandInAnswer:
-    beside, alt = compared.beside, _alt_test(basis, query, rater)
-    other = validation_figures.scotts({"": beside.other})[""] if basis.both_ways else beside.other
-    known = int(basis.known.sum())
-    lacking = sum(basis.missing(rater, basis.known).values()) / known if known else 0.0
-    people, items = len(_people(basis)), len(np.unique(compared.human.items))
-    ground = _Reasons(
-        query, beside.difference, compared.from_chance, *tests, alt, people, items,
-        lacking if lacking > limit else None,
-    )  # fmt: skip
-    remarks = tuple(_remarks(basis, rater, compared))
-    because = " ".join((ground.because(), *remarks))
+    """The answer on a judge with p-values that are not adjusted yet."""
+    judge, human = _shared(ground, query, rater)
+    scale = ground.protocol.scale
+    beside, from_chance = (
+        validation_figures.beside(judge, human, figure, positive, scale, -query.delta)
+        for figure in (query.figure, validation_figures.main_of(scale))
+    )
+    other = validation_figures.scotts({"": beside.other})[""] if ground.both_ways else beside.other
+    known = int(ground.known.sum())
+    lacking = sum(ground.missing(rater, ground.known).values()) / known if known else 0.0
     return StandInAnswer(
-        rater, ground.verdict(), because, beside.one, other, beside.difference, alt, items, people,
-        ground.better, remarks,
+        rater, query, beside.one, other, beside.difference, from_chance, _alt_test(ground, query, rater),
+        len(np.unique(human.items)), len(_people(ground)), beside.p_above, beside.p_below,
+        lacking if lacking > limit else None, tuple(_remarks(ground, rater, judge, from_chance.other)),
     )  # fmt: skip
 
 
-def _remarks(ground: Ground, rater: ValidationRater, compared: _Compared) -> Iterator[str]:
-    true = compared.judge.truth.tolist()
+def _remarks(ground: Ground, rater: ValidationRater, judge: TruthPairs, ceiling: Estimate) -> Iterator[str]:
+    true = judge.truth.tolist()
     value, count = Counter(true).most_common(1)[0] if true else ("", 0)
     if count > PREVAILING * len(true):
         yield (
             f"{percent(count / len(true))} of people's labels are “{value}”: agreement beyond chance rests on the "
             "few others."
         )
-    people, ceiling = _people(ground), compared.from_chance.other
+    people = _people(ground)
     if len(people) < 2 or ceiling.value is None:
         return
     scale = ground.protocol.scale
@@ -304,113 +368,6 @@ def _alt_test(ground: Ground, query: StandInQuery, rater: ValidationRater) -> co
     )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class _Reasons:
-    """The reasons of an answer: all tests, and the share of missing judgements if it is too high.
-
-    `better` and `worse` are one-sided p-values for a judge not better, and not worse, than the margin; `family` says
-    which tests they are adjusted for.
-    """
-
-    query: StandInQuery
-    difference: Estimate
-    from_chance: comparison.GroupDifference
-    better: float | None
-    worse: float | None
-    family: str
-    alt: comparison.AltTest | None
-    people: int
-    items: int
-    lacking: float | None
-
-    def verdict(self) -> StandInVerdict:
-        if self._rough:
-            return StandInVerdict.UNKNOWN
-        if self.worse is not None and self.worse <= ERROR:
-            return StandInVerdict.NO
-        passed = self.alt is None or self.alt.passed is not False
-        better = self.better is not None and self.better <= ERROR
-        shown = better and passed and self.lacking is None and not self._chance()
-        return StandInVerdict.YES if shown else StandInVerdict.UNKNOWN
-
-    def because(self) -> str:
-        """The answer's reasons in words, and what to do if it is not yet known."""
-        missing = f"{percent(self.lacking, 1)} of its judgements are missing" if self.lacking else ""
-        reasons = "; ".join(filter(None, (missing, self._by_margin(), self._chance(), self._by_alt_test())))
-        return f"{reasons}.{self._todo()}"
-
-    @property
-    def _alone(self) -> bool:
-        return self.people < 2 and self.difference.value is None
-
-    @property
-    def _rough(self) -> bool:
-        """Whether the interval is of too few items or has no width: then nothing follows from it."""
-        return ROUGH in self.difference.note or without_width(self.difference)
-
-    def _chance(self) -> str:
-        """Why agreement beyond chance is not shown, of the judge or of people; empty if it is."""
-        judge, people, least = self.from_chance.one, self.from_chance.other, self.query.least
-        if self._alone:
-            return ""
-        if people.low is None or people.low <= 0:
-            beyond = "not known yet" if people.low is None else "not shown"
-            return f"people are no reference: their agreement beyond chance is {beyond} ({or_why(people)})"
-        if judge.low is None or judge.low <= least:
-            return f"its own agreement beyond chance is not shown to be above {least:g} ({or_why(judge)})"
-        return ""
-
-    def _by_margin(self) -> str:
-        result, query = self.difference, self.query
-        title = TITLES[query.figure][0] + (", by weight" if query.weighted else "")
-        if self._alone:
-            return "only one person labelled, so that people's agreement with one another is not known"
-        if result.value is None or result.low is None or result.high is None:
-            why = of_items(result.note) or "too little is labelled"
-            return f"the difference of {title} to people has no interval ({why})"
-        margin = f"−{query.delta:g}"
-        if self._rough:
-            words = f"says too little ({of_items(result.note)})"
-        elif result.low >= -query.delta:
-            words = f"stays above {margin}, so it is not worse than people with one another"
-            if self.better is None or self.better > ERROR:
-                words = f"stays above {margin} by itself, which may be chance"
-        elif result.high < -query.delta:
-            words = f"stays below {margin}, so it is worse than people with one another"
-            if self.worse is None or self.worse > ERROR:
-                words = f"stays below {margin} by itself, which may be chance"
-        else:
-            words = (
-                f"reaches to both sides of {margin}, so it may be worse than people with one another or not"
-            )
-        of = f", of {self.family}" if self.family else ""
-        shown = self.worse if result.high < -query.delta else self.better
-        p = "" if shown is None else f", p {shown:.3f}{of}"
-        return f"Δ {title} {in_words(result)} {words} (n = {result.n:,}, {counted(self.items, 'item')}{p})"
-
-    def _by_alt_test(self) -> str:
-        alt = self.alt
-        if alt is None:
-            who = counted(self.people, "person labelled", "people labelled")
-            return f"the alternative annotator test takes {FEWEST_PEOPLE} people, and {who}"
-        if alt.passed is None or alt.winning_rate.value is None:
-            return f"the alternative annotator test cannot be made ({of_items(alt.winning_rate.note)})"
-        return (
-            f"the alternative annotator test is {'' if alt.passed else 'not '}passed: ω "
-            f"{alt.winning_rate.value:.2f} of {alt.winning_rate.n} people, {'at least' if alt.passed else 'below'} "
-            f"{comparison.PASSING:g}; ρ {in_words(alt.advantage)}; ε {self.query.epsilon:g}"
-        )
-
-    def _todo(self) -> str:
-        if self.verdict() is not StandInVerdict.UNKNOWN:
-            return ""
-        if self._alone:
-            return " Have a second person label some of the same reports."
-        if self.lacking is not None:
-            return " Let it judge what is missing."
-        return " Have more items labelled, each by two people or more."
-
-
 STATES = {StandInVerdict.YES: "agreed", StandInVerdict.NO: "disagree", StandInVerdict.UNKNOWN: "incomplete"}
 
 SCORED: Mapping[comparison.Scoring, str] = {"accuracy": "", "neg_rmse": ", by root mean squared distance"}
@@ -449,10 +406,6 @@ def _answers(answers: StandInAnswers) -> ResultSheet:
     return ResultSheet("answers", "May a judge stand in for people?", heads, lines, _notes(answers),
                  (_picture(answers),),
                  comparison.DEPARTURES, len(answers.answers))  # fmt: skip
-
-
-def trees(answers: StandInAnswers) -> list[dict[str, Any]]:
-    return [tree(answer) for answer in answers.answers]
 
 
 def tree(answer: StandInAnswer) -> dict[str, Any]:
@@ -498,14 +451,14 @@ def _wins(answer: StandInAnswer) -> SheetCell:
 
 
 def _notes(answers: StandInAnswers) -> tuple[str, ...]:
-    query = answers.query
+    query, protocol = answers.query, PROTOCOLS[answers.query.of.protocol]
     return (
         *(f"“{answer.rater.name}”: {answer.verdict}, because {answer.because}" for answer in answers.answers),
         f"Compared with {answers.against}, with a margin of {query.delta:g} for {TITLES[query.figure][0]} and ε = "
         f"{query.epsilon:g} for the alternative annotator test (Calderon, Reichart & Dror 2025)"
-        f"{SCORED[answers.scoring]}. Yes and No need p ≤ {ERROR:g}, raised for all judges and looks (Holm).",
+        f"{SCORED[scoring_of(protocol.scale)]}. Yes and No need p ≤ {ERROR:g}, raised for all judges and looks (Holm).",
         *answers.notes,
-        validation_figures.published(PROTOCOLS[query.of.protocol]),
+        validation_figures.published(protocol),
     )
 
 
@@ -608,21 +561,25 @@ def choose(project: Project, query: JudgeChoiceQuery) -> JudgeChoice:
     """
     refuse_senseless(query)
     ground = validation.ground_of(project, query.of)
-    result = validation.of_ground(project, ground, replace(query.of, by=validation_figures.ALL))
-    judged = required(
-        [line for line in result.lines if line.rater.is_judge],
+    positive = validation_figures.positive_of(ground.protocol, query.of.positive)
+    raters = required(
+        ground.judges() if ground.known.any() else [],
         "No judge has judged what people labelled.",
         "Run a judge on these reports first.",
     )
     named_figure = validation_figures.chosen_figure(
-        ground.protocol, query.figure, result.positive, weighted=query.weighted
+        ground.protocol, query.figure, positive, weighted=query.weighted
     )
     query = replace(query, figure=named_figure)
-    _refuse_unknown(query, judged[0])
-    human = next((_agreement(query, line) for line in result.lines if line.rater.id == PEOPLE), None)
+    line_of = partial(validation.line, ground, positive, validation_figures.ALL)
+    judged = [line_of(rater, ground.known) for rater in raters]
+    refuse_other(
+        query.figure, _side(query, judged[0].result), f"Judges cannot be chosen by “{query.figure}”."
+    )
+    human = next((_agreement(query, line_of(one, ground.known)) for one in ground.humans()[:1]), None)
     reference = _reference(query, judged)
     answers = None if reference else of_ground(project, ground, query)
-    offers = _offers(query, result, judged, reference, answers)
+    offers = _offers(project, ground, query, positive, judged, reference, answers)
     chosen = min(
         [offer for offer in offers if offer.fits],
         key=lambda candidate: (
@@ -634,7 +591,8 @@ def choose(project: Project, query: JudgeChoiceQuery) -> JudgeChoice:
     )
     named = reference.rater.name if reference else PEOPLE
     return JudgeChoice(
-        query, result.against, tuple(offers), human, named, chosen.rater if chosen else None,
+        query, validation.against_words(ground), tuple(offers), human, named,
+        chosen.rater if chosen else None,
         (
             *_reason(query, offers, chosen, named), *ground.repeats(project, ground.judges()),
             *validation_sets.viewed(project, query.of.set_name),
@@ -642,13 +600,12 @@ def choose(project: Project, query: JudgeChoiceQuery) -> JudgeChoice:
     )  # fmt: skip
 
 
-def _refuse_unknown(query: JudgeChoiceQuery, line: RaterFigures) -> None:
-    known = line.result.weighted if query.weighted else line.result.plain
-    refuse_other(query.figure, known, f"Judges cannot be chosen by “{query.figure}”.")
+def _side(query: JudgeChoiceQuery, of: RaterResult | JudgeDifference) -> Named:
+    return of.weighted if query.weighted else of.plain
 
 
 def _agreement(query: JudgeChoiceQuery, line: RaterFigures) -> Estimate:
-    return (line.result.weighted if query.weighted else line.result.plain)[query.figure]
+    return _side(query, line.result)[query.figure]
 
 
 def _reference(query: JudgeChoiceQuery, judged: list[RaterFigures]) -> RaterFigures | None:
@@ -669,27 +626,27 @@ def _height(estimate: Estimate) -> float:
 
 
 def _offers(
-    query: JudgeChoiceQuery,
-    validation: Validation,
-    judged: list[RaterFigures],
-    reference: RaterFigures | None,
-    answers: StandInAnswers | None,
-) -> list[JudgeCandidate]:
+    project: Project, ground: Ground, query: JudgeChoiceQuery, positive: str, judged: list[RaterFigures],
+    reference: RaterFigures | None, answers: StandInAnswers | None,
+) -> list[JudgeCandidate]:  # fmt: skip
     agreements = [_agreement(query, line) for line in judged]
-    costs = [line.cost or Estimate(None) for line in judged]
-    places = [i for i in range(len(judged)) if agreements[i].low is not None and costs[i].value is not None]
-    front = pareto_front([(agreements[i].low or 0.0, costs[i].value or 0.0) for i in places])
-    on = {places[place] for place in front}
+    costs = [validation_ground.cost_per_question(project, line.rater, query.of.protocol) for line in judged]
+    front = standings(
+        [
+            (line.rater.key, one.low, cost.value)
+            for line, one, cost in zip(judged, agreements, costs, strict=True)
+        ]
+    )
     made = []
-    for i, line in enumerate(judged):
+    for line, agreement, cost, point in zip(judged, agreements, costs, front, strict=True):
         answer = answers.of(line.rater) if answers else None
-        difference = answer.difference if answer else _difference(validation, query, line, reference)
-        why_not = _unfit(answer) if answer else _worse(query, validation.limit, line, difference)
+        difference = answer.difference if answer else _difference(ground, query, positive, line, reference)
+        why_not = _unfit(answer) if answer else _worse(query, results.limit(project), line, difference)
         if line.rater.kind == JudgeKind.BASELINE.value:
             why_not = results.FLOOR
-        if not why_not and costs[i].value is None:
+        if not why_not and cost.value is None:
             why_not = "its cost is not known"
-        made.append(JudgeCandidate(line.rater, agreements[i], costs[i], i in on, difference, why_not, answer))
+        made.append(JudgeCandidate(line.rater, agreement, cost, point.on_front, difference, why_not, answer))
     return made
 
 
@@ -703,39 +660,22 @@ def _unfit(answer: StandInAnswer) -> str:
 
 
 def _difference(
-    validation: Validation, query: JudgeChoiceQuery, line: RaterFigures, reference: RaterFigures | None
+    ground: Ground, query: JudgeChoiceQuery, positive: str, line: RaterFigures, reference: RaterFigures | None
 ) -> Estimate:
     """The difference of a judge to the reference judge on the same units; undefined for the reference itself."""
+    method = "difference to the reference"
     if reference is None or line.rater.key == reference.rater.key:
-        return Estimate(None, method="difference to the reference", note=IS_REFERENCE)
-    contrast, sign = _contrast(validation, line.rater, reference.rater)
-    return _signed(_side(query, contrast.gap), sign)
-
-
-def _contrast(
-    validation: Validation, rater: ValidationRater, reference: ValidationRater
-) -> tuple[Contrast, int]:
-    """The comparison of two judges, and 1 if `rater` is its first, otherwise −1."""
-    for contrast in validation.contrasts:
-        if (contrast.first.key, contrast.second.key) == (rater.key, reference.key):
-            return contrast, 1
-        if (contrast.second.key, contrast.first.key) == (rater.key, reference.key):
-            return contrast, -1
-    raise KeyError(rater.name)
-
-
-def _side(query: JudgeChoiceQuery, gap: JudgeDifference) -> Estimate:
-    return (gap.weighted if query.weighted else gap.plain).get(
-        query.figure,
-        Estimate(None, method="difference to the reference", note="it has no difference of two judges"),
-    )
-
-
-def _signed(estimate: Estimate, sign: int) -> Estimate:
-    if sign > 0 or estimate.value is None:
-        return estimate
-    low, high = (None if bound is None else -bound for bound in (estimate.high, estimate.low))
-    return replace(estimate, value=-estimate.value, low=low, high=high)
+        return Estimate(None, method=method, note=IS_REFERENCE)
+    # In the order of the table of two judges, of whose difference this is the same to the last digit.
+    order = [rater.key for rater in ground.judges()]
+    first, second = sorted((line.rater, reference.rater), key=lambda rater: order.index(rater.key))
+    gaps = validation_figures.gap(ground.pairs(first), ground.pairs(second), positive, ground.protocol.scale)
+    lacking = Estimate(None, method=method, note="it has no difference of two judges")
+    gap = _side(query, gaps).get(query.figure, lacking)
+    if first is line.rater or gap.value is None:
+        return gap
+    low, high = (None if bound is None else -bound for bound in (gap.high, gap.low))
+    return replace(gap, value=-gap.value, low=low, high=high)
 
 
 def _worse(query: JudgeChoiceQuery, limit: float, line: RaterFigures, difference: Estimate) -> str:

@@ -35,7 +35,6 @@ from annotator.actions.sets.validation_figures import (
     TITLES,
     JudgeDifference,
     Key,
-    Named,
     RaterResult,
     brief_of,
     figure_cell,
@@ -53,6 +52,7 @@ from annotator.domain.texts.words import counted, grouped
 from annotator.exchange import pictures
 from annotator.protocols import USUAL
 from annotator.stats.intervals.coding import Chosen, Codes
+from annotator.stats.validation.comparison import Named
 
 # The consequence of comparing people in both directions.
 BOTH_WAYS = {
@@ -220,39 +220,42 @@ def _failed(project: Project, raters: Iterable[ValidationRater]) -> Iterator[str
 
 
 def _notes(ground: Ground, query: ValidationQuery, positive: str) -> list[str]:
-    notes = []
-    if len(ground.truth) > 1:
-        notes.append(
-            "Each person's label of a unit counts as one true value, so a unit can occur several times."
-        )
-    if len(ground.people) > 1 and CONSENSUS not in ground.truth:
-        notes.append(
+    protocol, settled, many = ground.protocol, CONSENSUS in ground.truth, len(ground.people)
+    level, why = protocol.scale.level, uncrossed(protocol.scale)
+    negative = any(place.weight < 0 for place in ground.places.values())
+    notes = (
+        (
+            len(ground.truth) > 1,
+            "Each person's label of a unit counts as one true value, so a unit can occur several times.",
+        ),
+        (
+            many > 1 and not settled,
             "Each person is compared with every other who counts as true, in both directions where both "
-            f"count{BOTH_WAYS[ground.protocol.scale.level]}; κ of people is then Scott's π."
-        )
-    if len(ground.people) == 1 and CONSENSUS not in ground.truth:
-        notes.append("Only one person labelled: there is no human ceiling to compare judges with.")
-    if CONSENSUS in ground.truth:
-        notes.append("The consensus was made of people's labels, which flatters the people beside it.")
-    if not positive and ground.protocol.scale.level is Level.NOMINAL:
-        notes.append(
-            f"{ground.protocol.title} has more than two values: name a positive one for precision and recall."
-        )
-    if remark := ABOUT_LEVEL.get(ground.protocol.scale.level):
-        notes.append(f"The values of {ground.protocol.title} are {remark}")
-    if why := uncrossed(ground.protocol.scale):
-        notes.append(f"Confusion: {why}")
-    if any(place.weight < 0 for place in ground.places.values()):
-        notes.append(
+            f"count{BOTH_WAYS.get(level, '')}; κ of people is then Scott's π.",
+        ),
+        (
+            many == 1 and not settled,
+            "Only one person labelled: there is no human ceiling to compare judges with.",
+        ),
+        (settled, "The consensus was made of people's labels, which flatters the people beside it."),
+        (
+            not positive and level is Level.NOMINAL,
+            f"{protocol.title} has more than two values: name a positive one for precision and recall.",
+        ),
+        (level in ABOUT_LEVEL, f"The values of {protocol.title} are {ABOUT_LEVEL.get(level)}"),
+        (why, f"Confusion: {why}"),
+        (
+            negative,
             "By weight, a unit whose weight is negative counts as much as one of that weight above zero: a wrong "
-            "verdict on it moves the score as far."
-        )
-    if not query.set_name:
-        notes.append(
-            "All labels that were submitted count, but those of sets not yet locked and of test parts; no validation "
-            "set was named."
-        )
-    return notes
+            "verdict on it moves the score as far.",
+        ),
+        (
+            not query.set_name,
+            "All labels that were submitted count, but those of sets not yet locked and of test parts; no "
+            "validation set was named.",
+        ),
+    )
+    return [words for holds, words in notes if holds]
 
 
 NO_VALUE = "–"
@@ -315,12 +318,12 @@ def units(project: Project, source: HeldRater) -> ResultSheet:
     )  # fmt: skip
     several = " A unit stands here once for every true value." if len(result.truth) > 1 or people_ else ""
     items = len({result.places[row.key].item_id for row in rows})
-    notes = [f"{counted(len(rows), 'pair')} of values on {counted(items, 'item')}.{several}"]
-    if withheld := len(every) - len(rows):
-        notes.append(
-            f"{counted(withheld, 'more is', 'more are')} on items that you still have to label blind."
-        )
-    return ResultSheet("units", "Units", heads, lines, tuple(notes))
+    withheld = counted(len(every) - len(rows), "more is", "more are")
+    notes = (
+        f"{counted(len(rows), 'pair')} of values on {counted(items, 'item')}.{several}",
+        *([f"{withheld} on items that you still have to label blind."] if len(every) > len(rows) else []),
+    )
+    return ResultSheet("units", "Units", heads, lines, notes)
 
 
 def _narrowed(
@@ -486,14 +489,15 @@ def _notes_of(validation: Validation) -> tuple[str, ...]:
     query = validation.query
     labels = f"“{query.set_name}”, {query.part or 'dev'} part" if query.set_name else "all submitted labels"
     positive = f", “{validation.positive}” being positive" if validation.positive else ""
-    notes = [
-        f"{validation.protocol.title}: compared with {validation.against} on {labels}{positive}. Intervals "
-        "are over items."
-    ]
-    notes += validation.viewed
-    for kind in dict.fromkeys(line.rater.kind for line in validation.lines):
-        notes += results.floor_notes(kind, [validation.protocol.name])
-    return (*notes, *validation.notes, published(validation.protocol))
+    kinds = dict.fromkeys(line.rater.kind for line in validation.lines)
+    return (
+        f"{validation.protocol.title}: compared with {validation.against} on {labels}{positive}. Intervals are over "
+        "items.",
+        *validation.viewed,
+        *(note for kind in kinds for note in results.floor_notes(kind, [validation.protocol.name])),
+        *validation.notes,
+        published(validation.protocol),
+    )
 
 
 def _confusion(validation: Validation) -> ResultSheet:
@@ -676,40 +680,33 @@ def _ordered(rated: list[pictures.PlottedRater]) -> list[pictures.PlottedRater]:
 
 def _of_contrasts(validation: Validation) -> tuple[SheetPicture, ...]:
     """The differences of every two judges, figure by figure."""
-    called, made = _names(validation), []
-    for name in validation.contrasts[0].gap.plain:
-        rows = [
-            (f"{called[contrast.first.key]} − {called[contrast.second.key]}", contrast.gap.plain[name])
-            for contrast in validation.contrasts
-        ]
-        made.append(
-            SheetPicture(
-                f"gap/{name}",
-                f"Difference of {TITLES[name][0]}",
-                partial(
-                    pictures.differences,
-                    f"{TITLES[name][0]}: the first judge less the second",
-                    rows,
-                    f"Difference of {TITLES[name][0]}, 95 % interval over items; "
-                    "across 0 neither is shown to be better",
-                ),
-            )
+    called = _names(validation)
+    return tuple(
+        SheetPicture(
+            f"gap/{name}", f"Difference of {TITLES[name][0]}",
+            partial(
+                pictures.differences, f"{TITLES[name][0]}: the first judge less the second",
+                [
+                    (f"{called[contrast.first.key]} − {called[contrast.second.key]}", contrast.gap.plain[name])
+                    for contrast in validation.contrasts
+                ],
+                f"Difference of {TITLES[name][0]}, 95 % interval over items; across 0 neither is shown to be better",
+            ),
         )
-    return tuple(made)
+        for name in validation.contrasts[0].gap.plain
+    )  # fmt: skip
 
 
 def _of_confusion(validation: Validation) -> tuple[SheetPicture, ...]:
     """The confusion matrices of all raters side by side, group by group."""
     called = _names(validation)
-    made = []
-    for group, lines in _by_group(validation.lines):
-        matrices = [(called[line.rater.key], line.result.confusion) for line in lines]
-        apart = "" if group == ALL else f", {group}"
-        title = f"Confusion{apart}: {validation.against} down, what was said across"
-        made.append(
-            SheetPicture(
-                f"confusion/{group}", f"Confusion{apart}",
-                partial(pictures.confusions, title, matrices, validation.protocol.values),
-            )
-        )  # fmt: skip
-    return tuple(made)
+    return tuple(
+        SheetPicture(
+            f"confusion/{group}", f"Confusion{apart}",
+            partial(
+                pictures.confusions, f"Confusion{apart}: {validation.against} down, what was said across",
+                [(called[line.rater.key], line.result.confusion) for line in lines], validation.protocol.values,
+            ),
+        )
+        for group, lines in _by_group(validation.lines) for apart in ["" if group == ALL else f", {group}"]
+    )  # fmt: skip

@@ -1,6 +1,6 @@
 """Views of validation: their content, choices, and advice when there is nothing to show."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from annotator.actions.attacks import biases
 from annotator.actions.judges import judges
@@ -41,15 +41,18 @@ def choices(project: Project) -> tuple[ViewChoice, ...]:
     )
 
 
+def _of(protocol: str, name: str, part: str, against: str, **more: str) -> validation.ValidationQuery:
+    """The query of these choices; without a name to compare with, everybody counts."""
+    return validation.ValidationQuery(protocol, name, part, (against,) if against else (), **more)
+
+
 def report(
     project: Project, protocol: str = USUAL, set: str = "", part: str = "", against: str = "",  # noqa: A002
     by: str = validation_figures.ALL, positive: str = "", opening: str = "",
 ) -> validation.Validation:  # fmt: skip
     """The validation of these choices; `opening` is the id of a counted look if the test part is shown."""
-    whom = (against,) if against else ()
     return validation.report(
-        project,
-        validation.ValidationQuery(protocol, set, part, whom, positive=positive, by=by, opening=opening),
+        project, _of(protocol, set, part, against, positive=positive, by=by, opening=opening)
     )
 
 
@@ -59,8 +62,7 @@ def answers(
     positive: str = "", opening: str = "",
 ) -> stand_in.StandInAnswers:  # fmt: skip
     """Whether each judge may stand in for people."""
-    whom = (against,) if against else ()
-    of = validation.ValidationQuery(protocol, set, part, whom, positive=positive, opening=opening)
+    of = _of(protocol, set, part, against, positive=positive, opening=opening)
     return stand_in.report(
         project,
         stand_in.StandInQuery(of, figure, counting == WEIGHTED, float(delta), float(epsilon)),
@@ -73,11 +75,10 @@ def choice_of_judge(
     positive: str = "", opening: str = "",
 ) -> stand_in.JudgeChoice:  # fmt: skip
     """The cheapest judge that is not worse than the reference by more than `delta`."""
-    whom = (against,) if against else ()
-    of = validation.ValidationQuery(protocol, set, part, whom, positive=positive, opening=opening)
-    weighted = counting == WEIGHTED
+    of = _of(protocol, set, part, against, positive=positive, opening=opening)
     return stand_in.choose(
-        project, stand_in.JudgeChoiceQuery(of, figure, weighted, float(delta), reference=reference)
+        project,
+        stand_in.JudgeChoiceQuery(of, figure, counting == WEIGHTED, float(delta), reference=reference),
     )
 
 
@@ -85,9 +86,17 @@ def leaderboard(
     project: Project, judge: str = "", set: str = "", part: str = "", against: str = "",  # noqa: A002
     width: str = WIDTHS[0], opening: str = "", metric: str = USUAL_METRIC,
 ) -> corrected.CorrectedLeaderboard:  # fmt: skip
-    whom = (against,) if against else ()
     return corrected.report(
-        project, corrected.CorrectionQuery(judge, whom, set, part, opening, float(width), metric=metric)
+        project,
+        corrected.CorrectionQuery(
+            set_name=set,
+            part=part,
+            against=(against,) if against else (),
+            judge=judge,
+            opening=opening,
+            width=float(width),
+            metric=metric,
+        ),
     )
 
 
@@ -95,9 +104,8 @@ def rulings(
     project: Project, protocol: str = USUAL, set: str = "", part: str = "", against: str = "",  # noqa: A002
     positive: str = "", opening: str = "",
 ) -> Sequence[disagreements.RuledJudge]:  # fmt: skip
-    whom = (against,) if against else ()
     return disagreements.report(
-        project, validation.ValidationQuery(protocol, set, part, whom, positive=positive, opening=opening)
+        project, _of(protocol, set, part, against, positive=positive, opening=opening)
     )
 
 
@@ -111,29 +119,27 @@ def _labels(project: Project) -> tuple[ViewChoice, ...]:
         if protocol.values and (name in locked_protocols or result_raters.judges_of(project, name))
     ]
     names = judged or [USUAL]
-    made = [ViewChoice("protocol", "What was judged", tuple((PROTOCOLS[name].title, name) for name in names))]
-    for name in names:
-        made += _within(project, name, ("protocol", (name,)))
-    return tuple(made)
-
-
-def _within(project: Project, protocol: str, only_if: Condition) -> Iterator[ViewChoice]:
-    locked = [one for one in validation_sets.sets(project) if one.protocol == protocol and one.locked_at]
-    set_names = tuple((one.name, one.name) for one in locked)
-    if set_names:
-        yield ViewChoice("set", "Labels", (("all that were submitted", ANY), *set_names), only_if)
-        # The test part is opened only on purpose, so the dev part comes first.
-        yield ViewChoice("part", "Part", PARTS, ("set", tuple(name for name, _ in set_names)))
-    yield ViewChoice(
-        "against",
-        "Compared with",
-        (("all people", ANY), *result_raters.named_people(project, protocol)),
-        only_if,
+    return (
+        ViewChoice("protocol", "What was judged", tuple((PROTOCOLS[name].title, name) for name in names)),
+        *(choice for name in names for choice in _within(project, name, ("protocol", (name,)))),
     )
-    values = PROTOCOLS[protocol].values
-    if len(values) > 2:
-        named = tuple((value.replace("_", " "), value) for value in values)
-        yield ViewChoice("positive", "Positive", (("none", ANY), *named), only_if)
+
+
+def _within(project: Project, protocol: str, only_if: Condition) -> tuple[ViewChoice, ...]:
+    locked = [one for one in validation_sets.sets(project) if one.protocol == protocol and one.locked_at]
+    set_names, values = tuple((one.name, one.name) for one in locked), PROTOCOLS[protocol].values
+    of_set = (
+        ViewChoice("set", "Labels", (("all that were submitted", ANY), *set_names), only_if),
+        # The test part is opened only on purpose, so the dev part comes first.
+        ViewChoice("part", "Part", PARTS, ("set", tuple(name for name, _ in set_names))),
+    )
+    persons = ("all people", ANY), *result_raters.named_people(project, protocol)
+    positives = ("none", ANY), *((value.replace("_", " "), value) for value in values)
+    return (
+        *(of_set if set_names else ()),
+        ViewChoice("against", "Compared with", persons, only_if),
+        *((ViewChoice("positive", "Positive", positives, only_if),) if len(values) > 2 else ()),
+    )
 
 
 def _by(protocol: ViewChoice) -> tuple[ViewChoice, ...]:

@@ -1,7 +1,7 @@
 """Making a validity card: one judge under one prompt, with every finding and its source."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial, wraps
@@ -30,7 +30,7 @@ from annotator.actions.results.result_sheets import (
     text,
 )
 from annotator.actions.sets import reviews, validation_figures, validation_ground, validation_sets
-from annotator.actions.sets.validation_figures import TITLES, Named, there
+from annotator.actions.sets.validation_figures import TITLES, there
 from annotator.actions.sets.validation_ground import PEOPLE, PERSON, Ground, ValidationRater
 from annotator.actions.studies.result_views import ResultView
 from annotator.actions.validation import corrected, stand_in, validation, validation_views
@@ -55,9 +55,10 @@ from annotator.domain.texts.canonical import canonical_json, held, looks_like_ke
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted, grouped
-from annotator.exchange.cards import card_pages
+from annotator.exchange import card_pages
 from annotator.judging.attacks import TARGETS
 from annotator.protocols import USUAL
+from annotator.stats.validation.comparison import Named
 from annotator.storage.tables import ATTACK_TEST, JUDGEMENT, RUN
 
 # The groupings of figures on a card; single criteria are too many.
@@ -247,11 +248,11 @@ def _corrected(project: Project, query: CardQuery, ground: Ground) -> Corrected:
             notes=("Scores count all that a judge said, and this card is of one of its prompts.",)
         )
     of = corrected.CorrectionQuery(
-        query.judge,
-        query.against,
-        query.set_name,
-        query.part,
-        query.opening,
+        set_name=query.set_name,
+        part=query.part,
+        against=query.against,
+        judge=query.judge,
+        opening=query.opening,
         metric=named[0],
     )
     try:
@@ -275,17 +276,14 @@ def _answer(project: Project, ground: Ground, query: CardQuery, rater: Validatio
 
 
 def _notes(ground: Ground, query: CardQuery, validation: Validation) -> tuple[str, ...]:
-    sentences = [
+    no_ceiling = "There is no human ceiling: no two people labelled the same units here."
+    tuned = "These are not the figures of the test part alone: what was tuned on it may look too good."
+    return (
         "Intervals are at 95 %, over items. Of repeated questions what most trials say counts.",
         *validation.notes,
-    ]
-    if not ground.humans():
-        sentences.append("There is no human ceiling: no two people labelled the same units here.")
-    if query.set_name and query.part != Split.TEST.value:
-        sentences.append(
-            "These are not the figures of the test part alone: what was tuned on it may look too good."
-        )
-    return tuple(sentences)
+        *([] if ground.humans() else [no_ceiling]),
+        *([tuned] if query.set_name and query.part != Split.TEST.value else []),
+    )
 
 
 def _attacked(project: Project, protocol: str, judge: str, prompt: str) -> tuple[Attacked, ...]:
@@ -298,7 +296,7 @@ def _attacked(project: Project, protocol: str, judge: str, prompt: str) -> tuple
     question = question.where(RUN.c.prompt_sha256 == prompt if endpoint else true())
     same = set(project.query(question).scalars())
     result = attack_figures.report(project, protocol, judge)
-    return tuple(_of_attack(line) for line in result.lines if line.test_id in same)
+    return tuple(_of_attack(line) for line in result if line.test.id in same)
 
 
 def _of_attack(line: attack_figures.AttackFigures) -> Attacked:
@@ -345,21 +343,19 @@ def _estimate(figure: Figure | None) -> Estimate:
 def _summary(card: ValidityCard) -> tuple[str, ...]:
     judge, labels = card.of("judge"), card.labels
     where = f"“{labels.set_name}”, {labels.part} part" if labels.set_name else "all submitted labels"
-    sentences = [
+    rate = judge.missing_rate if judge is not None else None
+    return (
         f"{card.protocol_title}: compared with {labels.against} on {where}, {counted(labels.units, 'unit')} of "
-        f"{counted(labels.items, 'item')}."
-    ]
-    if labels.set_name:
-        sentences.append(f"The test part was viewed {counted(len(labels.opened_at), 'time')}.")
-    if judge is not None and judge.missing_rate is not None:
-        sentences.append(f"{percent(judge.missing_rate, 1)} of its verdicts are missing.")
-    if card.unfit:
-        sentences.append("Not publishable: too many verdicts are missing.")
-    return (*sentences, f"SHA-256 {card.sha256}")
+        f"{counted(labels.items, 'item')}.",
+        *([f"The test part was viewed {counted(len(labels.opened_at), 'time')}."] if labels.set_name else []),
+        *([] if rate is None else [f"{percent(rate, 1)} of its verdicts are missing."]),
+        *(["Not publishable: too many verdicts are missing."] if card.unfit else []),
+        f"SHA-256 {card.sha256}",
+    )
 
 
 NAME = "card"
-ENDINGS = card_pages.ENDINGS
+ENDINGS, read, body, sketch_of = card_pages.ENDINGS, card_pages.read, card_pages.body, card_pages.sketch
 
 
 @cached
@@ -400,7 +396,7 @@ def _wish(
     )
 
 
-def _judges(project: Project, protocol: str) -> Iterator[ViewChoice]:
+def _judges(project: Project, protocol: str) -> list[ViewChoice]:
     """The choice of judges, the baseline last, and of the prompts of each that judged by several."""
     j = JUDGEMENT.c
     question = (
@@ -414,14 +410,18 @@ def _judges(project: Project, protocol: str) -> Iterator[ViewChoice]:
         (one for one in judges.all_of(project) if one.id in wordings),
         key=lambda one: one.kind == JudgeKind.BASELINE.value,
     )
-    if listed_judges:
-        names = tuple((one.name, one.name) for one in listed_judges)
-        yield ViewChoice("judge", "Judge", names, ("protocol", (protocol,)))
-    for judge in listed_judges:
-        if len(wordings[judge.id]) > 1:
-            hashes = (prompt or NO_PROMPT for prompt in sorted(wordings[judge.id]))
-            known = tuple((prompt[:SHOWN], prompt) for prompt in hashes)
-            yield ViewChoice("prompt", "Prompt", known, ("judge", (judge.name,)))
+    names = tuple((one.name, one.name) for one in listed_judges)
+    prompts = {
+        one.name: [prompt or NO_PROMPT for prompt in sorted(wordings[one.id])] for one in listed_judges
+    }
+    return [
+        *([ViewChoice("judge", "Judge", names, ("protocol", (protocol,)))] if names else []),
+        *(
+            ViewChoice("prompt", "Prompt", tuple((one[:SHOWN], one) for one in own), ("judge", (name,)))
+            for name, own in prompts.items()
+            if len(own) > 1
+        ),
+    ]
 
 
 VIEW = ResultView(
@@ -452,16 +452,3 @@ def save(card: ValidityCard, path: Path) -> Path:
     if looks_like_key(text) or any(key in text for key in held()):
         raise Refusal("The card would contain a key.", "Remove it from the judge's settings first.")
     return files.save(path, content)
-
-
-def read(path: Path) -> ValidityCard:
-    """The card of a file; raises Refusal if it is none, is newer, or was changed."""
-    return card_pages.read(path)
-
-
-def body(card: ValidityCard) -> str:
-    return card_pages.body(card)
-
-
-def sketch_of(card: ValidityCard) -> str:
-    return card_pages.sketch(card)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf, sqrt
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from annotator.domain.texts.estimate import CHANCE, SHARE, Estimate
 from annotator.stats.agreement.levels import Added, Measure, kappa_of
 from annotator.stats.intervals.clustered import (
+    ClusterTally,
     Figure,
     IntervalEstimate,
     Statistic,
@@ -124,7 +125,6 @@ def ac1(cells: Floats) -> Floats:
 
 
 NO_CLASS = "only one class occurs among the true values"
-# In the order of display; each name is a field of `RatingFigures`.
 CELL_FIGURES: dict[str, CellFigure] = {
     "accuracy": CellFigure("accuracy", accuracy, WEIGHTLESS),
     "precision": CellFigure(
@@ -160,27 +160,8 @@ def crossed(true: Floats, predicted: Floats) -> Floats:
 NO_UNIT = "no unit has both a true value and one that was said"
 
 
-@dataclass(frozen=True, slots=True)
-class RatingFigures:
-    """Figures of a rater against the truth, or the difference of two raters."""
-
-    accuracy: Estimate
-    precision: Estimate
-    recall: Estimate
-    specificity: Estimate
-    f1: Estimate
-    balanced_accuracy: Estimate
-    mcc: Estimate
-    kappa: Estimate
-    ac1: Estimate
-
-
-@dataclass(frozen=True, slots=True)
-class BothWays:
-    """One rater's figures, unweighted and weighted."""
-
-    plain: RatingFigures
-    weighted: RatingFigures
+# A figure's name → its estimate.
+Named = dict[str, Estimate]
 
 
 def both_ways(
@@ -189,7 +170,7 @@ def both_ways(
     positive: Hashable,
     weights: Weighing,
     clusters: Values | None = None,
-) -> BothWays:
+) -> tuple[Named, Named]:
     """The figures of the `predicted` values, unweighted and weighted, with their intervals over clusters.
 
     Values by unit, None or NaN if missing: such units are left out and counted. Everything but `positive` is
@@ -197,8 +178,16 @@ def both_ways(
     each unit is its own cluster. ValueError for lengths that differ, and for weights that are negative or not finite.
     """
     sheet = RatingSheet(truth, [predicted], positive, weights, clusters)
-    (unweighted, weighted), _ = sheet.figures([None, sheet.heavy])
-    return BothWays(unweighted, weighted)
+    sums, tally = sheet.tally([None, sheet.heavy])
+    statistics = [
+        replace(figure.at(column), units=sheet.n if figure.within == SHARE else inf)
+        for column in (0, CELLS)
+        for figure in CELL_FIGURES.values()
+    ]
+    result, many = intervals(tally, statistics), len(CELL_FIGURES)
+    return sheet.classified(sums[0], result[:many], None), sheet.classified(
+        sums[1], result[many:], sheet.heavy
+    )
 
 
 class RatingSheet:
@@ -231,38 +220,18 @@ class RatingSheet:
         self.missing = sum(units - int(values.sum()) for values in given)
         self.notes = left_out(units - self.n, units)
 
-    def rows(self, ways: Sequence[Floats | None]) -> Floats:
-        """The cells of each rater in turn, weighted each way (units × 4 · raters · ways), the ways side by side."""
+    def tally(self, ways: Sequence[Floats | None]) -> tuple[Floats, ClusterTally]:
+        """The cells of each rater in turn, weighted each way, the ways side by side: their sums, and by cluster."""
         factors = [np.ones(self.n) if heavy is None else heavy[self.used] for heavy in ways]
-        return np.hstack([cells * factor[:, None] for factor in factors for cells in self._cells])
-
-    def figures(
-        self, ways: Sequence[Floats | None], more: Sequence[Statistic] = ()
-    ) -> tuple[list[RatingFigures], list[IntervalEstimate]]:
-        """The figures of each weighting, and within it of each rater; and `more` figures of the same `rows`."""
-        rows = self.rows(ways)
-        sums = rows.sum(axis=0).reshape(-1, CELLS)
-        figures = [
-            replace(figure.at(CELLS * i), units=self.n if figure.within == SHARE else inf)
-            for i in range(len(sums))
-            for figure in CELL_FIGURES.values()
-        ]
-        statistics = [*figures, *more]
+        rows = np.hstack([cells * factor[:, None] for factor in factors for cells in self._cells])
         groups = None if self._groups is None else self._groups[self.used]
-        result = intervals(tallied(rows, groups), statistics)
-        raters = len(self._cells)
-        own = [result[i : i + len(CELL_FIGURES)] for i in range(0, len(figures), len(CELL_FIGURES))]
-        classified = [
-            self._classified(*one, ways[i // raters]) for i, one in enumerate(zip(sums, own, strict=True))
-        ]
-        return classified, result[len(figures) :]
+        return rows.sum(axis=0).reshape(-1, CELLS), tallied(rows, groups)
 
-    def _classified(
-        self, cells: Floats, estimates: Sequence[IntervalEstimate], heavy: Floats | None
-    ) -> RatingFigures:
+    def classified(self, cells: Floats, estimates: Sequence[IntervalEstimate], heavy: Floats | None) -> Named:
+        """A lone rater's figures from the sums of its cells, with the floor and ceiling that missing values leave."""
         weighted = "" if heavy is None else ", units weighted"
         one_class = [ONE_CATEGORY] if 0 < cells.sum() == max(cells[0], cells[3]) else []
-        figures, own = {}, dict(zip(CELL_FIGURES, estimates, strict=True))
+        figures, own = Named(), dict(zip(CELL_FIGURES, estimates, strict=True))
         own["balanced_accuracy"] = halfway(own["balanced_accuracy"], own["recall"], own["specificity"])
         for name, figure in CELL_FIGURES.items():
             estimate = own[name]
@@ -276,16 +245,11 @@ class RatingSheet:
                 undefined,
                 value_notes=one_class,
             )
-            if (
-                figure.within == SHARE
-                and len(self._cells) == 1
-                and self._lost.any()
-                and estimate.value is not None
-            ):
+            if figure.within == SHARE and self._lost.any() and estimate.value is not None:
                 lost = self._lost * (1.0 if heavy is None else heavy)
                 floor, ceiling = (float(figure.of((cells + lost @ of)[None])[0]) for of in self._open)
                 figures[name] = replace(figures[name], floor=floor, ceiling=ceiling)
-        return RatingFigures(**figures)
+        return figures
 
 
 def halfway(mean: IntervalEstimate, estimate: IntervalEstimate, other: IntervalEstimate) -> IntervalEstimate:
@@ -317,36 +281,27 @@ def checked_weights(weights: Weighing, units: int, *, signed: bool = False) -> F
     return heavy
 
 
-@dataclass(frozen=True, slots=True)
-class RaterComparison:
-    """Two raters against one truth, on the units that have all three values, and `one` less `other`."""
-
-    one: RatingFigures
-    other: RatingFigures
-    difference: RatingFigures
-
-
-def comparison(
+def cell_differences(
     truth: Values,
     one: Values,
     other: Values,
     positive: Hashable,
     weights: Weighing | None = None,
     clusters: Values | None = None,
-) -> RaterComparison:
-    """The figures of two raters and their differences, paired: a cluster is left out of both at once.
+) -> Named:
+    """The figures of `one` less those of `other`, paired: a cluster is left out of both at once.
 
     Units without all three values are left out and counted; other arguments and errors as in `both_ways`.
     """
     sheet = RatingSheet(truth, [one, other], positive, weights, clusters)
-    differences = [_less(figure.at(0), figure.at(CELLS)) for figure in CELL_FIGURES.values()]
-    classified, result = sheet.figures([sheet.heavy], differences)
-    weighted, estimates = "" if weights is None else ", units weighted", {}
-    for gap, (name, figure) in zip(result, CELL_FIGURES.items(), strict=True):
+    _, tally = sheet.tally([sheet.heavy])
+    gaps = intervals(tally, [_less(figure.at(0), figure.at(CELLS)) for figure in CELL_FIGURES.values()])
+    weighted, result = "" if weights is None else ", units weighted", Named()
+    for gap, (name, figure) in zip(gaps, CELL_FIGURES.items(), strict=True):
         reason = f"of one of the two: {figure.undefined}" if sheet.n else NO_UNIT
         method = f"difference of {figure.method}{weighted}, paired"
-        estimates[name] = to_estimate(gap, method, sheet.n, sheet.notes, sheet.missing, reason)
-    return RaterComparison(classified[0], classified[1], RatingFigures(**estimates))
+        result[name] = to_estimate(gap, method, sheet.n, sheet.notes, sheet.missing, reason)
+    return result
 
 
 def kappa_difference(
@@ -415,12 +370,12 @@ def _less(statistic: Statistic, other: Statistic) -> Statistic:
 
 @dataclass(frozen=True, slots=True)
 class RatedPairs:
-    """True values and a rater's, with the cluster and the weight of each pair."""
+    """True values and a rater's, with the item of each pair, which is its cluster, and its weight."""
 
-    truth: Values
-    values: Values
-    clusters: Values
-    weights: Weighing
+    truth: NDArray[Any]
+    verdicts: NDArray[Any]
+    items: Codes
+    weights: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -454,7 +409,7 @@ def beside(
     kappa or ac1 of all `categories`; the difference is tested against `margin`. ValueError for pairs that lack a
     value, and for values that do not fit together.
     """
-    clusters = [*plain(one.clusters), *plain(other.clusters)]
+    clusters = [*plain(one.items), *plain(other.items)]
     measure = figure if isinstance(figure, Measure) else _measure(figure, categories, positive)
     name, reason = measure.method, measure.undefined
     first, second = (_added(pairs, measure, categories) for pairs in (one, other))
@@ -481,7 +436,7 @@ def beside(
 
 def _added(pairs: RatedPairs, measure: Measure, categories: Sequence[Hashable]) -> Added:
     heavy = checked_weights(pairs.weights, len(plain(pairs.truth)))
-    codes, _ = coded([pairs.truth, pairs.values], categories)
+    codes, _ = coded([pairs.truth, pairs.verdicts], categories)
     return measure.of_pairs(codes[0], codes[1], heavy)
 
 

@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import accumulate, combinations
 from math import inf, sqrt
 
 import numpy as np
@@ -46,8 +46,8 @@ class CorrectionUnits:
     """Units with a judgement: labels (NaN if there is none), judgements, weights, clusters and strata.
 
     A unit of negative weight subtracts: the sign of its values is flipped, and its `reach`, what it adds to the
-    denominator of the mean, is 0; the reach of others is their weight. `places` are the positions of these units
-    among the given ones; `missing` counts those without a judgement, which are left out, labelled or not.
+    denominator of the mean, is 0; the reach of others is their weight. `missing` counts the units without a judgement,
+    which are left out, labelled or not.
     """
 
     labels: Floats
@@ -56,7 +56,6 @@ class CorrectionUnits:
     reach: Floats
     clusters: Codes
     strata: Codes
-    places: Codes
     missing: int
 
     @property
@@ -88,7 +87,7 @@ def units_of(
     labels_there, verdicts_there = grid[:, used] * np.sign(heavy)
     weighed, reach = np.abs(heavy), np.maximum(heavy, 0.0)
     return CorrectionUnits(
-        labels_there, verdicts_there, weighed, reach, groups[used], layers, used, int(absent.sum())
+        labels_there, verdicts_there, weighed, reach, groups[used], layers, int(absent.sum())
     )
 
 
@@ -168,49 +167,28 @@ def corrected_mean(
     PPI++ (Angelopoulos, Duchi & Zrnic 2023, §6) for units in clusters: λ is `tuning`, or that of the minimum variance
     over clusters; the interval is that of `bounds_of`, over labelled clusters, of means that lie `within`.
     """
-    n, whole = int(units.labelled.sum()), len(units.verdicts)
-    notes = left_out(units.missing, whole + units.missing, "the judge gave no judgement")
-    if not (units.reach * units.labelled).any():
-        return _uncorrected(units, notes, level, within)
-    parts = parts_of(units)
+    n, whole, missing = int(units.labelled.sum()), len(units.verdicts), units.missing
+    notes = left_out(missing, whole + missing, "the judge gave no judgement")
+    reason = NO_REACH.format("labelled") if n else NO_LABEL
+    absent = Estimate(None, missing=missing, method="prediction-powered mean", note=reason)
+    if not units.reach.any():
+        reason = NO_REACH.format("judged") if whole else "no unit was judged"
+        nothing = Estimate(None, missing=missing, method="the judge's mean", note=reason)
+        return CorrectedMean(nothing, absent, absent, None)
+    corrects = (units.reach * units.labelled).any()
+    parts = parts_of(units if corrects else replace(units, labels=units.verdicts))
+    there, all_over, of = parts.labelled_clusters, parts.clusters, (level, within)
+    raw = _spread("the judge's mean", parts.judge, parts.of_judge, all_over, whole, missing, notes, *of)
+    if not corrects:
+        return CorrectedMean(raw, replace(absent, method="mean of labels by unit"), absent, None)
     trust = parts.best_tuning() if tuning is None else tuning
-    there, all_over = parts.labelled_clusters, parts.clusters
-    missing, name = (
-        units.missing,
-        f"prediction-powered mean; λ {trust:.3f}, {'tuned' if tuning is None else 'given'}",
-    )
+    name = f"prediction-powered mean; λ {trust:.3f}, {'tuned' if tuning is None else 'given'}"
     return CorrectedMean(
-        _spread(
-            "the judge's mean", parts.judge, parts.of_judge, all_over, whole, missing, notes, level, within
-        ),
-        _spread("mean of labels by unit", parts.people, parts.of_people, there, n, 0, [], level, within),
-        _spread(name, parts.value(trust), parts.errors(trust), there, n, missing, notes, level, within),
+        raw,
+        _spread("mean of labels by unit", parts.people, parts.of_people, there, n, 0, [], *of),
+        _spread(name, parts.value(trust), parts.errors(trust), there, n, missing, notes, *of),
         trust,
     )
-
-
-def _uncorrected(units: CorrectionUnits, notes: list[str], level: float, within: Bounds) -> CorrectedMean:
-    """The judge's mean alone, if no unit with reach is labelled."""
-    reason = NO_REACH.format("labelled") if units.labelled.any() else NO_LABEL
-    absent = Estimate(None, missing=units.missing, method="prediction-powered mean", note=reason)
-    if not units.reach.any():
-        reason = NO_REACH.format("judged") if len(units.verdicts) else "no unit was judged"
-        nothing = Estimate(None, missing=units.missing, method="the judge's mean", note=reason)
-        return CorrectedMean(nothing, absent, absent, None)
-    as_if = parts_of(replace(units, labels=units.verdicts))
-    size = len(units.verdicts)
-    raw = _spread(
-        "the judge's mean",
-        as_if.judge,
-        as_if.of_judge,
-        as_if.clusters,
-        size,
-        units.missing,
-        notes,
-        level,
-        within,
-    )
-    return CorrectedMean(raw, replace(absent, method="mean of labels by unit"), absent, None)
 
 
 def _spread(
@@ -315,12 +293,11 @@ def _over_common_items(systems: Sequence[SystemUnits]) -> tuple[list[CorrectionU
     """Each system's units with clusters coded alike for all systems, and the number of items."""
     items = [item for system in systems for item in plain(system.items)]
     codes = group_codes(items, len(items))
-    units, start = [], 0
-    for system in systems:
-        own = codes[start : start + len(system.items)]
-        start += len(own)
-        result = units_of(system.labels, system.verdicts, system.weights, own, system.strata)
-        units.append(replace(result, clusters=own[result.places]))
+    ends = accumulate(len(system.items) for system in systems)
+    units = [
+        units_of(one.labels, one.verdicts, one.weights, codes[end - len(one.items) : end], one.strata)
+        for one, end in zip(systems, ends, strict=True)
+    ]
     return units, int(codes.max(initial=-1)) + 1
 
 
@@ -423,7 +400,6 @@ class LabelPlan:
     """
 
     now: Estimate
-    labels: float
     more: int | None
     width_now: float | None
     width_then: float | None
@@ -454,59 +430,40 @@ def plan_labels(
     result = corrected_mean(units, tuning, level, bounds)
     now = result.corrected
     if now.low is None or now.high is None or result.tuning is None:
-        return LabelPlan(now, width, None, None, None, None, now.note)
-    outlook = _Outlook(units, result.tuning, level, result.corrected.value or 0.0, bounds)
-    if not outlook.spread:
-        note = "labels and judge never differed yet"
-        return LabelPlan(now, width, None, now.high - now.low, None, None, note)
-    return outlook.plan(now, width)
+        return LabelPlan(now, None, None, None, None, now.note)
+    parts, trust, width_now = parts_of(units), result.tuning, now.high - now.low
+    size, given = len(units.verdicts), int(units.labelled.sum())
+    there, all_over = parts.labelled_clusters, parts.clusters
+    of_labels = variance(parts.errors(trust) - trust * parts.of_judge, there)
+    fixed = max(0.0, variance(parts.errors(trust), there) - of_labels)
+    alone, each = _independent(units, trust), given / there
+    if alone * given <= ROUNDING:
+        return LabelPlan(now, None, width_now, None, None, "labels and judge never differed yet")
+    likeness = float(np.clip((of_labels / alone - 1) / (each - 1), 0.0, 1.0)) if each > 1 else 0.0
 
-
-class _Outlook:
-    """The width of a corrected mean's interval as a function of the number of labels."""
-
-    def __init__(
-        self, units: CorrectionUnits, trust: float, level: float, value: float, bounds: tuple[float, float]
-    ) -> None:
-        parts = parts_of(units)
-        self.level, self.value, self.bounds = level, value, bounds
-        self.size, self.given = len(units.verdicts), int(units.labelled.sum())
-        self.there, self.clusters = parts.labelled_clusters, parts.clusters
-        whole = variance(parts.errors(trust), self.there)
-        self.of_labels = variance(parts.errors(trust) - trust * parts.of_judge, self.there)
-        self.fixed = max(0.0, whole - self.of_labels)
-        alone, each = _independent(units, trust), self.given / self.there
-        self.spread = alone * self.given > ROUNDING
-        excess = (self.of_labels / alone - 1) / (each - 1) if self.spread and each > 1 else 0.0
-        self.likeness = float(np.clip(excess, 0.0, 1.0))
-
-    def _each(self, n: int) -> float:
+    def relative(n: int) -> float:
         """The variance with n labels relative to that with one: it falls more slowly if units of one cluster are alike.
 
         Every labelled cluster has as many labels as now, while clusters last.
         """
-        reached = min(float(self.clusters), self.there * n / self.given)
-        return (1 + self.likeness * (n / reached - 1)) / n
+        reached = min(float(all_over), there * n / given)
+        return (1 + likeness * (n / reached - 1)) / n
 
-    def width(self, n: int) -> float:
-        """The width of the interval with n labels."""
-        left = self.fixed + self.of_labels * self._each(n) / self._each(self.given)
-        reached = max(2, round(min(self.clusters, self.there * n / self.given)))
+    def width_with(n: int) -> float:
+        left = fixed + of_labels * relative(n) / relative(given)
+        reached = max(2, round(min(all_over, there * n / given)))
         most = reached * max(WORTH_TEN, reached)
-        low, high = bounds_of(self.value, left, reached, self.bounds, self.level, most)
-        return min(high, self.bounds[1]) - max(low, self.bounds[0])
+        low, high = bounds_of(now.value or 0.0, left, reached, bounds, level, most)
+        return min(high, bounds[1]) - max(low, bounds[0])
 
-    def plan(self, now: Estimate, target: float) -> LabelPlan:
-        """The minimum number of labels that reaches the width, or why none does."""
-        width_now, least = (now.high or 0.0) - (now.low or 0.0), self.width(self.size)
-        if width_now <= target:
-            return LabelPlan(now, target, 0, width_now, width_now, least, "it is narrow enough")
-        if least > target:
-            note = "even with every unit labelled it is wider: that takes more items"
-            return LabelPlan(now, target, None, width_now, None, least, note)
-        enough = range(self.given, self.size)
-        n = self.given + bisect_left(enough, True, key=lambda n: self.width(n) <= target)
-        return LabelPlan(now, target, n - self.given, width_now, self.width(n), least)
+    least = width_with(size)
+    if width_now <= width:
+        return LabelPlan(now, 0, width_now, width_now, least, "it is narrow enough")
+    if least > width:
+        note = "even with every unit labelled it is wider: that takes more items"
+        return LabelPlan(now, None, width_now, None, least, note)
+    n = given + bisect_left(range(given, size), True, key=lambda n: width_with(n) <= width)
+    return LabelPlan(now, n - given, width_now, width_with(n), least)
 
 
 def _independent(units: CorrectionUnits, trust: float) -> float:

@@ -43,17 +43,13 @@ class Duel:
 
 @dataclass(frozen=True, slots=True)
 class DuelRecord:
-    """A system's record of comparisons. Table 7 has no column for the inconsistent.
+    """The outcomes of a system's comparisons. Table 7 has no column for the inconsistent.
 
     `win_rate` is wins / comparisons judged in both orders, as there.
     """
 
     system: str
-    win: int
-    tie: int
-    loss: int
-    inconsistent: int
-    error: int
+    outcomes: Mapping[PairOutcome, int]
     win_rate: Estimate
 
 
@@ -76,16 +72,8 @@ def _record(system: str, sides: Sequence[Duel]) -> DuelRecord:
     rate = _share([duel.outcome is PairOutcome.WIN for duel in judged], judged)
     note = rate.note if judged else "no comparison was judged in both orders"
     remark = counted(missing, "comparison is missing", "comparisons are missing") if missing else ""
-    count = Counter(duel.outcome for duel in sides)
-    return DuelRecord(
-        system,
-        count[PairOutcome.WIN],
-        count[PairOutcome.TIE],
-        count[PairOutcome.LOSS],
-        count[PairOutcome.INCONSISTENT],
-        missing,
-        replace(rate, missing=missing, note=note).remarked(remark),
-    )
+    rate = replace(rate, missing=missing, note=note).remarked(remark)
+    return DuelRecord(system, Counter(duel.outcome for duel in sides), rate)
 
 
 def _height(row: DuelRecord) -> float:
@@ -146,17 +134,8 @@ def _noted(rate: Estimate, missing: int, method: str) -> Estimate:
 # Length effects.
 
 
-@dataclass(frozen=True, slots=True)
-class LengthBias:
-    """The correlation of systems' win rates with the mean length of their reports."""
-
-    pearson: Estimate
-    spearman: Estimate
-    r_squared: Estimate
-
-
-def length_bias(lengths: Mapping[str, float], win_rates: Mapping[str, float | None]) -> LengthBias:
-    """Pearson's r, Spearman's ρ and R² of mean report length and win rate over systems (appendix E.7.5).
+def length_bias(lengths: Mapping[str, float], win_rates: Mapping[str, float | None]) -> dict[str, Estimate]:
+    """Pearson's r, Spearman's ρ and R² of mean report length and win rate over systems, by name (appendix E.7.5).
 
     A system without a win rate is left out. The interval of R² is that of r, squared. ValueError if a system has no
     length.
@@ -168,7 +147,7 @@ def length_bias(lengths: Mapping[str, float], win_rates: Mapping[str, float | No
     systems = sorted(win_rates)
     x, y = [lengths[system] for system in systems], [win_rates[system] for system in systems]
     r = pearson(x, y)
-    return LengthBias(r, spearman(x, y), _squared(r))
+    return {"Pearson's r": r, "Spearman's ρ": spearman(x, y), "R²": _squared(r)}
 
 
 def _squared(r: Estimate) -> Estimate:
@@ -200,17 +179,8 @@ class ScoredPair:
     question: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PreferenceAgreement:
-    """How often the better score is the preferred report, and undecided pairs."""
-
-    share: Estimate
-    agreed: int
-    disagreed: int
-    tied_scores: int
-    tied_preferences: int
-    tied_both: int
-    left_out: int
+# What a pair is counted as.
+OUTCOMES = ("agreed", "disagreed", "tied scores", "tied preferences", "tied both", "left out")
 
 
 def better(first: float, second: float) -> Choice:
@@ -220,23 +190,16 @@ def better(first: float, second: float) -> Choice:
     return FIRST if first > second else SECOND
 
 
-def agreement(pairs: Iterable[ScoredPair]) -> PreferenceAgreement:
-    """The share of pairs, among those tied by neither, whose better score is the preferred report.
+def agreement(pairs: Iterable[ScoredPair]) -> tuple[Estimate, Counter[str]]:
+    """The share of pairs, among those tied by neither, whose better score is the preferred report; and the number of
+    pairs with each of the `OUTCOMES`.
 
     Pairs without a preference or without both scores are left out and counted. ValueError on another preference.
     """
     result = [(_outcome(pair), pair) for pair in pairs]
-    outcomes = Counter(came for came, _ in result)
     decided = [(came == "agreed", pair) for came, pair in result if came in ("agreed", "disagreed")]
-    return PreferenceAgreement(
-        _share([agreed for agreed, _ in decided], [pair for _, pair in decided]),
-        outcomes["agreed"],
-        outcomes["disagreed"],
-        outcomes["tied scores"],
-        outcomes["tied preferences"],
-        outcomes["tied both"],
-        outcomes["left out"],
-    )
+    share = _share([agreed for agreed, _ in decided], [pair for _, pair in decided])
+    return share, Counter(came for came, _ in result)
 
 
 def _outcome(pair: ScoredPair) -> str:
@@ -316,19 +279,6 @@ def dominates(a: Point, b: Point) -> bool:
     return a[0] >= b[0] and a[1] <= b[1] and a != b
 
 
-def pareto_front(points: Sequence[Point]) -> tuple[int, ...]:
-    """The positions of the (score, cost) points that no other dominates, the cheapest first; equal points are
-    adjacent.
-    """
-    best: tuple[float, float] | None = None
-    front = []
-    for place in sorted(range(len(points)), key=lambda i: (points[i][1], -points[i][0], i)):
-        if best is None or not dominates(best, points[place]):
-            best = points[place]
-            front.append(place)
-    return tuple(front)
-
-
 @dataclass(frozen=True, slots=True)
 class FrontPoint:
     """A system's score and cost, None if unknown; `beaten_by` names those that dominate it."""
@@ -354,8 +304,7 @@ def standings(systems: Sequence[tuple[str, float | None, float | None]]) -> tupl
     The score should be high, the cost (latency, tokens or money) low. Unknown values neither beat nor are beaten.
     """
     known = {name: (score, cost) for name, score, cost in systems if score is not None and cost is not None}
-    result = []
-    for name, score, cost in systems:
-        beaten_by = tuple(other for other in known if name in known and dominates(known[other], known[name]))
-        result.append(FrontPoint(name, score, cost, beaten_by))
-    return tuple(result)
+    beaten_by = {
+        name: tuple(other for other in known if dominates(known[other], own)) for name, own in known.items()
+    }
+    return tuple(FrontPoint(name, score, cost, beaten_by.get(name, ())) for name, score, cost in systems)

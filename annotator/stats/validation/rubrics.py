@@ -79,15 +79,12 @@ def _discrimination(criterion_id: str, systems: Mapping[str, Sequence[str | None
     given = [value for values in systems.values() for value in values]
     missing = given.count(None)
     known = [rate for rate in rates.values() if rate is not None]
-    method = "standard deviation of the pass rate over systems"
-    notes = left_out(missing, len(given), "a vote is missing")
-    if len(known) < 2:
-        reason = f"{len(known):,} systems are too few to tell apart"
-        spread = Estimate(
-            None, n=len(known), missing=missing, method=method, note="; ".join([reason, *notes])
-        )
-    else:
-        spread = Estimate(pstdev(known), n=len(known), missing=missing, method=method, note="; ".join(notes))
+    few = [] if known[1:] else [f"{len(known):,} systems are too few to tell apart"]
+    spread = Estimate(
+        None if few else pstdev(known), n=len(known), missing=missing,
+        method="standard deviation of the pass rate over systems",
+        note="; ".join([*few, *left_out(missing, len(given), "a vote is missing")]),
+    )  # fmt: skip
     return Discrimination(criterion_id, rates, spread, _reach(given))
 
 

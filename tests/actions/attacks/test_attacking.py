@@ -62,7 +62,7 @@ def project(tmp_path: Path, server: OddServer) -> Project:
 
 
 def lines(project: Project, judge: str = JUDGE) -> dict[str, attack_figures.AttackFigures]:
-    return {line.attack: line for line in attack_figures.report(project, judge=judge).lines}
+    return {line.attack: line for line in attack_figures.report(project, judge=judge)}
 
 
 def test_attacks_are_told_by_rate_case_and_notice(
@@ -75,20 +75,20 @@ def test_attacks_are_told_by_rate_case_and_notice(
     # All units are alike: then an item counts as one unit, and two items say little.
     assert line.failed.low < 0.5
     assert (line.already, line.noticed.value) == (0, 1.0)
-    cases = attack_figures.cases_of(project, attacking.all_of(project)[0])
+    cases = attack_figures.listed(project, attacking.all_of(project)[0], "injection")
     for case in cases:
-        told = attack_figures.attack_case(project, case.id)
+        told = attack_figures.attack_case(project, case)
         (mark,) = told.marks
         assert told.copy[: mark.start] + told.copy[mark.end :] == told.report
         assert "yes" in told.copy[mark.start : mark.end]
-        assert (told.own.value, told.again.value, told.unit != "") == ("no", "yes", True)
+        assert (told.own.value, told.again.value, told.line.unit != "") == ("no", "yes", True)
     # A report that changed since is not shown beside its copy.
     sql.alter(project, "UPDATE response SET text = 'Another report.'")
-    told = attack_figures.attack_case(project, cases[0].id)
+    told = attack_figures.attack_case(project, cases[0])
     assert told.done == (attack_figures.GONE,)
     assert "yes" in told.copy
     judges.retire(project, judges.named(project, JUDGE).id)
-    assert attack_figures.report(project).lines == ()
+    assert attack_figures.report(project) == ()
 
 
 def test_what_is_demanded_already_cannot_fall(project: Project, server: OddServer) -> None:
@@ -208,7 +208,7 @@ def test_criteria_asked_together_are_asked_in_another_order(project: Project, se
     # Of three criteria of each of four reports one becomes a yes, and no other.
     assert (line.failed.n, line.up, line.failed.value) == (VERDICTS, 4, pytest.approx(1 / 3))
     (case, *_) = [one for one in attack_figures.cases_of(project, attacking.all_of(project)[0]) if one.failed]
-    told = attack_figures.attack_case(project, case.id)
+    told = attack_figures.attack_case(project, case)
     assert ("another order" in told.done[0], told.copy) == (True, told.report)
 
 
@@ -260,7 +260,7 @@ def test_results_of_attacks_of_earlier_versions_stay_and_are_shown_by_name(
 ) -> None:
     server.answer = gullible
     attacked(project, JUDGE, "injection" if plants else "padding")
-    before = attack_figures.report(project).lines[0].failed
+    before = attack_figures.report(project)[0].failed
     earlier = [name for name in KNOWN_ATTACKS.keys() - ATTACKS if KNOWN_ATTACKS[name].plants == plants]
     assert earlier
     for name in sorted(earlier):
@@ -271,11 +271,11 @@ def test_results_of_attacks_of_earlier_versions_stay_and_are_shown_by_name(
         )
         sql.alter(project, changed, [name])
         report = attack_figures.report(project)
-        (line,) = report.lines
+        (line,) = report
         assert (line.attack, line.failed) == (name, before)
         assert attack_figures.sheets(report)[0].lines[0].cells[0].words == KNOWN_ATTACKS[name].title
-        (case, *_) = attack_figures.listed(project, line.test_id, name)
-        assert attack_figures.attack_case(project, case.id).title == KNOWN_ATTACKS[name].title
+        (case, *_) = attack_figures.listed(project, line.test, name)
+        assert attack_figures.attack_case(project, case).title == KNOWN_ATTACKS[name].title
         # Of such a test nothing is asked any more.
         expect_refusal(f"There is no attack “{name}”", attacked, project, JUDGE, name)
 
@@ -406,24 +406,27 @@ def test_a_flip_is_a_unit_on_which_not_all_trials_agree(two_judged: Project) -> 
     say(two_judged, "a", "yyynnn")
     # Nothing was said twice: every figure is undefined, with its reason.
     alone = biases.within(two_judged, "a")
-    said = [(one.value, bool(one.note)) for one in (alone.flips, alone.agreement, alone.alpha)]
-    assert (alone.units, said) == (0, [(None, True)] * 3)
+    said = [(one.value, bool(one.note)) for one in alone.figures.values()]
+    assert (alone.about["units"], said) == (0, [(None, True)] * 3)
     say(two_judged, "a", "yynnny", trial=2)
     say(two_judged, "a", "yynnn-", trial=3)
     found = biases.within(two_judged, "a")
     # The third and the sixth unit flip: 2 of 6. Pairs that agree: 3, 3, 1 of 3 and 3, 3 of 3, and 0 of 1.
-    assert (found.trials, found.units, found.flips.value, found.agreement.value) == (
+    flips, agreement = found.figures["flips"], found.figures["agreement"]
+    assert (found.about["trials"], found.about["units"], flips.value, agreement.value) == (
         3, 6, 2 / 6, pytest.approx((1 + 1 + 1 / 3 + 1 + 1 + 0) / 6),
     )  # fmt: skip
     # Wilson's interval for 2 of 6 with t² = 161.45, of one degree of freedom: one flips on either of two items.
     # (.3333 + 13.4543 ± 12.706·√(.03704 + 1.12120)) / 27.9086.
-    assert (found.flips.low, found.flips.high) == pytest.approx((0.0040, 0.9840), abs=1e-3)
+    assert (flips.low, flips.high) == pytest.approx((0.0040, 0.9840), abs=1e-3)
     # A unit judged once counts for nothing: yy yy yn nn.
     say(two_judged, "b", "yyynnn")
     say(two_judged, "b", "yynn--", trial=2)
     # Krippendorff 2011: n = 8, n_yes = 5, n_no = 3, one unit of two values disagrees: α = 1 − 7·2 / (2·5·3).
     once = biases.within(two_judged, "b")
-    assert (once.units, once.flips.value, once.alpha.value) == (4, 1 / 4, pytest.approx(1 - 7 * 2 / 30))
+    assert (once.about["units"], once.figures["flips"].value, once.figures["alpha"].value) == (
+        4, 1 / 4, pytest.approx(1 - 7 * 2 / 30),
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("level", [Level.ORDINAL, Level.INTERVAL])
@@ -436,15 +439,18 @@ def test_repeats_of_ordered_values_have_the_figures_of_their_level(
         say(two_judged, "a", values, trial=trial)
     found = biases.within(two_judged, "a")
     given = [[float("nan") if value == "-" else int(value) for value in values] for values in trials]
-    assert found.alpha.value == pytest.approx(krippendorff.alpha(given, level_of_measurement=level.value))
-    assert list(found.more) == [name for name in FIGURES[level] if name not in ("alpha", "agreement")]
+    assert found.figures["alpha"].value == pytest.approx(
+        krippendorff.alpha(given, level_of_measurement=level.value)
+    )
+    more = [name for name in FIGURES[level] if name not in ("alpha", "agreement")]
+    assert [*found.figures] == ["flips", "agreement", "alpha", *more]
     # Three pairs of trials on each unit but the last, which has one.
-    assert {one.n for one in found.more.values()} == {16}
+    assert {found.figures[name].n for name in more} == {16}
     if level is Level.INTERVAL:
         # Apart by 1, 0, 1; 0, 0, 0; 0, 0, 0; 0, 1, 1; 0, 0, 0; and 1.
-        assert found.more["absolute_difference"].value == pytest.approx(5 / 16)
-        assert found.more["icc"].method.startswith("ICC(1,1)")
-    assert found.tree().keys() >= {"flips", "agreement", "alpha", *found.more}
+        assert found.figures["absolute_difference"].value == pytest.approx(5 / 16)
+        assert found.figures["icc"].method.startswith("ICC(1,1)")
+    assert found.tree().keys() >= found.figures.keys()
 
 
 def test_two_judges_are_compared_on_the_units_that_both_judged(two_judged: Project) -> None:
@@ -452,10 +458,10 @@ def test_two_judges_are_compared_on_the_units_that_both_judged(two_judged: Proje
     say(two_judged, "b", "yynnyy")
     found = biases.between(two_judged, "a", "b")
     # yy yy yn nn ny: 3 of 5 agree; chance 3/5·3/5 + 2/5·2/5 = .52, so κ = (.6 − .52) / .48.
-    assert (found.units, found.agreement.value, found.more["kappa"].value) == (
+    assert (found.about["units"], found.figures["agreement"].value, found.figures["kappa"].value) == (
         5, 3 / 5, pytest.approx((0.6 - 0.52) / 0.48),
     )  # fmt: skip
-    assert (found.over_runs.value, found.spread.value, found.spread.note) == (
+    assert (found.figures["over_runs"].value, found.figures["spread"].value, found.figures["spread"].note) == (
         pytest.approx(3 / 5), None, "one run has no spread",
     )  # fmt: skip
 
@@ -466,5 +472,7 @@ def test_letter_17_the_agreement_of_two_judges_has_a_spread_over_runs(two_judged
         say(two_judged, "b", other, trial=trial)
     found = biases.between(two_judged, "a", "b")
     # 5/6 and 3/6: their mean, and √(2 · (1/6)² / 1) apart.
-    assert (found.over_runs.value, found.spread.value) == pytest.approx((4 / 6, (2 / 36) ** 0.5))
+    assert (found.figures["over_runs"].value, found.figures["spread"].value) == pytest.approx(
+        (4 / 6, (2 / 36) ** 0.5)
+    )
     assert found.tree()["spread"]["n"] == 2

@@ -634,9 +634,9 @@ def test_researcherbench_files_give_its_figures(project: Project, tmp_path: Path
     assert result["plain"] == pytest.approx((4 / 6, 2 / 3, 2 / 3, 2 / 3))
     assert result["weighted"] == pytest.approx((7 / 12, 5 / 8, 5 / 7, 2 * 5 / (8 + 7)))
     ours = both_ways(PEOPLE, JUDGE, "y", [3, 2, 1] * 2, [n // 3 for n in range(6)])
-    for name, figures in (("plain", ours.plain), ("weighted", ours.weighted)):
+    for name, figures in zip(("plain", "weighted"), ours, strict=True):
         assert result[name] == pytest.approx(
-            [one.value for one in (figures.accuracy, figures.precision, figures.recall, figures.f1)]
+            [figures[one].value for one in ("accuracy", "precision", "recall", "f1")]
         )
     written_to(project, tmp_path / "out")
     names = {path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.json")}

@@ -566,7 +566,7 @@ def differing(folder: Path) -> Project:
     return differing
 
 
-def waiting(differing: Project) -> list[disagreements.Disagreement]:
+def waiting(differing: Project) -> reviews.CaseList:
     return disagreements.queue(differing, WISH)
 
 
@@ -577,7 +577,7 @@ def test_disagreements_come_heaviest_first_and_unclear_criteria_are_listed(
     assert [(one.place.unit_id, one.judge_value, one.label_value) for one in result] == [
         ("i1c1", "no", "yes"), ("i1c2", "yes", "no"), ("i2c2", "yes", "no"),
     ]  # fmt: skip
-    assert {(one.alias, one.judge.name, one.ruling) for one in result} == {("R2", "small", "")}
+    assert {(one.alias, one.judge, one.ruling) for one in result} == {("R2", "small", "")}
     (sheet,) = disagreements.sheets(disagreements.report(differing, WISH))
     assert (sheet.lines[0].cells[0].words, "can only raise agreement" in sheet.notes[0]) == ("small", True)
     disagreements.rule(differing, waiting(differing)[2], InformedRuling.UNCLEAR)
@@ -649,7 +649,8 @@ def test_a_ruling_on_other_values_stands_for_nothing(differing: Project, value: 
 
 
 def test_what_one_is_still_to_label_blind_is_not_shown(sample: Project) -> None:
-    shown, withheld, _ = disagreements.outlook(sample, replace(WISH, against=()))
+    outlook = disagreements.outlook(sample, replace(WISH, against=()))
+    shown = outlook.lines
     assert {one.place.item_key for one in shown} == {"norm-placement"}
     # The coordinator has yet to submit the labels of the other item; Annotator B has.
     differing = sql.first(
@@ -659,7 +660,7 @@ def test_what_one_is_still_to_label_blind_is_not_shown(sample: Project) -> None:
         "AND b.alias = 'Annotator B' AND j.rater_kind = 'judge' AND p.protocol = ? AND p.value != j.value",
         (WISH.protocol,),
     )[0]
-    assert 0 < withheld == differing
+    assert 0 < outlook.held_back == differing
     reading = validation_ground.reading(sample, WISH.protocol, shown[0].place)
     # What a criterion is tied to stands in a source, not in the report.
     assert (reading.context, reading.context_start) == ("", None)

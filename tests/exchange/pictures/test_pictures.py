@@ -16,8 +16,7 @@ from annotator.actions.results import result_pictures
 from annotator.domain.experts.adjudication import Figure
 from annotator.domain.judges.validation import tree_sha256
 from annotator.domain.texts.estimate import Estimate
-from annotator.exchange import pictures
-from annotator.exchange.cards import card_pages
+from annotator.exchange import card_pages, pictures
 from annotator.exchange.pictures import (
     MOST_PANELS,
     PRINTED,

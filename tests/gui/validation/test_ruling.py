@@ -17,9 +17,9 @@ from annotator.actions.project.file import Project
 from annotator.actions.sets import reviews
 from annotator.actions.validation import disagreements, validation, validity_cards
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.judges.validation import PlantedText, ValidityCard
+from annotator.domain.judges.validation import ValidityCard
 from annotator.gui import theme
-from annotator.gui.pages.validation.attack_part import READER, WORK, ShownPlaces
+from annotator.gui.pages.validation.attack_part import READER, WORK, shown_places
 from annotator.gui.pages.validation.case_bench import LINE_ROLE
 from annotator.gui.pages.validation.case_cards import CaseFilter
 from tests.judging.odd_server import OddServer
@@ -139,7 +139,7 @@ def test_both_passages_are_marked_no_system_is_named_and_only_the_second_column_
 
 def test_a_criterion_is_worded_anew_and_ordered_by_the_keyboard(page: Any, project: Project) -> None:
     press("3")
-    unit = page.ruling._look.outlook.shown[0].place.unit_id
+    unit = page.ruling._look.outlook.lines[0].place.unit_id
     press("Ctrl+U")
     settle(page)
     panel = page.ruling.unclear
@@ -214,7 +214,7 @@ def test_an_expert_sees_reviews_alone_names_no_system_and_answers_each_by_one_ke
     assert "Canary" not in str(words)
     # A reason is for what was answered last.
     press(*"129-")
-    given = [(each.verdict, each.reason) for each in reviews.outlook(reviewed, JUDGE).lines if each.verdict]
+    given = [(each.ruling, each.reason) for each in reviews.outlook(reviewed, JUDGE).lines if each.ruling]
     assert sorted(given) == [("agree", ""), ("disagree", "too lenient"), ("unsure", "")]
 
 
@@ -382,9 +382,9 @@ def test_from_the_families_one_comes_back_to_the_settings_before_anything_was_at
     ],
 )
 def test_marks_stand_where_their_words_are_shown(text: str, shown: str) -> None:
-    places = ShownPlaces(text, shown)
+    places = shown_places(text, shown)
     for place, letter in enumerate(text):
-        start, end = places.span(PlantedText(place, place + 1))
+        start, end = places[place], places[place + 1]
         if letter not in "\r\n":
             assert shown[start:end].strip("\u200b") in (letter, "") or letter == "\u200b"
 

@@ -375,7 +375,7 @@ def test_ac1_of_two_raters_rests_on_the_units_that_both_judged_as_their_kappa_do
     there = np.flatnonzero((a != None) & (b != None))  # noqa: E711
     result = ac1_of_pairs(a, b, (0, 1), items)
     whole = gwet_ac1([a[there], b[there]], categories=(0, 1), clusters=items[there])
-    for other in (whole, both_ways(a, b, 1, np.ones(60), items).plain.ac1):
+    for other in (whole, both_ways(a, b, 1, np.ones(60), items)[0]["ac1"]):
         assert (result.value, result.low, result.high) == pytest.approx((other.value, other.low, other.high))
     assert (result.n, result.missing) == (len(there), (a == None).sum() + (b == None).sum())  # noqa: E711
     assert f"{60 - len(there)} of 60 units left out" in result.note
@@ -627,7 +627,7 @@ def test_a_judge_beside_people_has_the_figures_of_both_groups() -> None:
     measure = levels.measures(ORDINAL)["alpha"]
     result = comparison.beside(groups[0], groups[1], measure, ORDINAL.names)
     for told, group in zip((result.one, result.other), groups, strict=True):
-        alpha = krippendorff_alpha([group.truth, group.values], "ordinal", ORDINAL.names)
+        alpha = krippendorff_alpha([group.truth, group.verdicts], "ordinal", ORDINAL.names)
         assert told.value == pytest.approx(alpha.value)
     assert result.difference.value == pytest.approx(result.one.value - result.other.value)
 

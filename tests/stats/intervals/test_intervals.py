@@ -152,7 +152,7 @@ def test_a_kappa_has_the_interval_of_its_jackknife_over_items():
     low, high = scored((value + 1) / 2, variance / 4, rests_on)
     assert (result.value, result.low, result.high) == pytest.approx((value, 2 * low - 1, 2 * high - 1))
     assert result.method == "Cohen's κ; 95% Wilson score interval, jackknife over 12 clusters"
-    of_cells = both_ways(TRUE, SAID, True, np.ones(120), ITEMS).plain.kappa
+    of_cells = both_ways(TRUE, SAID, True, np.ones(120), ITEMS)[0]["kappa"]
     assert (of_cells.low, of_cells.high) == pytest.approx((result.low, result.high))
 
 
@@ -172,8 +172,8 @@ def test_towards_an_end_with_few_units_of_the_rarer_sort_the_bound_is_exact(shar
 
 
 def test_balanced_accuracy_joins_the_intervals_of_recall_and_specificity():
-    result = both_ways(TRUE, SAID, True, np.ones(120), ITEMS).plain
-    recall, specificity, both = result.recall, result.specificity, result.balanced_accuracy
+    result = both_ways(TRUE, SAID, True, np.ones(120), ITEMS)[0]
+    recall, specificity, both = (result[name] for name in ("recall", "specificity", "balanced_accuracy"))
     assert both.value == pytest.approx((recall.value + specificity.value) / 2)
 
     def of(true, said):
@@ -189,14 +189,14 @@ def test_balanced_accuracy_joins_the_intervals_of_recall_and_specificity():
         reach = sqrt(a * a + b * b + 2 * alike * a * b) / 2
         assert getattr(both, end) == pytest.approx(both.value + sign * reach)
     # Only one item has negatives: of them there is no interval, so of both there is none.
-    lone = both_ways(ITEMS > 0, SAID, True, np.ones(120), ITEMS).plain.balanced_accuracy
+    lone = both_ways(ITEMS > 0, SAID, True, np.ones(120), ITEMS)[0]["balanced_accuracy"]
     assert (lone.value is None, lone.low) == (False, None)
     assert "1 of 12 clusters" in lone.note
 
 
 def test_one_share_has_one_interval_wherever_it_stands():
     same = (TRUE == SAID).astype(float)
-    both = both_ways(TRUE, SAID, True, np.ones(120), ITEMS).plain.accuracy
+    both = both_ways(TRUE, SAID, True, np.ones(120), ITEMS)[0]["accuracy"]
     for result in (clustered_wilson(same, ITEMS), cluster_mean(same, ITEMS, SHARE), both):
         assert (result.value, result.low, result.high) == pytest.approx((both.value, both.low, both.high))
     variance = jackknifed(lambda kept: same[kept].mean(), ITEMS)
@@ -208,14 +208,14 @@ def test_a_figure_of_a_class_rests_on_the_items_that_have_it():
     true[[0, 11, 22, 33]] = False
     said = np.ones(120, dtype=bool)
     said[[0, 11, 50]] = False
-    bare = both_ways(true, said, True, np.ones(120), ITEMS).plain.specificity
+    bare = both_ways(true, said, True, np.ones(120), ITEMS)[0]["specificity"]
     assert (bare.value, bare.low, bare.high) == (0.5, None, None)
     assert bare.note == (
         "4 of 12 clusters have any of the rarest class that it needs; 4 clusters are too few for an interval, which "
         "takes 5"
     )
     true[44] = False
-    result = both_ways(true, said, True, np.ones(120), ITEMS).plain.specificity
+    result = both_ways(true, said, True, np.ones(120), ITEMS)[0]["specificity"]
 
     # Without an item that is right 1 of 4 is, without one that is wrong 2 of 4; without any other nothing moves.
     assert (result.low, result.high) == pytest.approx(scored(0.4, 11 / 12 * (2 * 0.15**2 + 3 * 0.1**2), 5))

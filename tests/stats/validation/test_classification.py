@@ -20,9 +20,15 @@ from annotator.stats.agreement.agreement import (
 )
 from annotator.stats.intervals.clustered import clustered_wilson
 from annotator.stats.intervals.student import bounds_of, wilson_bounds
-from annotator.stats.validation.comparison import NO_UNIT, alt_test, both_ways, comparison, kappa_difference
+from annotator.stats.validation.comparison import (
+    NO_UNIT,
+    alt_test,
+    both_ways,
+    cell_differences,
+    kappa_difference,
+)
 from annotator.stats.validation.correction import NO_LABEL, NO_REACH, SystemUnits, plan_labels, standings
-from annotator.stats.validation.duels import ScoredPair, agreement, better
+from annotator.stats.validation.duels import OUTCOMES, ScoredPair, agreement, better
 from tests.stats.agreement_oracles import PATH, corrected_mean, needs_oracles, oracle
 
 FIGURES = ("accuracy", "precision", "recall", "f1")
@@ -30,13 +36,13 @@ OTHERS = ("specificity", "balanced_accuracy", "mcc", "kappa", "ac1")
 
 
 def values(found, names=FIGURES):
-    return tuple(getattr(found, name).value for name in names)
+    return tuple(found[name].value for name in names)
 
 
 def classified(truth, said, positive, weights=None, clusters=None, **more):
     """One of both ways: the weighted one where there are weights."""
     both = both_ways(truth, said, positive, weights or [1] * len(truth), clusters, **more)
-    return both.weighted if weights else both.plain
+    return both[bool(weights)]
 
 
 def found(truth, said, **more):
@@ -73,9 +79,9 @@ def test_the_figures_are_those_of_researcherbenchs_formulas(weights):
 
 
 def test_units_that_all_weigh_one_count_as_they_do_unweighted():
-    result = both_ways(COVERED, JUDGED, True, [1] * 12)
-    assert values(result.weighted) == values(result.plain)
-    assert values(result.weighted) != values(both_ways(COVERED, JUDGED, True, IMPORTANCE).weighted)
+    plain, weighted = both_ways(COVERED, JUDGED, True, [1] * 12)
+    assert values(weighted) == values(plain)
+    assert values(weighted) != values(both_ways(COVERED, JUDGED, True, IMPORTANCE)[1])
 
 
 def test_all_figures_of_one_pass_have_intervals_over_the_same_items():
@@ -83,24 +89,24 @@ def test_all_figures_of_one_pass_have_intervals_over_the_same_items():
     truth = rng.random(300) < 0.4
     said = np.where(rng.random(300) < 0.8, truth, ~truth)
     result = both_ways(truth, said, True, rng.choice([1, 2, 3], 300).tolist(), np.arange(300) // 10)
-    for way in (result.plain, result.weighted):
+    for way in result:
         for name in (*FIGURES, *OTHERS):
-            one = getattr(way, name)
+            one = way[name]
             assert one.low < one.value < one.high
             assert "95% Wilson score interval, jackknife over 30 clusters" in one.method
 
 
 def test_missing_units_are_left_out_and_counted():
     result = classified(["y", "n", None, "y"], ["y", None, "y", "y"], "y")
-    assert (values(result), result.accuracy.n, result.accuracy.missing) == ((1.0, 1.0, 1.0, 1.0), 2, 2)
-    assert "2 of 4 units left out" in result.accuracy.note
+    assert (values(result), result["accuracy"].n, result["accuracy"].missing) == ((1.0, 1.0, 1.0, 1.0), 2, 2)
+    assert "2 of 4 units left out" in result["accuracy"].note
 
 
 @pytest.mark.parametrize("units", [0, 3])
 def test_without_a_unit_judged_by_both_nothing_is_defined(units):
     result = classified(["y"] * units, [None] * units, "y")
-    assert (values(result), result.f1.missing) == ((None, None, None, None), units)
-    assert result.f1.note.startswith(NO_UNIT)
+    assert (values(result), result["f1"].missing) == ((None, None, None, None), units)
+    assert result["f1"].note.startswith(NO_UNIT)
 
 
 def test_one_class_leaves_what_it_cannot_tell_undefined_but_reasons():
@@ -115,20 +121,20 @@ def test_one_class_leaves_what_it_cannot_tell_undefined_but_reasons():
         "mcc": "one class only",
         "kappa": "chance alone agrees as often",
     }.items():
-        assert note in getattr(nothing, name).note
+        assert note in nothing[name].note
 
 
 @pytest.mark.parametrize("letters", ["nnn", "yyy"])
 def test_a_1_of_one_class_data_is_never_bare(letters):
     result = found(letters, letters)
-    full = [getattr(result, name) for name in (*FIGURES, *OTHERS) if getattr(result, name).value == 1.0]
+    full = [result[name] for name in (*FIGURES, *OTHERS) if result[name].value == 1.0]
     assert len(full) >= 3
     assert all("all judgements are of one category" in one.note for one in full)
-    assert "one category" not in found("nny", "nny").accuracy.note
+    assert "one category" not in found("nny", "nny")["accuracy"].note
 
 
 def test_units_that_weigh_nothing_tell_nothing():
-    assert found("yn", "yn", weights=[0, 0]).accuracy.note == "the units weigh nothing"
+    assert found("yn", "yn", weights=[0, 0])["accuracy"].note == "the units weigh nothing"
 
 
 def test_the_interval_is_over_clusters_and_the_same_on_every_run():
@@ -137,9 +143,9 @@ def test_the_interval_is_over_clusters_and_the_same_on_every_run():
     one = classified(truth, said, "y", clusters=items)
     again = classified(truth[::-1], said[::-1], "y", clusters=items[::-1])
     # Every cluster is alike: y y, n n, y n, n n. So nothing is known of how clusters differ, and 40 units bound it.
-    assert (one.f1.low, one.f1.high) == pytest.approx(wilson_bounds(2 / 3, 40, 2.262157), abs=1e-6)
+    assert (one["f1"].low, one["f1"].high) == pytest.approx(wilson_bounds(2 / 3, 40, 2.262157), abs=1e-6)
     assert one == again
-    assert "10 clusters" in one.f1.method
+    assert "10 clusters" in one["f1"].method
 
 
 @pytest.mark.parametrize(
@@ -169,7 +175,7 @@ PRINTED = (
 def test_units_of_the_printed_precision_and_recall_give_the_printed_f1(precision, recall, f1):
     tp = 2000
     fp, fn = round(tp * (1 - precision) / precision), round(tp * (1 - recall) / recall)
-    assert round(found("y" * (tp + fn) + "n" * fp, "y" * tp + "n" * fn + "y" * fp).f1.value, 2) == f1
+    assert round(found("y" * (tp + fn) + "n" * fp, "y" * tp + "n" * fn + "y" * fp)["f1"].value, 2) == f1
 
 
 def test_units_that_make_the_row_of_o3_mini_give_all_its_figures():
@@ -179,11 +185,14 @@ def test_units_that_make_the_row_of_o3_mini_give_all_its_figures():
 
 
 def test_missing_judgements_leave_a_share_a_range_and_kappa_none() -> None:
-    found = both_ways(["yes", "yes", "yes", "no"], ["yes", "no", None, "no"], "yes", [1, 1, 1, 1]).plain
-    spans = [(one.value, one.floor, one.ceiling) for one in (found.accuracy, found.recall, found.precision)]
+    found = both_ways(["yes", "yes", "yes", "no"], ["yes", "no", None, "no"], "yes", [1, 1, 1, 1])[0]
+    spans = [
+        (one.value, one.floor, one.ceiling)
+        for one in (found["accuracy"], found["recall"], found["precision"])
+    ]
     # Wrong or right, it makes two or three of four; of the positive ones, one or two of three.
     assert spans == [(2 / 3, 2 / 4, 3 / 4), (1 / 2, 1 / 3, 2 / 3), (1, 1, 1)]
-    assert (found.kappa.floor, found.kappa.missing) == (None, 1)
+    assert (found["kappa"].floor, found["kappa"].missing) == (None, 1)
 
 
 # Items A, B and C of two units each; C is not labelled.
@@ -371,19 +380,20 @@ def test_what_does_not_fit_is_refused(more, words):
 def test_the_better_score_is_the_preferred_report_or_not():
     # Three agree, one does not: 3/4.
     lower, higher = ScoredPair(0.1, 0.4, "second"), ScoredPair(0.9, 0.2, "first")
-    found = agreement([ScoredPair(0.5, 0.4, "first"), lower, higher, ScoredPair(0.9, 0.2, "second")])
-    assert (found.share.value, found.share.n, found.agreed, found.disagreed) == (3 / 4, 4, 3, 1)
-    assert found.share.low < 3 / 4 < found.share.high
+    share, outcomes = agreement(
+        [ScoredPair(0.5, 0.4, "first"), lower, higher, ScoredPair(0.9, 0.2, "second")]
+    )
+    assert (share.value, share.n, outcomes) == (3 / 4, 4, {"agreed": 3, "disagreed": 1})
+    assert share.low < 3 / 4 < share.high
 
 
 def test_ties_and_what_is_not_known_are_counted_apart():
     pairs = [ScoredPair(0.5, score, said) for said in ("first", "tie") for score in (0.4, 0.5)]
     unknown = [ScoredPair(None, 0.4, "second"), ScoredPair(0.5, None, "tie"), ScoredPair(0.5, 0.4, None)]
-    found, none = agreement(pairs + unknown), agreement(unknown)
-    assert (found.share.value, found.share.n) == (1, 1)
-    assert (found.tied_scores, found.tied_preferences, found.tied_both, found.left_out) == (1, 1, 1, 3)
-    assert (none.share.value, none.share.n, none.left_out) == (None, 0, 3)
-    assert (agreement([]).share.value, agreement([]).share.note) == (None, "nothing was counted")
+    (share, outcomes), (none, lacking) = agreement(pairs + unknown), agreement(unknown)
+    assert (share.value, share.n, [outcomes[name] for name in OUTCOMES]) == (1, 1, [1, 0, 1, 1, 1, 3])
+    assert (none.value, none.n, lacking) == (None, 0, {"left out": 3})
+    assert [(one.value, one.note) for one, _ in [agreement([])]] == [(None, "nothing was counted")]
 
 
 def test_scores_that_differ_by_rounding_tie():
@@ -393,11 +403,9 @@ def test_scores_that_differ_by_rounding_tie():
 def test_the_papers_share_is_no_count_of_a_hundred():
     # §5.4: 86.23 % of 100 pairs; 119 of 138 would round to it.
     agreed, disagreed = ScoredPair(1, 0, "first"), ScoredPair(1, 0, "second")
-    shares = {round(100 * agreement([agreed] * k + [disagreed] * (100 - k)).share.value, 2) for k in (86, 87)}
+    shares = {round(100 * agreement([agreed] * k + [disagreed] * (100 - k))[0].value, 2) for k in (86, 87)}
     assert shares == {86.0, 87.0}
-    assert agreement(
-        [ScoredPair(1, 0, "first")] * 119 + [ScoredPair(1, 0, "second")] * 19
-    ).share.value == pytest.approx(0.8623, abs=5e-5)
+    assert agreement([agreed] * 119 + [disagreed] * 19)[0].value == pytest.approx(0.8623, abs=5e-5)
 
 
 def test_another_preference_is_refused():
@@ -640,7 +648,7 @@ PLANNING_FIGURES = {
     ),
     "four cells": lambda a, b, c, w, i: (
         both_ways(a, b, 1, w, i),
-        comparison(a, b, c, 1, w, i),
+        cell_differences(a, b, c, 1, w, i),
     ),
     "tests": lambda a, b, c, w, i: (alt_test({"a": a, "b": b}, c, clusters=i, fewest=1),),
     "shares": lambda a, b, c, w, i: (

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.actions.attacks import attack_figures, attacking
-from annotator.actions.attacks.attack_figures import AttackCase, AttackCaseLine, AttackFigures
+from annotator.actions.attacks.attack_figures import AttackCase, AttackFigures, AttackVerdict
 from annotator.actions.attacks.attacking import (
     NONE,
     AttackableJudge,
@@ -140,23 +140,15 @@ class AttackForm(Pane):
     def offered(self) -> AttackableJudge | None:
         return self._offers.get(str(self.judge.currentData()))
 
-    def chosen(self) -> tuple[str, ...]:
-        return self.attacks.ticked()
-
-    def request(self) -> AttackRequest | None:
-        """The request set up in the form; None if there is no judge to ask or nothing is ticked."""
-        result, attacks = self.offered, self.chosen()
+    def order(self) -> AttackRunRequest | None:
+        """The order set up in the form; None if there is no judge to ask or nothing is ticked."""
+        result, attacks = self.offered, self.attacks.ticked()
         if result is None or not attacks:
             return None
-        return AttackRequest(
+        request = AttackRequest(
             result.judge.name, str(self.what.currentData()), attacks, self.many.value() or None,
             round(self.span.value(), 2), self.seed.value(),
         )  # fmt: skip
-
-    def order(self) -> AttackRunRequest | None:
-        request, result = self.request(), self.offered
-        if request is None or result is None:
-            return None
         budget = self.budget.limit if result.asks else None
         return attacking.order(request, concurrency=self.concurrency.value(), budget_usd=budget)
 
@@ -192,15 +184,16 @@ class AttackForm(Pane):
 
     def _turn(self) -> None:
         self.span.setEnabled(self.many.value() == 0)
-        request = self.request()
-        if request is None:
+        order = self.order()
+        if order is None:
             self.estimating.stop()
             self.cost.setText("")
             self.summary.setText("Tick an attack." if self.offered else "")
         else:
             self.cost.setText("Counting the questions…")
             self.summary.setText("")
-            self.estimating.ask(attacking.order(request))
+            # Neither speed nor budget changes what there is to ask.
+            self.estimating.ask(attacking.order(order.request))
         self.changed.emit()
 
     def _came(self, forecast: dict[str, Any]) -> None:
@@ -261,11 +254,11 @@ class AttackReader(QWidget):
         theme.watch(self, self._restyle)
 
     def show_case(self, case: AttackCase) -> None:
-        self._case = case
-        way = f" · {case.variant}" if case.variant else ""
+        self._case, line = case, case.line
+        way = f" · {line.variant}" if line.variant else ""
         self.head.setText(f"{case.title}{way} · {case.judge}")
         self.unit.setText(
-            f"Item {case.item_key} · {case.system} · asked about: {case.unit or 'a unit that is gone'}"
+            f"Item {line.item_key} · {line.system} · asked about: {line.unit or 'a unit that is gone'}"
         )
         self.done.setText(" ".join(case.done))
         self.about.setText(case.about)
@@ -275,12 +268,13 @@ class AttackReader(QWidget):
 
     def _show(self, view: ReportView, text: str, marks: tuple[PlantedText, ...], kind: str) -> None:
         view.show_plain(text)
-        shown = ShownPlaces(text, view.text())
+        places = shown_places(text, view.text())
+        spans = [(places[mark.start], places[mark.end]) for mark in marks]
         view.clear_marks()
         for moved in (False, True):
-            spans = [shown.span(mark) for mark in marks if mark.moved is moved]
-            view.set_marks(MOVED if moved else kind, spans)
-        self._first[view] = shown.span(marks[0]) if marks else (0, 0)
+            chosen = [span for span, mark in zip(spans, marks, strict=True) if mark.moved is moved]
+            view.set_marks(MOVED if moved else kind, chosen)
+        self._first[view] = spans[0] if spans else (0, 0)
 
     def reveal(self) -> None:
         """Scroll both texts to the first change; a text out of view cannot be scrolled."""
@@ -292,8 +286,8 @@ class AttackReader(QWidget):
         if case is None:
             return
         changed = case.again.value not in (None, case.own.value)
-        self.own.setHtml(_verdict(case.protocol, case.own))
-        self.again.setHtml(_verdict(case.protocol, case.again, changed=changed))
+        self.own.setHtml(_verdict(case.line.protocol, case.own))
+        self.again.setHtml(_verdict(case.line.protocol, case.again, changed=changed))
         kinds = [MOVED if mark.moved else PUT_IN for mark in case.marks] + [LACKING for _ in case.gaps]
         swatches = "\u2003".join(swatch(kind, LEGEND[kind]) for kind in dict.fromkeys(kinds))
         self.legend.setText(
@@ -304,30 +298,19 @@ class AttackReader(QWidget):
         )
 
 
-class ShownPlaces:
-    """Maps offsets of a text to those shown, after normalising line ends and breaking long lines."""
-
-    def __init__(self, text: str, shown: str) -> None:
-        self._same = text == shown
-        self._places: list[int] = []
-        at = 0
-        for letter in () if self._same else text:
-            while at < len(shown) and shown[at] == BREAK and letter != BREAK:
-                at += 1
-            self._places.append(at)
-            at += not (
-                letter == "\r" and at < len(shown) and shown[at] == "\n" and self._before_newline(text)
-            )
-        self._places.append(len(shown) if not self._same else len(text))
-
-    def _before_newline(self, text: str) -> bool:
-        place = len(self._places)
-        return place < len(text) and text[place] == "\n"
-
-    def span(self, mark: PlantedText) -> tuple[int, int]:
-        if self._same:
-            return mark.start, mark.end
-        return self._places[mark.start], self._places[mark.end]
+def shown_places(text: str, shown: str) -> Sequence[int]:
+    """The place in the text that is shown of each place in a text, whose line ends were normalised and long lines
+    broken.
+    """
+    if text == shown:
+        return range(len(text) + 1)
+    places, at = list[int](), 0
+    for place, letter in enumerate(text):
+        while shown[at : at + 1] == BREAK and letter != BREAK:
+            at += 1
+        places.append(at)
+        at += not (letter == "\r" and shown[at : at + 1] == text[place + 1 : place + 2] == "\n")
+    return [*places, len(shown)]
 
 
 def _verdict_view(name: str) -> QTextBrowser:
@@ -338,18 +321,18 @@ def _verdict_view(name: str) -> QTextBrowser:
 
 def _verdict(protocol: str, verdict: Verdict, *, changed: bool = False) -> str:
     colour = theme.token(value_look(protocol, verdict.value)[1]).name()
-    parts = [f"<b style='color:{colour}'>{escape(value_words(protocol, verdict.value, verdict.status))}</b>"]
-    if changed:
-        parts.append(f"<b style='color:{theme.token('state-disagree').name()}'> · ⚠ another verdict</b>")
-    if verdict.flags:
-        named = ", ".join(flag_words(flag) for flag in verdict.flags.split())
-        parts.append(
-            f"<span style='color:{theme.token('state-unconfirmed').name()}'> · ⚑ {escape(named)}</span>"
-        )
-    explanation = verdict.cause if verdict.value is None else verdict.rationale
-    parts.append(f"<p dir='auto'>{escape(explanation)}</p>" if explanation else "")
-    parts.append(f"<p dir='auto'><b>Quote</b> {escape(verdict.quote)}</p>" if verdict.quote else "")
-    return "".join(parts)
+    words = escape(value_words(protocol, verdict.value, verdict.status))
+    differs, marked = (theme.token(f"state-{name}").name() for name in ("disagree", "unconfirmed"))
+    flags = escape(", ".join(flag_words(flag) for flag in verdict.flags.split()))
+    explanation = escape(verdict.cause if verdict.value is None else verdict.rationale)
+    parts = (
+        (True, f"<b style='color:{colour}'>{words}</b>"),
+        (changed, f"<b style='color:{differs}'> · ⚠ another verdict</b>"),
+        (flags, f"<span style='color:{marked}'> · ⚑ {flags}</span>"),
+        (explanation, f"<p dir='auto'>{explanation}</p>"),
+        (verdict.quote, f"<p dir='auto'><b>Quote</b> {escape(verdict.quote)}</p>"),
+    )
+    return "".join(html for there, html in parts if there)
 
 
 ABOUT = (
@@ -483,17 +466,17 @@ LINES: Sequence[Column[AttackFigures]] = (
 MISSING = len(LINES) - 1
 
 
-def _now(case: AttackCaseLine) -> str:
+def _now(case: AttackVerdict) -> str:
     return f"{value_words(case.protocol, case.value, case.status)}{', changed' if case.failed else ''}"
 
 
-def _look_of_case(case: AttackCaseLine) -> tuple[str, str]:
+def _look_of_case(case: AttackVerdict) -> tuple[str, str]:
     if case.failed:
         return "warning", "state-disagree"
     return value_look(case.protocol, case.value)
 
 
-CASES: Sequence[Column[AttackCaseLine]] = (
+CASES: Sequence[Column[AttackVerdict]] = (
     Column("Item", lambda case: case.item_key, 70),
     Column("System", lambda case: case.system, 108),
     Column("Asked about", lambda case: case.unit, 180),
@@ -541,7 +524,7 @@ class AttacksPart(PagePart):
         self.reader, self.families = AttackReader(), FamilyList(session)
         self.lines, self.cases = (
             CellsModel[AttackFigures](LINES, self),
-            CellsModel[AttackCaseLine](CASES, self),
+            CellsModel[AttackVerdict](CASES, self),
         )
         self._soon = later(self, self._ask_cases, 150)
         self.rates = CellsTable(
@@ -604,7 +587,7 @@ class AttacksPart(PagePart):
 
     def read(self) -> None:
         if (case := self.cases.at(self.list.currentIndex().row())) is not None:
-            self.session.ask_later(self._read, attack_figures.attack_case, case.id)
+            self.session.ask_later(self._read, attack_figures.attack_case, case)
 
     def back(self) -> None:
         if self.body.currentIndex() in (READER, FAMILIES):
@@ -643,9 +626,9 @@ class AttacksPart(PagePart):
             self.cases.show([])
             self.count.setText("")
             return
-        self.session.ask_newest(self._listed, attack_figures.listed, line.test_id, line.attack)
+        self.session.ask_newest(self._listed, attack_figures.listed, line.test, line.attack)
 
-    def _listed(self, lines: Sequence[AttackCaseLine]) -> None:
+    def _listed(self, lines: Sequence[AttackVerdict]) -> None:
         line = self.lines.at(self.rates.currentIndex().row())
         if line is None:
             return
@@ -681,7 +664,7 @@ class AttacksPart(PagePart):
     def _offer(self) -> None:
         going, place = self.run.running, self.body.currentIndex()
         case = self.cases.at(self.list.currentIndex().row())
-        able = self.form.request() is not None and not self.session.project.readonly and place == WORK
+        able = self.form.order() is not None and not self.session.project.readonly and place == WORK
         why = "Another run is in progress in this project." if self._running and not going else ""
         shown = {WORK: IN_WORK, READER: IN_READER}.get(place, AWAY)
         for act in self.bar.buttons:
@@ -708,9 +691,7 @@ def _read_all(
     project: Project,
 ) -> tuple[Sequence[AttackableJudge], Sequence[AttackFigures], bool]:
     lines = [
-        line
-        for protocol in attacking.protocols(project)
-        for line in attack_figures.report(project, protocol).lines
+        line for protocol in attacking.protocols(project) for line in attack_figures.report(project, protocol)
     ]
     return (
         attacking.offers(project),

@@ -18,14 +18,14 @@ from annotator.actions.judges import judges
 from annotator.actions.judging import derived_judges
 from annotator.actions.judging.derived_judges import CardComparison
 from annotator.actions.project.file import Project
+from annotator.actions.sets.validation_ground import ClosedTestPart
 from annotator.actions.studies.result_views import CountedView, ResultView
 from annotator.actions.validation import validity_cards
 from annotator.domain.judges.validation import Difference, Split, ValidityCard
-from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal, in_window
 from annotator.gui import keys, theme
 from annotator.gui.pages.validation import figures
-from annotator.gui.pages.validation.figures import ClosedTestPart, TestPartGate
+from annotator.gui.pages.validation.figures import TestPartGate
 from annotator.gui.review.sheets import CellsModel, CellsTable, Column
 from annotator.gui.session import page
 from annotator.gui.session.page import PagePart
@@ -187,8 +187,7 @@ class CardCheck(Pane):
 
     def _tell_todo(self) -> None:
         difference = self.model.at(self.table.currentIndex().row())
-        self.todo.setText(difference.todo if difference else "")
-        self.todo.setVisible(difference is not None and self.model.rowCount() > 0)
+        self.todo.show_words(difference.todo if difference else "")
 
     def _read(self) -> None:
         if self.checked.card is not None and self._path is not None:
@@ -365,8 +364,8 @@ class CardView(Pane):
             self._show_made(answer.count)
             return
         self.state.setText("")
-        if isinstance(answer, ClosedTestPart):
-            self.gate.ask(answer.seen)
+        if isinstance(answer.refusal, ClosedTestPart):
+            self.gate.ask(answer.refusal.seen)
             self.body.setCurrentIndex(GATE)
         else:
             words = in_window(f"{answer.refusal.happened} {answer.refusal.todo}")
@@ -433,9 +432,6 @@ class ValidityCards(PagePart):
         """Compute the card again if something has changed, and check the other one again."""
         self.view.fill()
         self.check.fill()
-
-    def on_change(self, change: Change) -> None:
-        self.fill()
 
     def go(self, place: Mapping[str, Any]) -> None:
         """`choose` sets choices, `card` is the file of a card to check."""

@@ -1,7 +1,7 @@
 """Workbench for verdicts, and the base class of the tabs that go through them one by one."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar
 
@@ -13,21 +13,24 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from annotator.actions.project.file import Project
 from annotator.actions.results.result_sheets import ViewChoice
-from annotator.actions.sets import validation_ground
+from annotator.actions.sets import reviews, validation_ground
+from annotator.actions.sets.reviews import CaseKey, CaseList, CaseOutlook, VerdictCase
 from annotator.domain.judges.judge import Fault, Review
 from annotator.domain.texts.canonical import Change
+from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import grouped
 from annotator.gui import keys, theme
 from annotator.gui.pages.validation.case_cards import (
     FAULTS,
+    NO_CASES,
     CaseCard,
     CaseFilter,
     CaseReadingPane,
-    Cases,
-    Key,
     VerdictAnswer,
-    VerdictCase,
     VerdictCases,
+    voices_of,
 )
 from annotator.gui.parts import holds
 from annotator.gui.review.people_choice import OF_VERDICT
@@ -80,10 +83,9 @@ class CaseDelegate(QueueDelegate):
 
 
 def _sides(case: VerdictCase) -> str:
-    judge, *others = case.voices
-    values = [face(judge.value, case.protocol).words]
-    return " · ".join(
-        [*values, *(f"{other.who}: {face(other.value, case.protocol).words}" for other in others)]
+    words = face(case.judge_value, case.protocol).words
+    return (
+        f"{words} · {case.alias}: {face(case.label_value, case.protocol).words}" if case.person_id else words
     )
 
 
@@ -121,13 +123,8 @@ class CasePane(QueuePane[CaseFilter, VerdictCases]):
 SCREENS = {int(Qt.Key.Key_PageDown): 1, int(Qt.Key.Key_PageUp): -1}
 
 
-@dataclass(frozen=True, slots=True)
-class BenchWords:
-    """The words of a bench: settings key, list name, and the word for a finished case."""
-
-    name: str
-    lists: str
-    done: str
+# The words of a bench: its key among the settings, the name of its list, and the word for a finished case.
+BenchWords = tuple[str, str, str]
 
 
 # Stores the answer, reason, note and kind of error of a case; returns whether that succeeded.
@@ -147,16 +144,17 @@ class CaseBench(Splitter):
     def __init__(
         self, session: ProjectSession, words: BenchWords, answers: Sequence[VerdictAnswer], keep: Keep
     ) -> None:
-        super().__init__(words.name)
+        name, lists, done = words
+        super().__init__(name)
         self._session, self._answers, self._keep = session, answers, keep
         self.cases = VerdictCases(self)
         self.cases.faces = {answer.value: (answer.words, answer.icon, answer.state) for answer in answers}
-        self.key: Key = ()
+        self.key: CaseKey = ()
         self._replaced = False
-        self._reasons: dict[Key, str] = {}
-        self._notes: dict[Key, str] = {}
-        self.pane = CasePane(self.cases, words.lists, words.done)
-        self.reading = CaseReadingPane(session, words.name)
+        self._reasons: dict[CaseKey, str] = {}
+        self._notes: dict[CaseKey, str] = {}
+        self.pane = CasePane(self.cases, lists, done)
+        self.reading = CaseReadingPane(session, name)
         locked = "This file is read-only." if session.project.readonly else ""
         self.card = CaseCard(answers, locked)
         self.flow = _Flow(self)
@@ -177,7 +175,7 @@ class CaseBench(Splitter):
     def case(self) -> VerdictCase | None:
         return self.cases.case(self.key)
 
-    def show_cases(self, cases: Cases, requested: Key = (), *, chosen: bool = False) -> None:
+    def show_cases(self, cases: CaseList, requested: CaseKey = (), *, chosen: bool = False) -> None:
         """Take over new cases; the current one stays, otherwise the first open one becomes current.
 
         `chosen`: whether they are different because the person made another choice.
@@ -191,7 +189,7 @@ class CaseBench(Splitter):
         self.pane.refill()
         self._show()
 
-    def open(self, key: Key) -> None:
+    def open(self, key: CaseKey) -> None:
         self.flow.touched()
         self.card.note.tell()
         if key != self.key and self.cases.number(key) is not None:
@@ -204,15 +202,14 @@ class CaseBench(Splitter):
         if case is None:
             self.moved.emit()
             return
-        raters = [voice.rater for voice in case.voices]
+        raters = {case.judge_id, case.person_id} - {""}
         result = self._session.ask(validation_ground.reading, case.protocol, case.place, raters)
-        if result is not None:
-            case = case.with_sides(result.sides)
-        self.reading.show_reading(result, case.voices)
+        voices = voices_of(case, result.sides if result is not None else {})
+        self.reading.show_reading(result, voices)
         number, every = (self.cases.number(case.key) or 0) + 1, self.cases.counted(CaseFilter.ALL)
         weight = f"weight {case.place.weight:g} · " if case.place.weight else ""
         where = f"Item \u2068{case.place.item_key}\u2069 · {weight}{number:,} of {every:,}"
-        self.card.show_case(case, result, where, self.reading)
+        self.card.show_case(case, result, voices, where, self.reading)
         self._show_ruling()
 
     def _show_ruling(self) -> None:
@@ -344,14 +341,33 @@ class _Flow(page.Flow):
         self._bench.next_open()
 
 
-# Label and value of a choice.
-Option = tuple[str, str]
+Chosen = Mapping[str, str]
+# The names of choices by which other pages lead here.
+CHOICES = ("protocol", "judge", "labels", "person", "order", "experts")
 
 
-def held(value: str, options: Sequence[Option]) -> str:
-    """The value if it is offered, otherwise the first one."""
-    known = [one for _, one in options]
-    return value if value in known else next(iter(known), "")
+def judged(project: Project) -> dict[str, list[str]]:
+    """The judges under each protocol by which judges judged."""
+    return grouped((offer.protocol, offer.judge) for offer in reviews.offers(project))
+
+
+def choice_of(name: str, words: str, values: Iterable[str], protocol: str) -> ViewChoice:
+    """A choice under a protocol, whose values are their own titles."""
+    return ViewChoice(name, words, tuple((value, value) for value in values), ("protocol", (protocol,)))
+
+
+@dataclass(frozen=True, slots=True)
+class CaseLook:
+    """The cases of some choices, which are adjusted to what is offered; `refusal` says why there are none."""
+
+    choices: Sequence[ViewChoice] = ()
+    chosen: Chosen = field(default_factory=dict)
+    outlook: CaseOutlook = NO_CASES
+    refusal: Refusal | None = None
+
+    @property
+    def protocol(self) -> str:
+        return self.chosen.get("protocol", "")
 
 
 RECOUNT_MS, PAINTED_MS = 700, 30
@@ -362,8 +378,6 @@ WORK, NOTHING = 0, 1
 class CasePart(PagePart):
     """Choices above a stack with the cases, or the reason why there are none; figures are recomputed after a pause."""
 
-    NAMES: ClassVar[Mapping[str, str]]
-    """Name → title of each choice."""
     ANSWERS: ClassVar[Sequence[str]]
     """The acts whose keys answer, in the order of the answers."""
     OF_LABELS: ClassVar[bool]
@@ -378,11 +392,10 @@ class CasePart(PagePart):
         words: BenchWords,
         answers: Sequence[VerdictAnswer],
         keep: Keep,
-        request: Any,
     ) -> None:
-        """`request` is the initial choice: a dataclass with a field for each of `NAMES`."""
         super().__init__(session, bar)
-        self._request, self._words = request, words
+        self._words = words
+        self._chosen: Chosen = {}
         self.choices, self.stack = Choosers(first=0), QStackedWidget()
         self.bench = CaseBench(session, words, answers, keep)
         self.bench.reported.connect(lambda words: self.answer.show_message("info", words))
@@ -397,34 +410,30 @@ class CasePart(PagePart):
         self.recount = later(self, self.count_anew, RECOUNT_MS)
         # Computing on another thread delays painting: what is there is painted first.
         self._soon = later(self, self.look, 0)
-        self.go_to: Key = ()
+        self.go_to: CaseKey = ()
         """The case to open when the cases arrive."""
         self._acting = False
         self.choices.chosen.connect(self._choose)
 
     def go(self, place: Mapping[str, Any]) -> None:
         """Set the choices named in the place; `case` is a key."""
-        names = {name: str(place[name]) for name in self.NAMES if name in place}
-        self._request = replace(self._request, **names)
+        self._chosen = {**self._chosen, **{name: str(place[name]) for name in CHOICES if name in place}}
         self.go_to = tuple(place.get("case", ()))
         self.fill()
 
     def _choose(self) -> None:
         self.bench.stop()
-        self._request = type(self._request)(**self.choices.values())
+        self._chosen = self.choices.values()
         self.fill()
 
-    def take_over(self, answer: Any, before: Any) -> None:
+    def take_over(self, answer: CaseLook, before: CaseLook) -> None:
         """Show the choices and cases of an answer; unchanged ones stay as they are."""
-        if answer.options:
-            self._request = answer.choice
-            choices = [
-                ViewChoice(name, words, tuple(answer.options[name])) for name, words in self.NAMES.items()
-            ]
-            self.choices.offer(choices, asdict(answer.choice))
-        self.choices.setVisible(bool(answer.choice.protocol))
+        if answer.choices:
+            self._chosen = answer.chosen
+            self.choices.offer(answer.choices, answer.chosen)
+        self.choices.setVisible(bool(answer.protocol))
         if self.go_to or answer.outlook is not before.outlook:
-            self.bench.show_cases(answer.cases, self.go_to, chosen=answer.choice != before.choice)
+            self.bench.show_cases(answer.outlook.lines, self.go_to, chosen=answer.chosen != before.chosen)
         self.go_to = ()
 
     def show_nothing(self, headline: str, words: str, *, way: bool, judging: bool) -> None:
@@ -464,8 +473,8 @@ class CasePart(PagePart):
         self.bar.say(self.bench.pane.progress() if some else "")
 
     def say_finished(self) -> None:
-        many = self.bench.cases.counted(CaseFilter.ALL)
-        message = f"Nothing of this selection is open: {many:,} {self._words.lists.lower()}, all {self._words.done}."
+        many, (_, lists, done) = self.bench.cases.counted(CaseFilter.ALL), self._words
+        message = f"Nothing of this selection is open: {many:,} {lists.lower()}, all {done}."
         self.answer.show_message("success", message)
 
     def count_anew(self) -> None:

@@ -1,20 +1,17 @@
 """Verdicts to rule on or review: the list, and the card that shows a case."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache
 from html import escape
 from itertools import chain, repeat
-from typing import Any
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from annotator.actions.labelling import label_sealing
-from annotator.actions.sets.validation_figures import UnitPlace
+from annotator.actions.sets.reviews import CaseKey, CaseList, CaseOutlook, VerdictCase
 from annotator.actions.sets.validation_ground import ReadingSide, VerdictReading
 from annotator.domain.judges.judge import Fault, InformedRuling, Review
-from annotator.domain.judges.paper import Taxonomy
 from annotator.gui import keys, theme
 from annotator.gui.pages.labelling.unit_card import PAGES
 from annotator.gui.review.field_chips import KeyChips, StateChip
@@ -42,9 +39,6 @@ from annotator.gui.widgets.reading.marked_text import QuoteButton
 
 # The kinds of mark for the quotes of either side.
 JUDGE, PERSON = "judge", "evidence"
-PAIR = "Which report is better?"
-# The key of a case.
-Key = tuple[str, ...]
 
 
 class CaseFilter(QueueFilter):
@@ -58,80 +52,25 @@ class CaseFilter(QueueFilter):
 
 @dataclass(frozen=True, slots=True)
 class CaseVoice:
-    """One side: rater, value, reason, quote, and its place in the report.
-
-    `rater` is the id used to query what accompanies the value; `mark` is the kind of mark of its quote.
-    """
+    """One side: the rater's name and value, the kind of mark of its quote, and what was given beside the value."""
 
     who: str
-    rater: str
     value: str
-    mark: str = JUDGE
-    why: str = ""
-    quote: str = ""
-    start: int | None = None
-    flags: tuple[str, ...] = ()
-
-    def with_side(self, side: ReadingSide) -> "CaseVoice":
-        """A copy with what accompanies the value; flags only for a judge."""
-        flags = tuple(side.flags.split()) if self.mark == JUDGE else ()
-        return replace(self, why=side.why, quote=side.quote, start=side.quote_start, flags=flags)
+    mark: str
+    side: ReadingSide
 
 
-@dataclass(frozen=True, slots=True)
-class VerdictCase:
-    """A verdict with those who differ from it, and this person's answer; `ruling` is empty while it is open."""
-
-    key: Key
-    protocol: str
-    place: UnitPlace
-    voices: tuple[CaseVoice, ...]
-    ruling: str = ""
-    reason: str = ""
-    note: str = ""
-    kind: str = ""
-
-    @property
-    def taxonomy(self) -> Taxonomy | None:
-        return label_sealing.after(self.protocol, self.voices[0].value) if len(self.voices) == 1 else None
-
-    @property
-    def words(self) -> str:
-        return self.place.words or PAIR
-
-    def with_sides(self, sides: Mapping[str, ReadingSide]) -> "VerdictCase":
-        voices = (voice.with_side(sides.get(voice.rater, ReadingSide())) for voice in self.voices)
-        return replace(self, voices=tuple(voices))
+def voices_of(case: VerdictCase, sides: Mapping[str, ReadingSide]) -> list[CaseVoice]:
+    """The judge of a case and, to rule on, the person; `sides` by rater. A person's flags are left out."""
+    nothing = ReadingSide()
+    voices = [CaseVoice(case.judge, case.judge_value, JUDGE, sides.get(case.judge_id, nothing))]
+    if case.person_id:
+        side = replace(sides.get(case.person_id, nothing), flags="")
+        voices.append(CaseVoice(case.alias, case.label_value, PERSON, side))
+    return voices
 
 
-class Cases:
-    """Lines that become cases when accessed: there may be very many, and few are looked at.
-
-    `values` are the answers; `number_of` finds a line by the key of its case, `place_of` returns the unit it is about.
-    """
-
-    def __init__(
-        self,
-        lines: Sequence[Any],
-        values: list[str],
-        number_of: Callable[[Key], int | None],
-        place_of: Callable[[int], UnitPlace],
-        case_of: Callable[[Any], VerdictCase],
-    ) -> None:
-        self.lines, self.values, self.number_of = lines, values, number_of
-        self.place_of, self.case_of = place_of, case_of
-
-    @cached_property
-    def texts(self) -> Sequence[str]:
-        """The searchable text of each; reports of one item share its criteria."""
-        text = cache(lambda item, words: f"{item} {words or PAIR}".casefold())
-        return [text(place.item_key, place.words) for place in map(self.place_of, range(len(self)))]
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-
-NO_CASES = Cases((), [], lambda _: None, lambda number: ()[number], lambda line: line)
+NO_CASES = CaseOutlook(CaseList({}, (), (), ().__getitem__), judged=False, held_back=0)
 
 
 class VerdictCases(QueueModel):
@@ -139,37 +78,35 @@ class VerdictCases(QueueModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._all = NO_CASES
+        self._all = NO_CASES.lines
+        self._rulings: list[str] = []
         self._answered: dict[int, VerdictCase] = {}
         self._places: Mapping[int, int] | None = None
         self.faces: Mapping[str, tuple[str, str, str]] = {}
         """Answer → its words, icon and state."""
 
     def _made(self, number: int) -> VerdictCase:
-        return self._answered.get(number) or self._all.case_of(self._all.lines[number])
+        case: VerdictCase = self._answered.get(number) or self._all[number]
+        return case
 
-    def line(self, key: Key) -> Any:
-        """The line of a case; None if there is none with that key."""
-        number = self.number(key)
-        return None if number is None else self._all.lines[number]
+    def number(self, key: CaseKey) -> int | None:
+        return self._all.numbers.get(key)
 
-    def number(self, key: Key) -> int | None:
-        return self._all.number_of(key)
-
-    def case(self, key: Key) -> VerdictCase | None:
+    def case(self, key: CaseKey) -> VerdictCase | None:
         number = self.number(key)
         return None if number is None else self._made(number)
 
     def counted(self, show: CaseFilter) -> int:
-        every, still_open = len(self._all), self._all.values.count("")
+        every, still_open = len(self._all), self._rulings.count("")
         return {CaseFilter.ALL: every, CaseFilter.OPEN: still_open, CaseFilter.DONE: every - still_open}[show]
 
-    def fill(self, cases: Cases) -> None:
+    def fill(self, cases: CaseList) -> None:
         """Take over new cases; `narrow` decides which are shown."""
         with resetting(self):
-            self._all, self._answered, self._rows, self._places = cases, {}, range(len(cases)), None
+            self._all, self._answered, self._rulings = cases, {}, list(cases.rulings)
+            self._rows, self._places = range(len(cases)), None
 
-    def narrow(self, show: CaseFilter, words: str, keep: Key) -> None:
+    def narrow(self, show: CaseFilter, words: str, keep: CaseKey) -> None:
         query = words.casefold().split()
         if show is CaseFilter.ALL and not query and self._places is None:
             return
@@ -183,43 +120,42 @@ class VerdictCases(QueueModel):
     def _admitted(self, show: CaseFilter, query: Sequence[str], keep: int | None) -> Iterator[int]:
         matches = cache(lambda text: all(word in text for word in query))
         texts: Iterable[str] = self._all.texts if query else repeat("", len(self._all))
-        for number, (value, text) in enumerate(zip(self._all.values, texts, strict=True)):
+        for number, (value, text) in enumerate(zip(self._rulings, texts, strict=True)):
             if number == keep or (show.admits(value) and matches(text)):
                 yield number
 
-    def say(self, key: Key, value: str, reason: str, note: str, kind: str = "") -> None:
+    def say(self, key: CaseKey, value: str, reason: str, note: str, kind: str = "") -> None:
         """Record the answer to a case; it keeps its place until the list is narrowed again."""
         number = self.number(key)
         assert number is not None
-        self._answered[number] = replace(
-            self._made(number), ruling=value, reason=reason, note=note, kind=kind
-        )
-        self._all.values[number] = value
+        case = self._made(number)
+        self._answered[number] = case._replace(ruling=value, reason=reason, note=note, kind=kind)
+        self._rulings[number] = value
         index = self.place(key)
         if index.isValid():
             self.dataChanged.emit(index, index)
 
-    def row_of(self, key: Key) -> int:
+    def row_of(self, key: CaseKey) -> int:
         number = self.number(key)
         if number is None:
             return -1
         return number if self._places is None else self._places.get(number, -1)
 
-    def first(self) -> Key:
+    def first(self) -> CaseKey:
         return self._made(0).key if len(self._all) else ()
 
-    def neighbour(self, key: Key, step: int) -> VerdictCase | None:
+    def neighbour(self, key: CaseKey, step: int) -> VerdictCase | None:
         """The next case shown (1) or the previous one (-1); None at the ends."""
         here = self.row_of(key)
         row = max(here, -1 if step > 0 else 0) + step
         return self._made(self._rows[row]) if 0 <= row < len(self._rows) else None
 
-    def next_open(self, key: Key) -> Key | None:
+    def next_open(self, key: CaseKey) -> CaseKey | None:
         """The next open case, shown or not, wrapping around; None if all are done."""
         here = self.number(key)
         at = 0 if here is None else here + 1
         around = chain(range(at, len(self._all)), range(at))
-        number = next((number for number in around if not self._all.values[number]), None)
+        number = next((number for number in around if not self._rulings[number]), None)
         return None if number is None else self._made(number).key
 
     def line_at(self, row: int) -> VerdictCase:
@@ -290,7 +226,8 @@ class CaseReadingPane(ReadingPane):
         self._shown: VerdictReading | None = None
         self._voices: Sequence[CaseVoice] = ()
         self._fresh = False
-        self._places: list[tuple[TextPane, Span]] = []
+        self._places: dict[str, tuple[TextPane, Span]] = {}
+        """The place of each quote, by its kind of mark."""
         for pane in (self.first, self.beside):
             pane.report.loaded.connect(self._loaded)
         self.legend = with_properties(QLabel(), textFormat=Qt.TextFormat.RichText, wordWrap=True)
@@ -332,39 +269,39 @@ class CaseReadingPane(ReadingPane):
         result = self._shown
         if result is None:
             return
-        spans: dict[str, tuple[TextPane, Span]] = {}
-        for voice in self._voices:
-            if (place := self.standing(voice.quote, voice.start)) is not None:
-                spans[voice.mark] = place
+        self._places = {
+            voice.mark: place
+            for voice in self._voices
+            if (place := self.standing(voice.side.quote, voice.side.quote_start)) is not None
+        }
         context = self.first.place(result.context, result.context_start) if result.context else None
         for pane in (self.first, self.beside):
             pane.report.clear_marks()
-            for kind, (where, span) in spans.items():
+            for kind, (where, span) in self._places.items():
                 pane.mark(kind, span if where is pane else None, reveal=False)
-        if (shared := self._shared(list(spans.values()))) is not None:
+        if (shared := self._shared()) is not None:
             shared[0].report.mark(*shared[1], BOTH)
         if context is not None:
             self.first.report.mark(*context, BOTH)
-        self._places = list(spans.values())
         self._say_legend()
-        for pane, span in self._places[::-1] if reveal else ():
+        for pane, span in list(self._places.values())[::-1] if reveal else ():
             pane.report.reveal(*span)
         if reveal and context is not None:
             self.first.report.reveal(*context)
 
     def show_quote(self, number: int) -> bool:
         """Scroll to a side's quote; whether it was found."""
-        for voice in self._voices[number : number + 1]:
-            if (place := self.standing(voice.quote, voice.start)) is not None:
-                place[0].report.reveal(*place[1])
-                return True
-        return False
+        place = self._places.get((JUDGE, PERSON)[number])
+        if place is not None:
+            place[0].report.reveal(*place[1])
+        return place is not None
 
     def is_quoted(self, voice: CaseVoice) -> bool | None:
         """Whether a side's quote is in the texts; None if it has no quote."""
-        return self.standing(voice.quote, voice.start) is not None if voice.quote else None
+        return voice.mark in self._places if voice.side.quote else None
 
-    def _shared(self, spans: list[tuple[TextPane, Span]]) -> tuple[TextPane, Span] | None:
+    def _shared(self) -> tuple[TextPane, Span] | None:
+        spans = list(self._places.values())
         if len(spans) < 2 or spans[0][0] is not spans[1][0] or self._claims:
             return None
         start, end = max(span[1][0] for span in spans), min(span[1][1] for span in spans)
@@ -383,10 +320,8 @@ class CaseReadingPane(ReadingPane):
         if self._shown is None:
             return
         words = [(voice.mark, voice.who) for voice in self._voices if self.is_quoted(voice)]
-        if self._claims:
-            words.append((BOTH, "the claim"))
-        elif self._shared(self._places) is not None:
-            words.append((BOTH, "both"))
+        both = "the claim" if self._claims else "both" if self._shared() is not None else ""
+        words += [(BOTH, both)] if both else []
         swatches = "\u2003".join(swatch(kind, name) for kind, name in words)
         nothing = "Nobody quoted a passage of this text."
         self.legend.setText(f"Marked: {swatches}" if words else nothing)
@@ -427,18 +362,18 @@ class VoiceBox(RoleFrame):
 
     def show_voice(self, voice: CaseVoice, protocol: str, *, stands: bool | None) -> None:
         """Show a side; `stands` says whether its quote is in the texts, None if it has no quote."""
-        look = face(voice.value, protocol)
+        look, side = face(voice.value, protocol), voice.side
         self.who.setText(voice.who)
         self.value.show_state(look.words, look.icon, look.state)
-        self.why.show_words(voice.why)
-        self.why.setLayoutDirection(direction_of(voice.why))
-        self.quote.show_quote(voice.quote)
-        self.quote.setVisible(bool(voice.quote))
-        remarks = [flag_words(flag) for flag in voice.flags if flag != "quote_missing"]
+        self.why.show_words(side.why)
+        self.why.setLayoutDirection(direction_of(side.why))
+        self.quote.show_quote(side.quote)
+        self.quote.setVisible(bool(side.quote))
+        remarks = [flag_words(flag) for flag in side.flags.split() if flag != "quote_missing"]
         remarks += ["These words are not in the text"] if stands is False else []
-        remarks += ["No reason or passage given"] if not (voice.why or voice.quote) else []
+        remarks += ["No reason or passage given"] if not (side.why or side.quote) else []
         self.flags.show_words(" · ".join(remarks))
-        self.setAccessibleName(f"{voice.who} says {look.words}. {voice.why}".strip())
+        self.setAccessibleName(f"{voice.who} says {look.words}. {side.why}".strip())
 
 
 SIDES = 2
@@ -472,7 +407,7 @@ class CaseCard(QWidget):
             readOnly=bool(locked),
             left=lambda: self.setFocus(Qt.FocusReason.OtherFocusReason),
         )
-        self._noted: Key = ()
+        self._noted: CaseKey = ()
         keys.tell(self.note, "placeholderText", "A note, stored with your answer ({note})")
         inside = column_of(
             self.beside, self.unit, *self.boxes, StretchSpace(1), margins=(0, 0, 4, 0), spacing=8
@@ -492,8 +427,9 @@ class CaseCard(QWidget):
         )
 
     def show_case(
-        self, case: VerdictCase, reading: VerdictReading | None, where: str, texts: CaseReadingPane
-    ) -> None:
+        self, case: VerdictCase, reading: VerdictReading | None, voices: Sequence[CaseVoice], where: str,
+        texts: CaseReadingPane,
+    ) -> None:  # fmt: skip
         self.where.setText(where)
         words = (reading.unit if reading is not None else "") or case.words
         self.unit.setText(words)
@@ -502,10 +438,9 @@ class CaseCard(QWidget):
         self.beside.show_words(given)
         self.beside.setLayoutDirection(direction_of(given))
         for number, box in enumerate(self.boxes):
-            box.setVisible(number < len(case.voices))
-            if number < len(case.voices):
-                voice = case.voices[number]
-                box.show_voice(voice, case.protocol, stands=texts.is_quoted(voice))
+            box.setVisible(number < len(voices))
+            if number < len(voices):
+                box.show_voice(voices[number], case.protocol, stands=texts.is_quoted(voices[number]))
         self.area.verticalScrollBar().setValue(0)
 
     def show_ruling(self, case: VerdictCase, reason: str, note: str) -> None:
@@ -519,9 +454,8 @@ class CaseCard(QWidget):
         self.reasons.show_value(held, required=False, locked=idle)
         rejected = answer is not None and answer.value == Review.DISAGREE.value
         taxonomy = None if rejected else case.taxonomy
-        flags = " ".join(case.voices[0].flags) if case.voices else ""
         self.kinds.show_kind(
-            taxonomy, case.kind, taxonomy.suggested(case.voices[0].value, flags) if taxonomy else ""
+            taxonomy, case.kind, taxonomy.suggested(case.judge_value, case.flags) if taxonomy else ""
         )
         typing = self.note.hasFocus() and case.key == self._noted
         self._noted = case.key

@@ -1,15 +1,15 @@
 """Judges compared with people; the test part is confirmed before it is shown, because each look is counted."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 from annotator.actions.project.file import Project
 from annotator.actions.sets import validation_ground, validation_sets
-from annotator.actions.sets.validation_ground import SetLook
-from annotator.actions.studies.result_views import ChosenView, CountedView, ResultView, offered
+from annotator.actions.sets.validation_ground import ClosedTestPart, SetLook
+from annotator.actions.studies.result_views import CountedView, ResultView, offered
 from annotator.actions.validation.validation_views import VIEWS
 from annotator.domain.judges.validation import Opening, Split
 from annotator.domain.texts.canonical import Change
@@ -30,40 +30,32 @@ RULE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class CountedLook:
-    """A look counted in this window: what it showed, and its id."""
-
-    seen: SetLook
-    opening: str
-
-
-@dataclass(frozen=True, slots=True)
-class ClosedTestPart(ChosenView):
-    """A view of the test part that was not opened yet."""
-
-    seen: SetLook
-
-
 NO_CHOICE: Mapping[str, Any] = MappingProxyType({})
+
+
+def opened(project: Project, set_name: str, part: str, looks: Mapping[str, SetLook]) -> str:
+    """The id of the counted look that covers a part of a set, empty if it needs none; raises ClosedTestPart."""
+    if not validation_ground.is_closed(set_name, part):
+        return ""
+    seen = validation_ground.seen(project, set_name)
+    look = looks.get(seen.set_id)
+    if look is None or not validation_ground.covers(look, seen):
+        raise ClosedTestPart(seen)
+    return look.opening
 
 
 def shown(
     project: Project, among: tuple[ResultView, ...] = VIEWS, name: str = VIEWS[0].name,
-    chosen: Mapping[str, str] = NO_CHOICE, computed: Any = None, looks: Mapping[str, CountedLook] = NO_CHOICE,
-) -> CountedView | Refused | ClosedTestPart:  # fmt: skip
+    chosen: Mapping[str, str] = NO_CHOICE, computed: Any = None, looks: Mapping[str, SetLook] = NO_CHOICE,
+) -> CountedView | Refused:  # fmt: skip
     """A view with its choices; of the test part only under a counted look that still covers it."""
     try:
-        choices, fitting = offered(project, name, chosen, among)
-        if not validation_ground.is_closed(fitting.get("set", ""), fitting.get("part", "")):
-            return view_pane.shown(project, among, name, chosen, computed)
-        seen = validation_ground.seen(project, fitting["set"])
+        _, fitting = offered(project, name, chosen, among)
+        opening = opened(project, fitting.get("set", ""), fitting.get("part", ""), looks)
     except Refusal as refusal:
         return view_pane.refused(project, among, name, chosen, refusal)
-    look = looks.get(seen.set_id)
-    if look is None or not validation_ground.covers(look.seen, seen):
-        return ClosedTestPart(name, fitting, choices, seen)
-    return view_pane.shown(project, among, name, {**chosen, "opening": look.opening}, computed)
+    more = {"opening": opening} if opening else {}
+    return view_pane.shown(project, among, name, {**chosen, **more}, computed)
 
 
 def _apart(name: str) -> str:
@@ -79,7 +71,7 @@ class TestPartGate(Pane):
         super().__init__(session)
         self._opened = opened
         self._seen: SetLook | None = None
-        self.looks: dict[str, CountedLook] = {}
+        self.looks: dict[str, SetLook] = {}
         self.words = EmptyState("eye", "Open the test part?", width=WIDE)
         self.stay = self.words.add_action("Stay with the dev part", declined, primary=True)
         self.open = self.words.add_action("Open", self._open)
@@ -99,7 +91,7 @@ class TestPartGate(Pane):
         seen = self._seen
         opening = self.session.do(validation_sets.open_test, seen.set_id, seen.judges) if seen else None
         if seen is not None and isinstance(opening, Opening):
-            self._seen, self.looks[seen.set_id] = None, CountedLook(seen, opening.id)
+            self._seen, self.looks[seen.set_id] = None, replace(seen, opening=opening.id)
             # Other pages show how often the test part was looked at.
             self.session.tell(Change(validation_sets.NAME, seen.set_id, OPENED))
             self._opened()
@@ -142,8 +134,8 @@ class ValidationViewer(Viewer):
 
     def refuse(self, refused: Any) -> None:
         """Ask before the test part is opened; for any other refusal, show what is still to be done."""
-        if isinstance(refused, ClosedTestPart):
-            self.gate.ask(refused.seen)
+        if isinstance(refused.refusal, ClosedTestPart):
+            self.gate.ask(refused.refusal.seen)
             self.show_body(self.gate)
             self.gate.setFocus()
             return

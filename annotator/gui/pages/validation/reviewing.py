@@ -1,17 +1,16 @@
 """Reviews tab: experts review a judge's verdicts one by one."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Sequence
 
 from annotator.actions.judging.judge_runs import title
 from annotator.actions.labelling import label_sealing
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.results.result_sheets import in_words
+from annotator.actions.results.result_sheets import ViewChoice, in_words
 from annotator.actions.sets import reviews
-from annotator.actions.sets.reviews import AcceptanceRate, ReviewCase, ReviewOrder, ReviewQueue
+from annotator.actions.sets.reviews import AcceptanceRate, ReviewOrder, VerdictCase
 from annotator.actions.studies import part_views
+from annotator.actions.studies.result_views import fitted
 from annotator.domain.experts.assignment import Role
 from annotator.domain.judges.judge import Review
 from annotator.domain.texts.refusal import Refusal, in_window
@@ -21,21 +20,18 @@ from annotator.gui.pages.validation.case_bench import (
     NOTHING,
     PAINTED_MS,
     WORK,
-    BenchWords,
+    CaseLook,
     CasePart,
-    Option,
-    held,
+    Chosen,
+    choice_of,
+    judged,
 )
 from annotator.gui.pages.validation.case_cards import (
-    NO_CASES,
     REVIEW_ACTS,
     REVIEWS,
     CaseFilter,
-    Cases,
-    CaseVoice,
-    Key,
-    VerdictCase,
 )
+from annotator.gui.pages.validation.figures import NO_CHOICE
 from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.bars import ActsBar, Command, wrapping
 from annotator.gui.widgets.basics import PlainLabel, push_button
@@ -50,71 +46,34 @@ ORDERS = (
 EXPERTS = (("One expert each", "1"), ("Two experts each", "2"))
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewChoice:
-    protocol: str = ""
-    judge: str = ""
-    order: str = ReviewOrder.UNCERTAINTY.value
-    experts: str = "1"
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewLook:
-    choice: ReviewChoice
-    options: Mapping[str, Sequence[Option]]
-    outlook: ReviewQueue | None = None
-    cases: Cases = NO_CASES
-    refusal: Refusal | None = None
-
-
-def look(project: Project, choice: ReviewChoice = ReviewChoice()) -> ReviewLook:
+def look(project: Project, chosen: Chosen = NO_CHOICE) -> CaseLook:
     """The verdicts of a choice, adjusted to what is available; a refusal is part of the answer."""
     try:
-        result = _fitted(project, choice)
-        choice = result.choice
-        if not choice.judge:
-            return result
-        outlook = reviews.outlook(
-            project, choice.judge, choice.protocol, ReviewOrder(choice.order), int(choice.experts)
+        under = judged(project)
+        choices, chosen = fitted(
+            (
+                ViewChoice("protocol", "What", tuple((title(name), name) for name in under)),
+                # The baseline is listed first; it is never the default here.
+                *(choice_of("judge", "Judge", (*of[1:], *of[:1]), name) for name, of in under.items()),
+                ViewChoice("order", "Order", ORDERS),
+                ViewChoice("experts", "Seen by", EXPERTS),
+            ),
+            chosen,
         )
-        return replace(result, outlook=outlook, cases=cases(outlook, choice))
+        if not under:
+            return CaseLook(choices, chosen)
+        order, experts = ReviewOrder(chosen["order"]), int(chosen["experts"])
+        outlook = reviews.outlook(project, chosen["judge"], chosen["protocol"], order, experts)
+        return CaseLook(choices, chosen, outlook)
     except Refusal as refusal:
-        return ReviewLook(choice, {}, refusal=refusal)
+        return CaseLook((), chosen, refusal=refusal)
 
 
-def accepted(project: Project, choice: ReviewChoice) -> Sequence[AcceptanceRate]:
+def accepted(project: Project, judge: str, protocol: str) -> Sequence[AcceptanceRate]:
     """The acceptance rates of a judge; empty for people other than coordinators."""
     if not people.someone(project).has(Role.COORDINATOR):
         return ()
-    return reviews.report(project, choice.protocol, choice.judge)
-
-
-def _fitted(project: Project, choice: ReviewChoice) -> ReviewLook:
-    offers = reviews.offers(project)
-    protocols = [(title(name), name) for name in dict.fromkeys(offer.protocol for offer in offers)]
-    protocol = held(choice.protocol, protocols)
-    judges = [(offer.judge, offer.judge) for offer in offers if offer.protocol == protocol]
-    # The baseline is listed first; it is never the default here.
-    judges = [*judges[1:], *judges[:1]]
-    fitted = replace(choice, protocol=protocol, judge=held(choice.judge, judges))
-    return ReviewLook(fitted, {"protocol": protocols, "judge": judges, "order": ORDERS, "experts": EXPERTS})
-
-
-def cases(outlook: ReviewQueue, choice: ReviewChoice) -> Cases:
-    lines = outlook.lines
-    judge_id = lines[0].judge_id if lines else ""
-    numbers: dict[Key, int] = {key: number for number, key in enumerate(lines.keys)}
-
-    def number_of(key: Key) -> int | None:
-        return numbers.get(key[1:-1]) if (key[:1], key[-1:]) == ((judge_id,), ("",)) else None
-
-    return Cases(lines, lines.verdicts(), number_of, lines.place, partial(_case_of, choice))
-
-
-def _case_of(choice: ReviewChoice, one: ReviewCase) -> VerdictCase:
-    key = (one.judge_id, *one.place.key, "")
-    voices = (CaseVoice(choice.judge, one.judge_id, one.value),)
-    return VerdictCase(key, choice.protocol, one.place, voices, one.verdict, one.reason, one.note, one.kind)
+    return reviews.report(project, protocol, judge)
 
 
 # The default number: that of the paper.
@@ -159,65 +118,62 @@ RIGHT = (
     Command("next_open", "Next open", hint="Next verdict you have not reviewed"),
     *(Command(act, answer.words, hint=answer.hint) for act, answer in zip(REVIEW_ACTS, REVIEWS, strict=True)),
 )
-WORDS = BenchWords("validate/reviews", "Verdicts", "reviewed")
+WORDS = "validate/reviews", "Verdicts", "reviewed"
 APART = "Reviews are informed: they are shown beside figures of blind labels and never count in them."
 
 
 class ReviewsPart(CasePart):
     """The Reviews tab: choices above; list, report and verdict below. No system is named."""
 
-    NAMES = {"protocol": "What", "judge": "Judge", "order": "Order", "experts": "Seen by"}
     ANSWERS, OF_LABELS = REVIEW_ACTS, False
     WAY = "To your labels", "Label", {}
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__(session, ActsBar((), RIGHT), WORDS, REVIEWS, self._keep, ReviewChoice())
-        self._look = ReviewLook(ReviewChoice(), {})
+        super().__init__(session, ActsBar((), RIGHT), WORDS, REVIEWS, self._keep)
+        self._look = CaseLook()
         self.note, self.drawing = PlainLabel("", "hint", wrap=True), ErrorDraw(session)
         self.choices.add(self.drawing)
         self.acts = {**self.case_acts(), "submit": self.bench.next_open}
         self.stand(self.bench, above=(self.note,))
 
     def look(self) -> None:
-        self.session.ask_later(self._looked, look, self._request)
+        self.session.ask_later(self._looked, look, self._chosen)
 
-    def _looked(self, look: ReviewLook) -> None:
+    def _looked(self, look: CaseLook) -> None:
         # Text being typed in the note belongs to the current case and its choices.
         self.bench.card.note.tell()
         before, self._look = self._look, look
         self.drawing.fill()
         self.take_over(look, before)
-        self.choices.show_part(self.drawing, look.choice.order == ReviewOrder.ERRORS.value)
-        if look.choice != before.choice:
+        self.choices.show_part(self.drawing, look.chosen.get("order") == ReviewOrder.ERRORS.value)
+        if look.chosen != before.chosen:
             self._tell(())
-        unjudged = look.refusal is None and (look.outlook is None or not look.outlook.verdicts)
-        blind = bool(look.outlook and look.outlook.blind)
-        self.show_nothing(*_nothing(look), way=blind, judging=unjudged)
-        self.turn(WORK if len(look.cases) else NOTHING)
+        unjudged = look.refusal is None and not look.outlook.judged
+        self.show_nothing(*_nothing(look), way=bool(look.outlook.blind), judging=unjudged)
+        self.turn(WORK if look.outlook.lines else NOTHING)
         if self.at_work and keys.is_news("review order") and self.bench.cases.counted(CaseFilter.DONE):
             words = "The keys have changed: unsure has one key everywhere."
             self.answer.show_message("info", words, "Its button shows it; 3 does nothing here.", lasting=True)
         self.offer()
-        if look.outlook is not None and self.isVisible():
+        if look.choices and look.protocol and self.isVisible():
             self.recount.start(PAINTED_MS)
 
     def _tell(self, accepted: Sequence[AcceptanceRate]) -> None:
         outlook = self._look.outlook
-        sentences = [_accepted(rate) for rate in accepted]
-        if outlook is not None and outlook.blind and outlook.lines:
-            many = counted(outlook.held_back, "verdict")
-            sentences.append(f"{many} appear once you have submitted your labels of {_items(outlook.blind)}.")
-        self.note.setText(" ".join([*sentences, APART]))
+        many = counted(outlook.held_back, "verdict")
+        later = f"{many} appear once you have submitted your labels of {_items(outlook.blind)}."
+        held_back = [later] if outlook.blind and outlook.lines else []
+        self.note.setText(" ".join([*map(_accepted, accepted), *held_back, APART]))
 
     def _keep(self, case: VerdictCase, value: str, reason: str, note: str, kind: str) -> bool:
-        choice, place = self._look.choice, case.place
+        place = case.place
         return self.keep_by(
-            reviews.review, choice.judge, place.response_id, place.unit_id, Review(value),
-            reason=reason, note=note, kind=kind, protocol=choice.protocol,
+            reviews.review, case.judge, place.response_id, place.unit_id, Review(value),
+            reason=reason, note=note, kind=kind, protocol=case.protocol,
         )  # fmt: skip
 
     def count_anew(self) -> None:
-        self.session.ask_later(self._tell, accepted, self._look.choice)
+        self.session.ask_later(self._tell, accepted, self._look.chosen["judge"], self._look.protocol)
 
 
 def _accepted(one: AcceptanceRate) -> str:
@@ -235,13 +191,13 @@ def _items(keys: Sequence[str]) -> str:
     return f"item {some}" if len(keys) == 1 else f"items {some}"
 
 
-def _nothing(look: ReviewLook) -> tuple[str, str]:
+def _nothing(look: CaseLook) -> tuple[str, str]:
     outlook = look.outlook
     if look.refusal is not None:
         return look.refusal.happened.rstrip("."), in_window(look.refusal.todo)
-    if look.choice.order == ReviewOrder.ERRORS.value and outlook is not None and not outlook.blind:
+    if look.chosen.get("order") == ReviewOrder.ERRORS.value and look.protocol and not outlook.blind:
         return "No errors to name", "Draw reports above; what a judge finds lacking in them appears here."
-    if outlook is None or not outlook.verdicts:
+    if not outlook.judged:
         return "No verdicts to review", "They appear here once a judge has judged reports."
     if outlook.blind:
         return (

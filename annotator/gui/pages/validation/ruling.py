@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
@@ -13,45 +12,33 @@ from annotator.actions.judging.judge_runs import title
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results.result_raters import CONSENSUS
+from annotator.actions.results.result_sheets import ViewChoice
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.sets import reviews, validation_ground, validation_sets
-from annotator.actions.sets.reviews import StaleJudgements
+from annotator.actions.sets.reviews import PAIR, RewordingPlace, StaleJudgements, VerdictCase
 from annotator.actions.sets.validation_figures import TITLES
-from annotator.actions.sets.validation_ground import ReadingSide, SetLook, ValidationRater
+from annotator.actions.sets.validation_ground import ClosedTestPart, ReadingSide, SetLook
+from annotator.actions.studies.result_views import fitted
 from annotator.actions.validation import disagreements
-from annotator.actions.validation.disagreements import (
-    Disagreement,
-    DisagreementList,
-    RuledJudge,
-    UnclearCriterion,
-)
+from annotator.actions.validation.disagreements import RuledJudge, UnclearCriterion
 from annotator.actions.validation.validation import ValidationQuery
 from annotator.domain.judges.judge import InformedRuling
 from annotator.domain.judges.validation import Split
 from annotator.domain.texts.estimate import Estimate, decimal, interval
 from annotator.domain.texts.refusal import Refusal, in_window
-from annotator.domain.texts.words import counted
+from annotator.domain.texts.words import counted, grouped
 from annotator.gui.pages.validation.case_bench import (
     NOTHING,
     PAINTED_MS,
     WORK,
-    BenchWords,
+    CaseLook,
     CasePart,
-    Option,
-    held,
+    Chosen,
+    choice_of,
+    judged,
 )
-from annotator.gui.pages.validation.case_cards import (
-    ACTS,
-    NO_CASES,
-    PERSON,
-    RULINGS,
-    Cases,
-    CaseVoice,
-    Key,
-    VerdictCase,
-    is_roomy,
-)
-from annotator.gui.pages.validation.figures import NO_CHOICE, CountedLook, TestPartGate
+from annotator.gui.pages.validation.case_cards import ACTS, RULINGS, is_roomy
+from annotator.gui.pages.validation.figures import NO_CHOICE, TestPartGate, opened
 from annotator.gui.review.verdict_words import face
 from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.bars import ActsBar, Command, KeyButton
@@ -77,7 +64,6 @@ NOTE = (
     "The criterion keeps its place, weight and id. Judges are asked again about this criterion only; "
     "verdicts on the old wording no longer count. People label it again once they reopen their labels."
 )
-WHOLE = "Which report is better?"
 NONE = (
     "No criterion is unclear",
     "Criteria you rule unclear are listed here, to be reworded in their rubric.",
@@ -95,11 +81,12 @@ class UnclearPanel(Pane):
         super().__init__(session)
         self._protocol = ""
         self._unclear: Sequence[UnclearCriterion] = ()
-        self._cases: Sequence[Disagreement] = ()
-        self._pending: tuple[str, Sequence[UnclearCriterion], Sequence[Disagreement]] | None = None
+        self._cases: Sequence[VerdictCase] = ()
+        self._pending: tuple[str, Sequence[UnclearCriterion], Sequence[VerdictCase]] | None = None
         """What is still to be shown: every look brings it, also while the panel is out of view."""
         self._again: Sequence[StaleJudgements] = ()
         self._typed: dict[str, str] = {}
+        self._way: RewordingPlace | None = None
         self.list = with_properties(QListWidget(), accessibleName="Unclear criteria", wordWrap=True)
         self.back = push_button("Back to the disagreements", self.closed)
         self.title, self.unit = PlainLabel("", "hint"), PlainLabel("", "subtitle", wrap=True)
@@ -145,7 +132,7 @@ class UnclearPanel(Pane):
         self,
         protocol: str,
         unclear: Sequence[UnclearCriterion],
-        cases: Sequence[Disagreement],
+        cases: Sequence[VerdictCase],
         again: Sequence[StaleJudgements],
     ) -> None:
         self._pending, self._again = (protocol, unclear, cases), again
@@ -170,10 +157,9 @@ class UnclearPanel(Pane):
         self._unclear = unclear
         with QSignalBlocker(self.list):
             self.list.clear()
-            for criterion in unclear:
-                self.list.addItem(
-                    f"{criterion.times:,} ×  item {criterion.item_key}: \u2068{criterion.words or WHOLE}\u2069"
-                )
+            self.list.addItems([
+                f"{one.times:,} ×  item {one.item_key}: \u2068{one.words or PAIR}\u2069" for one in unclear
+            ])  # fmt: skip
             ids = [one.unit_id for one in unclear]
             self.list.setCurrentRow(ids.index(unit_id) if unit_id in ids else 0)
         self._show_chosen()
@@ -190,11 +176,11 @@ class UnclearPanel(Pane):
         if criterion is None:
             return
         self.title.setText(f"Item {criterion.item_key} · ruled unclear {counted(criterion.times, 'time')}")
-        self.unit.setText(criterion.words or WHOLE)
+        self.unit.setText(criterion.words or PAIR)
         self.unit.setLayoutDirection(direction_of(criterion.words))
         self.cases.setText("\n".join(self._case_lines(self._cases_of(criterion))))
         self.words.setPlainText(self._typed.get(criterion.unit_id, criterion.words))
-        way = self.session.ask(reviews.way, self._protocol, criterion.item_id, criterion.unit_id)
+        self._way = way = self.session.ask(reviews.way, self._protocol, criterion.item_id, criterion.unit_id)
         refused = way.refused if way is not None else ""
         readonly = self.session.project.readonly
         self.refused.show_words(refused)
@@ -202,7 +188,7 @@ class UnclearPanel(Pane):
         self.settle_button.setEnabled(not refused and not readonly)
         self.open_button.setVisible(bool(way and way.page))
 
-    def _cases_of(self, criterion: UnclearCriterion) -> list[Disagreement]:
+    def _cases_of(self, criterion: UnclearCriterion) -> list[VerdictCase]:
         unit = (criterion.item_id, criterion.unit_id)
         return [
             case
@@ -211,14 +197,14 @@ class UnclearPanel(Pane):
             and case.ruling == InformedRuling.UNCLEAR.value
         ]
 
-    def _case_lines(self, cases: Sequence[Disagreement]) -> Iterator[str]:
+    def _case_lines(self, cases: Sequence[VerdictCase]) -> Iterator[str]:
         """Each case in a line or two: each side's answer and reason, and the note of the ruling."""
-        raters = {rater for case in cases for rater in (case.judge.id, case.person_id)}
+        raters = {rater for case in cases for rater in (case.judge_id, case.person_id)}
         places = {case.place.key for case in cases}
         result = self.session.ask(validation_ground.sides, self._protocol, raters, places) or {}
         for case in cases:
             labels = (
-                (case.judge.id, case.judge.name, case.judge_value),
+                (case.judge_id, case.judge, case.judge_value),
                 (case.person_id, case.alias, case.label_value),
             )
             sides = "; ".join(
@@ -249,22 +235,14 @@ class UnclearPanel(Pane):
     def judge_again(self) -> None:
         if not self.judge_button.isEnabled():
             return
-        made: list[RunRequest] = []
-        for judgements in self._again:
-            order = self.session.do(reviews.queue_up, judgements.order.judge, judgements.order.protocol)
-            made += [order] if order is not None else []
-        if made:
-            self.ordered.emit(made)
+        orders = [one.order for one in self._again]
+        queued = [self.session.do(reviews.queue_up, order.judge, order.protocol) for order in orders]
+        if any(queued):
+            self.ordered.emit([order for order in queued if order is not None])
 
     def _open(self) -> None:
-        criterion = self._chosen
-        way = (
-            self.session.ask(reviews.way, self._protocol, criterion.item_id, criterion.unit_id)
-            if criterion
-            else None
-        )
-        if way is not None:
-            self.session.go(way.page, **way.place)
+        if self._way is not None:
+            self.session.go(self._way.page, **self._way.place)
 
     def take_focus(self) -> None:
         if self._chosen is not None and not self.words.isReadOnly():
@@ -285,101 +263,69 @@ def _because(why: str) -> str:
 
 
 EVERY = "*"
-NOTHING_RULED = DisagreementList((), 0, False)
+
+
+def query_of(chosen: Chosen, opening: str = "") -> ValidationQuery:
+    """The labels of a choice, which names a set and its part, and the raters; `EVERY` is no restriction."""
+    set_name, _, part = chosen["labels"].rpartition("|")
+    judge, person = ("" if chosen[name] == EVERY else chosen[name] for name in ("judge", "person"))
+    against = (person,) if person else ()
+    return ValidationQuery(chosen["protocol"], set_name, part, against, judge, opening=opening)
 
 
 @dataclass(frozen=True, slots=True)
-class RulingChoice:
-    protocol: str = ""
-    labels: str = ""
-    judge: str = ""
-    person: str = EVERY
+class RulingLook(CaseLook):
+    """The cases, under a counted look if they are of a test part; `ruled` are the figures, None until computed."""
 
-    @property
-    def set_name(self) -> str:
-        return self.labels.rpartition("|")[0]
-
-    @property
-    def part(self) -> str:
-        return self.labels.rpartition("|")[2]
-
-    def query(self, opening: str = "") -> ValidationQuery:
-        judge = "" if self.judge == EVERY else self.judge
-        against = () if self.person == EVERY else (self.person,)
-        return ValidationQuery(self.protocol, self.set_name, self.part, against, judge, opening=opening)
-
-
-@dataclass(frozen=True, slots=True)
-class RulingLook:
-    """The result of the query. `closed` is an unopened test part; `refusal` says why nothing can be shown.
-
-    `ruled` are the figures, None until they are computed.
-    """
-
-    choice: RulingChoice
-    options: Mapping[str, Sequence[Option]]
     opening: str = ""
-    outlook: DisagreementList = NOTHING_RULED
-    cases: Cases = NO_CASES
     ruled: Sequence[RuledJudge] | None = None
     unclear: Sequence[UnclearCriterion] = ()
     again: Sequence[StaleJudgements] = ()
-    refusal: Refusal | None = None
-    closed: SetLook | None = None
 
 
 def look(
-    project: Project, choice: RulingChoice = RulingChoice(), looks: Mapping[str, CountedLook] = NO_CHOICE
+    project: Project, chosen: Chosen = NO_CHOICE, looks: Mapping[str, SetLook] = NO_CHOICE
 ) -> RulingLook:
     """Everything but the figures for a choice, adjusted to what is available; a refusal is part of the answer."""
     try:
         people.refuse_others(project, "is shown judges beside people")
-        choice, options = _fitted(project, choice)
-        result = RulingLook(choice, options)
-        if not choice.protocol:
+        choices, chosen = fitted([*_choices(project)], chosen)
+        result = RulingLook(choices, chosen)
+        if not result.protocol:
             return result
         result = replace(
             result,
-            unclear=disagreements.unclear(project, choice.protocol),
-            again=reviews.waiting(project, choice.protocol),
+            unclear=disagreements.unclear(project, result.protocol),
+            again=reviews.waiting(project, result.protocol),
         )
     except Refusal as refusal:
-        return RulingLook(choice, {}, refusal=refusal)
+        return RulingLook((), chosen, refusal=refusal)
     try:
-        if validation_ground.is_closed(choice.set_name, choice.part):
-            seen = validation_ground.seen(project, choice.set_name)
-            opened = looks.get(seen.set_id)
-            if opened is None or not validation_ground.covers(opened.seen, seen):
-                return replace(result, closed=seen)
-            result = replace(result, opening=opened.opening)
-        outlook = disagreements.outlook(project, choice.query(result.opening))
-        return replace(result, outlook=outlook, cases=cases(outlook.shown, choice.protocol))
+        query = query_of(chosen)
+        opening = opened(project, query.set_name, query.part, looks)
+        outlook = disagreements.outlook(project, replace(query, opening=opening))
+        return replace(result, opening=opening, outlook=outlook)
     except Refusal as refusal:
         return replace(result, refusal=refusal)
 
 
-def _fitted(project: Project, choice: RulingChoice) -> tuple[RulingChoice, dict[str, Sequence[Option]]]:
-    """The choice if it is available, otherwise the first one; and all available options."""
-    offers = reviews.offers(project)
-    protocols = [(title(name), name) for name in dict.fromkeys(offer.protocol for offer in offers)]
-    protocol = held(choice.protocol, protocols)
-    judges = [(offer.judge, offer.judge) for offer in offers if offer.protocol == protocol]
-    judges += [("All judges", EVERY)] if len(judges) > 1 else []
-    labels: list[Option] = [("All submitted labels", "")]
-    for one in validation_sets.sets(project):
-        if one.protocol == protocol and one.locked_at is not None:
-            looks = counted(one.openings, "look")
-            labels.append((f"{one.name} · dev part", f"{one.name}|{Split.DEV}"))
-            labels.append((f"{one.name} · test part, {looks}", f"{one.name}|{Split.TEST}"))
-    persons = [
-        ("Everybody", EVERY),
-        *((person.alias, person.alias) for person in people.people(project) if person.active),
-        ("The consensus", CONSENSUS),
-    ]
-    fitted = RulingChoice(
-        protocol, held(choice.labels, labels), held(choice.judge, judges), held(choice.person, persons)
-    )
-    return fitted, {"protocol": protocols, "labels": labels, "judge": judges, "person": persons}
+def _choices(project: Project) -> Iterator[ViewChoice]:
+    under = judged(project)
+    yield ViewChoice("protocol", "What", tuple((title(name), name) for name in under))
+    sets = grouped((one.protocol, one) for one in validation_sets.sets(project) if one.locked_at is not None)
+    for protocol, names in under.items():
+        parts = [
+            (f"{one.name} · {part} part{looks}", f"{one.name}|{part}")
+            for one in sets.get(protocol, ())
+            for part, looks in ((Split.DEV, ""), (Split.TEST, f", {counted(one.openings, 'look')}"))
+        ]
+        labels = ("All submitted labels", ""), *parts
+        yield ViewChoice("labels", "Labels", labels, ("protocol", (protocol,)))
+        judges = choice_of("judge", "Judge", names, protocol)
+        yield replace(judges, values=(*judges.values, ("All judges", EVERY))) if names[1:] else judges
+    persons = [(person.alias, person.alias) for person in people.people(project) if person.active]
+    every = ("Everybody", EVERY), *persons, ("The consensus", CONSENSUS)
+    yield ViewChoice("person", "Against", every)
 
 
 def figures(project: Project, query: ValidationQuery) -> Sequence[RuledJudge]:
@@ -388,25 +334,6 @@ def figures(project: Project, query: ValidationQuery) -> Sequence[RuledJudge]:
         return disagreements.report(project, query)
     except Refusal:
         return ()
-
-
-def cases(disagreements: Sequence[Disagreement], protocol: str) -> Cases:
-    numbers: dict[Key, int] = {one.case: number for number, one in enumerate(disagreements)}
-    return Cases(
-        disagreements,
-        [one.ruling for one in disagreements],
-        lambda key: numbers.get(key),
-        lambda number: disagreements[number].place,
-        partial(_case_of, protocol),
-    )
-
-
-def _case_of(protocol: str, one: Disagreement) -> VerdictCase:
-    voices = (
-        CaseVoice(one.judge.name, one.judge.id, one.judge_value),
-        CaseVoice(one.alias, one.person_id, one.label_value, PERSON),
-    )
-    return VerdictCase(one.case, protocol, one.place, voices, one.ruling, one.reason, one.note)
 
 
 SHOWN = (
@@ -432,12 +359,12 @@ class ColumnsStrip(RoleFrame):
         super().resizeEvent(event)
         self.rule.setVisible(is_roomy(self))
 
-    def show_judge(self, judges: Sequence[RuledJudge] | None, judge: ValidationRater, more: str = "") -> None:
+    def show_judge(self, judges: Sequence[RuledJudge] | None, case: VerdictCase, more: str = "") -> None:
         """Show the columns of the judge in view, once they are computed; `more` is added at the end."""
-        mine = [one for one in judges or () if one.rater.id == judge.id]
-        mine = [one for one in mine if one.rater.prompt == judge.prompt] or mine
+        mine = [one for one in judges or () if one.rater.id == case.judge_id]
+        mine = [one for one in mine if one.rater.prompt == case.prompt] or mine
         if not mine:
-            counting = f"{judge.name}: its figures are being counted." if judges is None else ""
+            counting = f"{case.judge}: its figures are being counted." if judges is None else ""
             self.words.setText(f"{counting} {more}".strip())
             self.words.setToolTip(tooltip(METRIC))
             return
@@ -478,20 +405,19 @@ RIGHT = (
     Command("next_open", "Next open", hint="Next open disagreement"),
     *(Command(act, answer.words, hint=answer.hint) for act, answer in zip(ACTS, RULINGS, strict=True)),
 )
-WORDS = BenchWords("validate/ruling", "Disagreements", "ruled")
+WORDS = "validate/ruling", "Disagreements", "ruled"
 GATE, UNCLEAR = range(NOTHING + 1, NOTHING + 3)
 
 
 class RulingPart(CasePart):
     """The Disagreements tab: choices; below them figures, list, report and verdict, or the unclear criteria."""
 
-    NAMES = {"protocol": "What", "labels": "Labels", "judge": "Judge", "person": "Against"}
     ANSWERS, OF_LABELS = ACTS, True
     WAY = "To the sets", "Validate", {"part": "Sets"}
 
     def __init__(self, session: ProjectSession) -> None:
-        super().__init__(session, ActsBar(LEFT, RIGHT), WORDS, RULINGS, self._keep, RulingChoice())
-        self._look = RulingLook(RulingChoice(), {})
+        super().__init__(session, ActsBar(LEFT, RIGHT), WORDS, RULINGS, self._keep)
+        self._look = RulingLook()
         self._entering = False
         self.strip, self.unclear = ColumnsStrip(), UnclearPanel(session)
         self.gate = TestPartGate(session, self.fill, self._stay_closed)
@@ -507,7 +433,7 @@ class RulingPart(CasePart):
         self.stand(column_of(self.strip, (self.bench, 1), spacing=6), self.gate, self.unclear)
 
     def look(self) -> None:
-        self.session.ask_later(self._looked, look, self._request, dict(self.gate.looks))
+        self.session.ask_later(self._looked, look, self._chosen, dict(self.gate.looks))
 
     def go(self, place: Mapping[str, Any]) -> None:
         """Set the choices named in the place; `case` is a key, `unclear` opens the unclear criteria."""
@@ -519,10 +445,10 @@ class RulingPart(CasePart):
         # Text being typed in the note belongs to the current case and its choices.
         self.bench.card.note.tell()
         before = self._look
-        same = (look.choice, look.opening) == (before.choice, before.opening)
+        same = (look.chosen, look.opening) == (before.chosen, before.opening)
         self._look = replace(look, ruled=before.ruled if same else None)
         self.take_over(look, before)
-        self.unclear.show_cases(look.choice.protocol, look.unclear, look.outlook.shown, look.again)
+        self.unclear.show_cases(look.protocol, look.unclear, look.outlook.lines, look.again)
         self.bar.set_words("unclear_criteria", f"Unclear ({len(look.unclear):,})")
         self._turn(look)
         if self._entering and self.stack.currentIndex() == UNCLEAR:
@@ -533,12 +459,12 @@ class RulingPart(CasePart):
             self.recount.start(PAINTED_MS)
 
     def _turn(self, look: RulingLook) -> None:
-        if self.stack.currentIndex() == UNCLEAR and look.options:
+        if self.stack.currentIndex() == UNCLEAR and look.choices:
             return
-        if look.closed is not None:
-            self.gate.ask(look.closed)
+        if isinstance(look.refusal, ClosedTestPart):
+            self.gate.ask(look.refusal.seen)
             self.turn(GATE)
-        elif look.outlook.shown:
+        elif look.outlook.lines:
             self.turn(WORK)
         else:
             refused = look.refusal is not None
@@ -547,22 +473,18 @@ class RulingPart(CasePart):
 
     def offer(self) -> None:
         super().offer()
-        self.bar.enable("unclear_criteria", bool(self._look.choice.protocol))
-        one: Disagreement | None = self.bench.cases.line(self.bench.key)
-        if one is not None:
-            more = _held_back(self._look) if self._look.outlook.withheld else ""
-            self.strip.show_judge(self._look.ruled, one.judge, more)
+        self.bar.enable("unclear_criteria", bool(self._look.protocol))
+        if (case := self.bench.case) is not None:
+            more = _held_back(self._look) if self._look.outlook.held_back else ""
+            self.strip.show_judge(self._look.ruled, case, more)
 
     def _keep(self, case: VerdictCase, value: str, reason: str, note: str, _kind: str) -> bool:
-        one = self.bench.cases.line(case.key)
-        return one is not None and self.keep_by(
-            disagreements.rule, one, InformedRuling(value), reason=reason, note=note,
-            protocol=self._look.choice.protocol,
+        return self.keep_by(
+            disagreements.rule, case, InformedRuling(value), reason=reason, note=note, protocol=case.protocol
         )  # fmt: skip
 
     def count_anew(self) -> None:
-        query = self._look.choice.query(self._look.opening)
-        self.session.ask_later(self._counted, figures, query)
+        self.session.ask_later(self._counted, figures, query_of(self._look.chosen, self._look.opening))
 
     def _counted(self, ruled: Sequence[RuledJudge]) -> None:
         self._look = replace(self._look, ruled=ruled)
@@ -579,7 +501,7 @@ class RulingPart(CasePart):
             self.stack.setCurrentIndex(WORK)
             self._turn(self._look)
             self.focus_first()
-        elif self._look.choice.protocol:
+        elif self._look.protocol:
             self.bench.stop()
             self.stack.setCurrentIndex(UNCLEAR)
             self._entering = True
@@ -588,8 +510,8 @@ class RulingPart(CasePart):
         self.offer()
 
     def _stay_closed(self) -> None:
-        choice = self._look.choice
-        self._request = replace(choice, labels=f"{choice.set_name}|dev")
+        chosen = self._look.chosen
+        self._chosen = {**chosen, "labels": f"{chosen['labels'].rpartition('|')[0]}|{Split.DEV}"}
         self.fill()
 
     def say_finished(self) -> None:
@@ -623,21 +545,21 @@ class RulingPart(CasePart):
 
 def _held_back(look: RulingLook) -> str:
     return (
-        f"{counted(look.outlook.withheld, 'more disagreement')} on items that you still have to label blind."
+        f"{counted(look.outlook.held_back, 'more disagreement')} on items that you still have to label blind."
     )
 
 
 def _nothing(look: RulingLook) -> tuple[str, str]:
     if look.refusal is not None:
         return look.refusal.happened.rstrip("."), in_window(look.refusal.todo)
-    if not look.choice.protocol:
+    if not look.protocol:
         return "No judge has judged anything yet", "Run a judge on the reports that people labelled."
     if not look.outlook.judged:
         return (
             "No judge has judged these reports",
             "Choose another judge or other labels, or run this judge on them.",
         )
-    if look.outlook.withheld:
+    if look.outlook.held_back:
         return (
             "Hidden until you submit your labels",
             f"There are {_held_back(look)} Submit your labels of them first.",

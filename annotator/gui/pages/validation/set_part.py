@@ -452,18 +452,15 @@ def _about(row: SetStatus) -> str:
     test = [response for response in content.responses if response.split is Split.TEST]
     tested = len({one.item_id for one in test})
     types = ", ".join(f"{name} {many}" for name, many in row.types.items())
-    lines = [
+    labels, at = counted(len(row.set.first_labels), "label"), row.set.locked_at
+    locked = [f"Locked {when(at)}: {labels}, SHA-256 {row.set.labels_sha256[:12]}…"] if at is not None else []
+    return "\n".join([
         f"{row.title}: {counted(len(content.responses), 'response')} of {counted(len(content.dealt), 'item')} "
         f"({types}).",
         f"Test part: {counted(len(test), 'response')} of {counted(tested, 'item')}. {_draw(content.draw)}",
         f"Drawn {when(row.set.at)}, labelled by {', '.join(row.raters)}.",
-    ]
-    if row.set.locked_at is not None:
-        short = row.set.labels_sha256[:12]
-        lines.append(
-            f"Locked {when(row.set.locked_at)}: {counted(len(row.set.first_labels), 'label')}, SHA-256 {short}…"
-        )
-    return "\n".join(lines)
+        *locked,
+    ])  # fmt: skip
 
 
 def _draw(draw: Draw) -> str:

@@ -110,7 +110,25 @@ def is_whole(text: str) -> bool:
 
 def body(card: ValidityCard) -> str:
     """The visible part of the page, without the JSON: tables and sentences that any reader of simple HTML can show."""
-    return "".join(_parts(card))
+    where = f" in the project {say(card.project)}" if card.project else ""
+    return "".join((
+        f"<h1>Validity card: {say(card.name)}</h1>\n",
+        f"<p>{say(card.protocol_title)}. Made on {moment(card.made_at)} with Goldsmith {escape(card.app_version)}",
+        f"{where}.</p>\n",
+        f'<p class="warn">Not publishable: {escape(lost(card))}</p>\n' if card.unfit else "",
+        "<h2>In short</h2>\n", short(card), "<h2>The judge</h2>\n", judge(card), "<h2>The labels</h2>\n", labels(card),
+        "<h2>The judge beside people</h2>\n", figures(card), confusion(card), *groups(card),
+        "<h2>Missing verdicts, and cost</h2>\n", missing(card),
+        "<h2>Reviews: informed, apart from all figures above</h2>\n", reviews(card.reviews),
+        "<h2>Scores corrected by people's labels</h2>\n", corrected(card.corrected),
+        "<h2>Attacks</h2>\n", attacks(card), "<h2>Notes</h2>\n", listed(card.notes),
+        "<h2>Where this card holds</h2>\n"
+        "<p>The card speaks of this judge as it is described above, and of no other: another model, other parameters, "
+        "another wording of the prompt, another form of answers, more units in a call or another protocol make "
+        "another judge. Checked against a project by “goldsmith card PROJECT --check FILE” it says what differs.</p>\n"
+        f"<p>SHA-256 of the card: {digest(card.sha256)}<br>It shows that the card was not changed by accident; it is "
+        "no signature.</p>\n",
+    ))  # fmt: skip
 
 
 def sketch(card: ValidityCard) -> str:
@@ -122,44 +140,18 @@ def sketch(card: ValidityCard) -> str:
     )
 
 
-def _parts(card: ValidityCard) -> Iterator[str]:
-    yield f"<h1>Validity card: {say(card.name)}</h1>\n"
-    yield f"<p>{say(card.protocol_title)}. Made on {moment(card.made_at)} with Goldsmith {plain(card.app_version)}"
-    yield f" in the project {say(card.project)}.</p>\n" if card.project else ".</p>\n"
-    if card.unfit:
-        yield f'<p class="warn">Not publishable: {plain(lost(card))}</p>\n'
-    yield "<h2>In short</h2>\n" + short(card)
-    yield "<h2>The judge</h2>\n" + judge(card)
-    yield "<h2>The labels</h2>\n" + labels(card)
-    yield "<h2>The judge beside people</h2>\n" + figures(card) + confusion(card)
-    yield from groups(card)
-    yield "<h2>Missing verdicts, and cost</h2>\n" + missing(card)
-    yield "<h2>Reviews: informed, apart from all figures above</h2>\n" + reviews(card.reviews)
-    yield "<h2>Scores corrected by people's labels</h2>\n" + corrected(card.corrected)
-    yield "<h2>Attacks</h2>\n" + attacks(card)
-    yield "<h2>Notes</h2>\n" + listed(card.notes)
-    yield (
-        "<h2>Where this card holds</h2>\n"
-        "<p>The card speaks of this judge as it is described above, and of no other: another model, other parameters, "
-        "another wording of the prompt, another form of answers, more units in a call or another protocol make "
-        "another judge. Checked against a project by “goldsmith card PROJECT --check FILE” it says what differs.</p>\n"
-        f"<p>SHA-256 of the card: {digest(card.sha256)}<br>It shows that the card was not changed by accident; it is "
-        "no signature.</p>\n"
-    )
-
-
 def missing(card: ValidityCard) -> str:
     """The missing verdicts, by cause, and the cost of a question."""
     judge = card.of("judge")
     rows = [
         (
-            plain(cause.replace("_", " ")),
+            escape(cause.replace("_", " ")),
             f"{many:,}",
             f"{100 * many / max(1, judge.units if judge else 1):.1f} %",
         )
         for cause, many in (judge.missing.items() if judge else ())
     ]
-    html = f"<p>Missing: {plain(lost(card))}</p>\n<p>Cost per question: {dollars(card.cost)}</p>\n"
+    html = f"<p>Missing: {escape(lost(card))}</p>\n<p>Cost per question: {dollars(card.cost)}</p>\n"
     return html + (table(("Cause", "Units", "Share"), rows, "Missing by cause") if rows else "")
 
 
@@ -168,41 +160,34 @@ def reviews(reviewed: Reviews | None) -> str:
         return "<p>Nobody reviewed its verdicts.</p>\n"
     rows = [
         ("Accepted", brief(reviewed.accepted)),
-        ("Said", plain(", ".join(f"{opinion} {many:,}" for opinion, many in sorted(reviewed.said.items())))),
-        ("Faults", plain(", ".join(f"{reason} {many:,}" for reason, many in reviewed.reasons.items()))),
-        ("Outdated", plain(counted(reviewed.outdated, "review")) if reviewed.outdated else ""),
+        ("Said", escape(", ".join(f"{opinion} {many:,}" for opinion, many in sorted(reviewed.said.items())))),
+        ("Faults", escape(", ".join(f"{reason} {many:,}" for reason, many in reviewed.reasons.items()))),
+        ("Outdated", escape(counted(reviewed.outdated, "review")) if reviewed.outdated else ""),
     ]
     return "<p>Experts saw the verdict, its reasons and its quote.</p>\n" + facts(rows, "Reviews")
 
 
 def corrected(scores: Corrected) -> str:
-    reasons = Reasons()
     rows = [
         (
-            say(system.system), cell(system.raw, reasons), cell(system.corrected, reasons),
+            say(system.system), system.raw, system.corrected,
             "–" if system.tuning is None else decimal(system.tuning, 2), f"{system.labels:,} of {system.units:,}",
         )
         for system in scores.systems
     ]  # fmt: skip
     heads = ("System", "Coverage by the judge", "Corrected", "λ", "Labelled units")
-    shown = table(heads, rows, "Corrected scores") + reasons.html() if rows else ""
-    return shown + listed(scores.notes)
+    return (table(heads, rows, "Corrected scores") if rows else "") + listed(scores.notes)
 
 
 def attacks(card: ValidityCard) -> str:
     """How often the judge fell for attacks, if it was tested."""
     if not card.attacks:
         return "<p>This card tells of no attack.</p>\n"
-    reasons = Reasons()
     rows = [
-        (
-            say(attack.title),
-            cell(attack.failures, reasons, count=True),
-            say(attack.note) if attack.note else "",
-        )
+        (say(attack.title), attack.failures, say(attack.note) if attack.note else "")
         for attack in card.attacks
     ]
-    return table(("Attack", "Share it fell for", "Note"), rows, "Attacks") + reasons.html()
+    return table(("Attack", "Share it fell for", "Note"), rows, "Attacks", count=True)
 
 
 def figures(card: ValidityCard) -> str:
@@ -210,20 +195,24 @@ def figures(card: ValidityCard) -> str:
     judge, people = card.of("judge"), card.of("people")
     if judge is None:
         return "<p>There are no figures.</p>\n"
-    reasons, rows = Reasons(), []
-    for definition in card.definitions:
-        cells = [plain(definition.title)]
-        for side in ("plain", "weighted"):
-            for line in (judge, people):
-                figure = getattr(line, side).get(definition.name) if line else None
-                cells.append(cell(figure, reasons, count=True))
-        rows.append(cells)
+    rows: list[list[Cell]] = [
+        [
+            escape(definition.title),
+            *(
+                getattr(line, side).get(definition.name) if line else None
+                for side in ("plain", "weighted")
+                for line in (judge, people)
+            ),
+        ]
+        for definition in card.definitions
+    ]
     heads = ("Figure", "Judge", "People", "Judge, by weight", "People, by weight")
     about = f", “{card.positive}” being positive" if card.positive else ""
-    html = f"<p>Compared with {say(card.labels.against)}{plain(about)}. People: everybody against everybody else.</p>\n"
+    against = f"{say(card.labels.against)}{escape(about)}"
+    html = f"<p>Compared with {against}. People: everybody against everybody else.</p>\n"
     persons = [line for line in card.lines if line.who == "person"]
     return (
-        html + table(heads, rows, "The judge beside people") + reasons.html() + _meant(card, judge)
+        html + table(heads, rows, "The judge beside people", count=True) + _meant(card, judge)
         + _lines("Each person beside the others", persons, card)
     )  # fmt: skip
 
@@ -250,13 +239,13 @@ def confusion(card: ValidityCard) -> str:
     values = card.judge.values
     rows = [
         [
-            plain(true),
+            escape(true),
             *(_confused(there[true, predicted].units, there[true, predicted].weight) for predicted in values),
         ]
         for true in values
         if all((true, predicted) in there for predicted in values)
     ]
-    heads = ("By people", *(plain(f"Judge: {predicted}") for predicted in values))
+    heads = ("By people", *(escape(f"Judge: {predicted}") for predicted in values))
     return "<h3>What is taken for what: units, and what they weigh</h3>\n" + table(heads, rows, "Confusion")
 
 
@@ -276,36 +265,15 @@ def _lines(title: str, lines: list[Line], card: ValidityCard, *, weighted: bool 
     shown = [
         definition for definition in card.definitions if any(definition.name in line.plain for line in lines)
     ]
-    reasons = Reasons()
     names = [one.name for one in shown]
     sides = ("plain", "weighted") if weighted else ("plain",)
-    rows: list[list[str]] = []
-    for group, of_group in groupby(lines, key=_of):
-        rows.append([group])
-        rows += [_row(line, side, names, reasons) for line in of_group for side in sides]
-    heads = ("Who", *(plain(SHORT.get(one.name, one.title)) for one in shown))
-    return f"<h3>{plain(title)}</h3>\n" + table(heads, rows, title) + reasons.html()
-
-
-class Reasons:
-    """Reasons why figures of a table are undefined: each once, numbered in order of appearance."""
-
-    def __init__(self) -> None:
-        self._known: list[str] = []
-
-    def mark(self, reason: str) -> str:
-        """The text of the cell in place of a value."""
-        if not reason:
-            return UNDEFINED
-        if reason not in self._known:
-            self._known.append(reason)
-        return f"{UNDEFINED}<sup>{self._known.index(reason) + 1}</sup>"
-
-    def html(self) -> str:
-        if not self._known:
-            return ""
-        listed = "; ".join(f"<sup>{place}</sup> {say(one)}" for place, one in enumerate(self._known, 1))
-        return f"<p><small>{UNDEFINED} is undefined: {listed}.</small></p>\n"
+    rows: list[list[Cell]] = [
+        row
+        for group, of_group in groupby(lines, key=_of)
+        for row in (list[Cell]([group]), *(_row(line, side, names) for line in of_group for side in sides))
+    ]
+    heads = ("Who", *(escape(SHORT.get(one.name, one.title)) for one in shown))
+    return f"<h3>{escape(title)}</h3>\n" + table(heads, rows, title, places=2)
 
 
 def say(text: str) -> str:
@@ -313,32 +281,40 @@ def say(text: str) -> str:
     return f"<bdi>{_OPEN}{escape(text)}{_CLOSE}</bdi>"
 
 
-def plain(text: str) -> str:
-    return escape(text)
+# Text that is HTML already, or a figure to be written.
+Cell = str | Figure | None
 
 
-def cell(figure: Figure | None, reasons: Reasons, *, count: bool = False, places: int = 3) -> str:
-    """A figure for a table: its value, below it its interval and, if `count` is set, its n."""
-    if figure is None:
-        return UNDEFINED
-    if figure.value is None:
-        return reasons.mark(figure.note)
-    below = [interval(figure, partial(decimal, places=places)), f"n\u00a0{figure.n:,}" if count else ""]
-    small = "<br>".join(plain(one) for one in below if one)
-    return f"<b>{decimal(figure.value)}</b>" + (f"<br><small>{small}</small>" if small else "")
+def table(
+    heads: Sequence[str], rows: Iterable[Sequence[Cell]], about: str, *, count: bool = False, places: int = 3
+) -> str:
+    """A table; the first cell of a row is its head, and a row of one cell the heading of those below it.
 
-
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]], about: str) -> str:
-    """A table of cells that are HTML already; the first cell of a row is its head. `about` is its accessible name.
-
-    A row of one cell is the heading of those below it.
+    `about` is its accessible name. Figures have their intervals below them in so many `places` and, if `count` is set,
+    their n. Below the table stands why figures are undefined: each reason once, numbered in order of appearance.
     """
+    reasons = list[str]()
     first = "".join(f'<th scope="col" align="left">{head}</th>' for head in heads)
-    body = "".join(_cells(row, len(heads)) for row in rows)
-    return (
+    written = ([_cell(one, reasons, count, places) for one in row] for row in rows)
+    body = "".join(_cells(row, len(heads)) for row in written)
+    html = (
         f'<table border="1" cellspacing="0" cellpadding="4" aria-label="{escape(about)}">\n'
         f"<thead><tr>{first}</tr></thead>\n<tbody>\n{body}</tbody></table>\n"
     )
+    why = "; ".join(f"<sup>{place}</sup> {say(one)}" for place, one in enumerate(reasons, 1))
+    return html + (f"<p><small>{UNDEFINED} is undefined: {why}.</small></p>\n" if why else "")
+
+
+def _cell(figure: Cell, reasons: list[str], count: bool, places: int) -> str:
+    if figure is None or isinstance(figure, str):
+        return UNDEFINED if figure is None else figure
+    if figure.value is None:
+        if figure.note and figure.note not in reasons:
+            reasons.append(figure.note)
+        return f"{UNDEFINED}<sup>{reasons.index(figure.note) + 1}</sup>" if figure.note else UNDEFINED
+    below = [interval(figure, partial(decimal, places=places)), f"n\u00a0{figure.n:,}" if count else ""]
+    small = "<br>".join(escape(one) for one in below if one)
+    return f"<b>{decimal(figure.value)}</b>" + (f"<br><small>{small}</small>" if small else "")
 
 
 def _cells(row: Sequence[str], width: int) -> str:
@@ -351,7 +327,7 @@ def _cells(row: Sequence[str], width: int) -> str:
 def facts(rows: Iterable[tuple[str, str]], about: str) -> str:
     """A table of names (our words) and values (HTML); rows with empty values are left out."""
     body = "".join(
-        f'<tr><th scope="row" align="left">{plain(name)}</th><td>{value}</td></tr>\n'
+        f'<tr><th scope="row" align="left">{escape(name)}</th><td>{value}</td></tr>\n'
         for name, value in rows
         if value
     )
@@ -366,7 +342,7 @@ def moment(at: datetime) -> str:
 
 
 def digest(sha: str) -> str:
-    return f"<small><code>{plain(sha or 'not known')}</code></small>"
+    return f"<small><code>{escape(sha or 'not known')}</code></small>"
 
 
 def brief(figure: Figure | None, *, begun: bool = False) -> str:
@@ -403,20 +379,20 @@ def listed(lines: Iterable[str]) -> str:
     return f"<ul>\n{points}</ul>\n" if points else ""
 
 
-def _row(line: Line, side: str, names: list[str], reasons: Reasons) -> list[str]:
+def _row(line: Line, side: str, names: list[str]) -> list[Cell]:
     result: dict[str, Figure] = getattr(line, side)
     who = "units alike" if line.who == "person" else line.who
     if side == "weighted":
         first = "by weight" if line.who == "person" else f"{who}, by weight"
     else:
-        first = f"{who}<br><small>{plain(_counts(line))}</small>"
-    return [first, *(cell(result.get(name), reasons, places=2) for name in names)]
+        first = f"{who}<br><small>{escape(_counts(line))}</small>"
+    return [first, *(result.get(name) for name in names)]
 
 
 def _of(line: Line) -> str:
     """The subject of a line: a group or a person, with the number of units that have a true value."""
     name = line.name if line.who == "person" else line.group
-    return f"{say(name)} <small>{plain(counted(line.units, 'unit'))}</small>"
+    return f"{say(name)} <small>{escape(counted(line.units, 'unit'))}</small>"
 
 
 def _counts(line: Line) -> str:
@@ -429,7 +405,7 @@ def short(card: ValidityCard, *, begun: bool = False) -> str:
     judge, people = card.of("judge"), card.of("people")
     rows = [
         (
-            plain(definition.title),
+            escape(definition.title),
             brief(judge.plain.get(name), begun=begun),
             brief(people.plain.get(name), begun=begun) if people else NOBODY,
         )
@@ -437,8 +413,8 @@ def short(card: ValidityCard, *, begun: bool = False) -> str:
         for definition in card.definitions
         if definition.name == name and judge
     ]
-    cost = plain("being counted") if begun else dollars(card.cost)
-    rest = [("Missing verdicts", plain(lost(card))), ("Cost per question", cost)]
+    cost = escape("being counted") if begun else dollars(card.cost)
+    rest = [("Missing verdicts", escape(lost(card))), ("Cost per question", cost)]
     heads = ("Figure", "Judge", "People among themselves")
     return table(heads, rows, "In short") + facts(rest, "Missing verdicts and cost")
 
@@ -447,40 +423,39 @@ def judge(card: ValidityCard) -> str:
     return facts(_of_identity(card.judge, card), "The judge")
 
 
-def _of_identity(identity: Identity, card: ValidityCard) -> Iterator[tuple[str, str]]:
+def _of_identity(identity: Identity, card: ValidityCard) -> list[tuple[str, str]]:
     asks = identity.kind is JudgeKind.ENDPOINT
-    yield "Kind", plain({JudgeKind.DERIVED: "vote"}.get(identity.kind, identity.kind.value))
-    yield "Model", say(identity.model) if identity.model else ""
-    yield "Model that answered", say(", ".join(identity.returned_models) or "not known") if asks else ""
-    yield "Endpoint", plain(f"on {card.reach.value}; its address is not told") if asks else ""
-    yield "Request parameters", say(canonical_json(identity.parameters).decode()) if asks else ""
-    yield "Protocol", f"{say(identity.protocol)}, which gives {plain(', '.join(identity.values))}"
-    yield "Units in one call", plain(f"{identity.together}") if asks else ""
-    yield "Told what units weigh", ("yes" if identity.weights_shown else "no") if asks else ""
-    yield "Form of its answers", plain(", ".join(identity.forms) or "not known") if asks else ""
-    if asks:
-        yield (
-            "Prompt",
-            digest(identity.prompt_sha256)
-            + "".join(
-                f"<br>{say(each.name)}, version {each.version}: {digest(each.sha256)}"
-                for each in identity.prompts
-            ),
-        )
-    yield "Part of Goldsmith", plain(identity.program)
-    yield (
-        "Counts",
-        plain({"judges": "several judges", "trials": "the trials of one judge"}.get(identity.over, "")),
+    wordings = (
+        f"<br>{say(each.name)}, version {each.version}: {digest(each.sha256)}" for each in identity.prompts
     )
-    for place, member in enumerate(identity.members, 1):
-        yield (
-            f"Member {place}",
-            "<br>".join(f"{plain(name)}: {value}" for name, value in _of_identity(member, card) if value),
-        )
-    yield (
-        "Units count",
-        plain("their weight, in weighted figures" if identity.weighting == "by weight" else "alike"),
-    )
+    asked = [
+        ("Model that answered", say(", ".join(identity.returned_models) or "not known")),
+        ("Endpoint", escape(f"on {card.reach.value}; its address is not told")),
+        ("Request parameters", say(canonical_json(identity.parameters).decode())),
+    ]
+    how = [
+        ("Units in one call", escape(f"{identity.together}")),
+        ("Told what units weigh", "yes" if identity.weights_shown else "no"),
+        ("Form of its answers", escape(", ".join(identity.forms) or "not known")),
+        ("Prompt", digest(identity.prompt_sha256) + "".join(wordings)),
+    ]
+    several = {"judges": "several judges", "trials": "the trials of one judge"}
+    weights = "their weight, in weighted figures" if identity.weighting == "by weight" else "alike"
+    return [
+        ("Kind", escape({JudgeKind.DERIVED: "vote"}.get(identity.kind, identity.kind.value))),
+        ("Model", say(identity.model) if identity.model else ""),
+        *(asked if asks else ()),
+        ("Protocol", f"{say(identity.protocol)}, which gives {escape(', '.join(identity.values))}"),
+        *(how if asks else ()),
+        ("Part of Goldsmith", escape(identity.program)),
+        ("Counts", escape(several.get(identity.over, ""))),
+        *(
+            (f"Member {place}", "<br>".join(f"{escape(name)}: {value}" for name, value in own if value))
+            for place, member in enumerate(identity.members, 1)
+            for own in [_of_identity(member, card)]
+        ),
+        ("Units count", escape(weights)),
+    ]
 
 
 def labels(card: ValidityCard) -> str:
@@ -491,15 +466,15 @@ def labels(card: ValidityCard) -> str:
     )
     rows = [
         ("Labels", say(f"Set {result.set_name}, {result.part} part") if result.set_name else "all that were submitted"),
-        ("Of", plain(
+        ("Of", escape(
             f"{counted(result.units, 'unit')} of {counted(result.responses, 'response')} to "
             f"{counted(result.items, 'item')} by {counted(result.systems, 'system')}"
         )),
         ("Compared with", say(result.against)),
         ("Labelled by", whose),
-        ("Drawn", plain(_picture(card)) if draw else ""),
+        ("Drawn", escape(_picture(card)) if draw else ""),
         ("Locked", moment(result.locked_at) if result.locked_at else ""),
-        ("Test part looked at", plain(_looks(result.opened_at)) if result.set_name else ""),
+        ("Test part looked at", escape(_looks(result.opened_at)) if result.set_name else ""),
         ("Hash of these labels", digest(result.labels_sha256) if result.labels_sha256 else ""),
         ("Hash of the set's labels", digest(result.locked_sha256) if result.locked_sha256 else ""),
     ]  # fmt: skip

@@ -1,1 +1,0 @@
-"""Validity cards as files and pages."""
