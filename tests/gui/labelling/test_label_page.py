@@ -110,7 +110,7 @@ def test_the_report_and_criterion_that_were_left_are_come_back_to(page):
             window.show_page("Help", topic="about")
         assert window.page is not page
         press(back)
-        assert (window.page, (report(page), number(page)), focus()) == (page, at, page.criteria.row)
+        assert (window.page, (report(page), number(page)), focus()) == (page, at, page.criteria.cards.current)
     press("-")
     menu = page.recent()
     assert [act.text().split(" — ")[0] for act in menu.actions()] == ["Unsure", "Not met", "Met"]
@@ -128,7 +128,7 @@ def test_the_report_and_criterion_that_were_left_are_come_back_to(page):
 def test_buttons_do_as_the_keys_and_a_note_goes_with_its_report(page, qtbot):
     for _ in range(3):
         qtbot.mouseClick(page.criteria.details.verdicts.buttons[1], Qt.MouseButton.LeftButton)
-        assert focus() is page.criteria.row
+        assert focus() is page.criteria.cards.current
     first = page.bench.response_id
     press("Ctrl+M", Typed("about the first"))
     qtbot.mouseClick(page.bar.buttons["submit"], Qt.MouseButton.LeftButton)
@@ -151,7 +151,7 @@ def test_a_report_is_chosen_in_the_queue_where_digits_label_nothing_and_scrolled
     assert kept(page) == []
     press("Return")
     assert (report(page), page.criteria.isAncestorOf(focus())) == (("1", "Report C"), True)
-    row, bar = page.criteria.rows[page.bench.units[0].id], page.report_pane.report.verticalScrollBar()
+    row, bar = page.criteria.cards.rows[page.bench.units[0].id], page.report_pane.report.verticalScrollBar()
     assert not row.weight.isVisible()
     page.criteria.weights.setChecked(True)
     assert row.weight.isVisible()
@@ -159,7 +159,7 @@ def test_a_report_is_chosen_in_the_queue_where_digits_label_nothing_and_scrolled
     qtbot.waitUntil(lambda: bar.maximum() > 0)
     press("PgDown")
     assert bar.value() > 0
-    assert focus() is page.criteria.row
+    assert focus() is page.criteria.cards.current
 
 
 def test_active_time_goes_to_the_label_and_to_the_report(page):
@@ -366,7 +366,7 @@ def test_under_no_protocol_anything_tells_a_system_a_judge_or_another_rater(tmp_
         Change("judgement", "j", "label", {}, image | {"rater_kind": "person", "unit_id": "x"})
     )
     assert blind_page.bar.progress.text() == "0 of 2 · 2 reports left"
-    assert {row.chip.words() for row in blind_page.criteria.rows.values()} == {"Open"}
+    assert {row.chip.words() for row in blind_page.criteria.cards.rows.values()} == {"Open"}
     for protocol in ALL:
         blind_page.window().show_page("Label", protocol=protocol)
         sheet = blind_page.bench.sheet
@@ -438,7 +438,7 @@ def test_a_file_that_may_only_be_read_shows_everything_changes_nothing_and_says_
         with qtbot.waitSignal(page.session.refused) as refused:
             press(key)
         assert "is read-only" in refused.args[0].happened
-    assert {row.chip.words() for row in page.criteria.rows.values()} == {"Not met"}
+    assert {row.chip.words() for row in page.criteria.cards.rows.values()} == {"Not met"}
     details = page.criteria.details
     for button in (*details.verdicts.buttons, details.flag, page.bar.buttons["evidence"]):
         assert not button.isEnabled()
@@ -466,7 +466,7 @@ def test_markup_is_shown_letter_by_letter_and_arabic_written_from_the_right(tmp_
     asked = page.report_pane.question
     assert (asked.text(), asked.textFormat()) == (question, Qt.TextFormat.PlainText)
     assert asked.layoutDirection() == Qt.LayoutDirection.RightToLeft
-    rows = [row.words for row in page.criteria.rows.values()]
+    rows = [row.words for row in page.criteria.cards.rows.values()]
     assert {words.textFormat() for words in rows} == {Qt.TextFormat.PlainText}
 
 
@@ -483,7 +483,7 @@ def test_a_label_that_came_in_is_locked_and_names_its_file(labelled_twice, tmp_p
     assert details.origin.text() == "Given elsewhere, file spring.csv"
     assert details.note.isReadOnly()
     press("2")
-    assert page.criteria.row.chip.words() == "Met"
+    assert page.criteria.cards.current.chip.words() == "Met"
     page.bench.move_to(second.id)
     press("2")
     assert labels.sheet(labelled_twice, response_id).labels[second.id].value == "no"
@@ -506,7 +506,7 @@ def test_a_reworded_criterion_says_so_and_a_key_says_it_again(labelled_twice, pa
     label_all(labelled_twice)
     unit_id = word(labelled_twice)
     page = page_over(labelled_twice, "Label")
-    card = page.criteria.rows[unit_id]
+    card = page.criteria.cards.rows[unit_id]
     assert (page.bench.unit_id, card.words.text(), card.chip.words()) == (unit_id, NEW, "Reworded")
     assert "since you said “Met”" in card.details.outdated.text()
     assert not any(button.isChecked() for button in card.details.verdicts.buttons)
@@ -521,7 +521,7 @@ def test_what_is_submitted_keeps_its_label_and_says_why_it_no_longer_counts(labe
     unit_id = word(labelled_twice)
     response_id = labels.queue(labelled_twice)[0].response_id
     page = page_over(labelled_twice, "Label", response_id=response_id, unit_id=unit_id)
-    details = page.criteria.rows[unit_id].details
+    details = page.criteria.cards.rows[unit_id].details
     assert [button.isChecked() for button in details.verdicts.buttons] == [True, False, False]
     assert "Reopen your labels to label it again." in details.outdated.text()
 
@@ -534,7 +534,7 @@ def test_the_cells_of_a_gold_sub_task_say_so_too(tmp_path, page_over):
     reviews.word(project, PLAN, materials.item_ids(project)[0], cells[0], NEW)
     page = page_over(project, "Label", protocol=PLAN, response_id=response_id, unit_id=cells[0])
     matrix = page.criteria.matrix
-    marked = {cell: matrix.model.place(cell).data(CELL_ROLE).marked for cell in cells}
+    marked = {cell: matrix.model.place(cell).data(CELL_ROLE)[1] for cell in cells}
     assert {cell for cell, mark in marked.items() if mark} == set(page.bench.open_units) != set()
     assert "since you said “Not relevant”" in matrix.details.outdated.text()
 
@@ -602,11 +602,11 @@ def test_submitted_labels_are_locked_say_why_and_are_submitted_again_once_reopen
         assert SEALED in button.toolTip()
     assert details.note.isReadOnly()
     press("2")
-    assert page.criteria.row.chip.words() == "Met"
+    assert page.criteria.cards.current.chip.words() == "Met"
     assert "Reopen them first" in page.window().messages.text()
     press("Ctrl+R", "2")
     assert not page.sealed.isVisible()
-    assert page.criteria.rows[page.bench.units[0].id].chip.words() == "Not met"
+    assert page.criteria.cards.rows[page.bench.units[0].id].chip.words() == "Not met"
     press("Ctrl+Return")
     standing = label_sealing.state(two_items, item(two_items))
     assert (standing.state, standing.revision) == ("sealed", 3)

@@ -30,6 +30,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.gui.pages.labelling.page import LabelPage
 from annotator.gui.pages.labelling.report_pane import LinkedScrolling
 from annotator.gui.pages.labelling.units_pane import Matrix
+from annotator.gui.review.verdict_words import UnitLabel
 from annotator.gui.shell.window import Window
 from annotator.gui.widgets.basics import PlainLabel
 from annotator.protocols import USUAL
@@ -147,7 +148,7 @@ def claims_page(project, page_over):
 
 
 def test_a_claim_its_context_and_the_words_of_its_page_are_in_view_together(claims_page):
-    card, beside = claims_page.criteria.row, claims_page.report_pane.beside
+    card, beside = claims_page.criteria.cards.current, claims_page.report_pane.beside
     assert (card.words.text(), card.context.isVisible()) == ("The first study measured 75 %.", True)
     assert card.context.text() == "“The *first* study measured 75 % citation accuracy.”"
     assert (beside.isVisible(), beside.report.text()) == (True, PAGE)
@@ -188,7 +189,7 @@ def test_a_key_gives_the_kind_and_one_of_a_claim_whose_page_is_gone_is_suggested
     press("2", "Up", "Alt+2")
     assert given(page, MISSES) == ["partial_missing", ""]
     press("Alt+2")
-    assert (given(page, MISSES), page.criteria.row.kind.isVisible()) == (["", ""], False)
+    assert (given(page, MISSES), page.criteria.cards.current.kind.isVisible()) == (["", ""], False)
     assert page.bench.unit_id == first.id
     page.criteria.waiting.setChecked(True)
     press("2")
@@ -239,7 +240,7 @@ def test_a_plan_drawn_from_a_report_is_never_read_as_markup(qapp):
     group = labels.UnitGroup(
         (Unit(id="c", text="Gold"),), {"predicted": "<img src='file:///secret.png'>"}, ()
     )
-    model.lay_out(PLAN, [group], lambda _: "", lambda _: "")
+    model.lay_out(PLAN, [group], lambda _: UnitLabel())
     tip = model.headerData(1, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)
     assert "&lt;img" in tip
     assert "<img" not in tip

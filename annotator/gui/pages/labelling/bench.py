@@ -1,7 +1,6 @@
 """State of the Label page: the open report, the current unit, and the labels so far."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
@@ -11,7 +10,7 @@ from annotator.actions.labelling import label_rows, label_sealing, labels
 from annotator.actions.labelling.label_cases import presentation_of
 from annotator.actions.labelling.label_rows import USUAL
 from annotator.actions.labelling.label_sealing import TAXONOMIES
-from annotator.actions.labelling.labels import SEVERAL, LabelSheet, UnitGroup
+from annotator.actions.labelling.labels import SEVERAL, LabelPlace, LabelSheet, UnitGroup
 from annotator.domain.judges.judge import Judgement, RaterKind
 from annotator.domain.judges.paper import Taxonomy
 from annotator.domain.judges.protocol import CaseLayout
@@ -21,15 +20,6 @@ from annotator.gui.pages.labelling.label_queue import LabelQueue
 from annotator.gui.review.verdict_words import ZERO, UnitLabel, answers, is_flagged, label_value, places
 from annotator.gui.session import page
 from annotator.gui.session.session import Clock, ProjectSession
-
-
-@dataclass(frozen=True, slots=True)
-class LabelChanged:
-    """The subject of a change of this person's labels; `protocol` is that of the question."""
-
-    protocol: str
-    response_id: str
-    unit_id: str
 
 
 class LabellingModel(QObject):
@@ -250,8 +240,8 @@ class LabellingModel(QObject):
         """Store a passage as a unit's evidence; an empty quote removes it."""
         return self._do(labels.set_evidence, unit_id, quote, start, end, self.protocol)
 
-    def take_in(self, change: Change) -> LabelChanged | None:
-        """Apply a change of this person's own labels and return its subject.
+    def take_in(self, change: Change) -> LabelPlace | None:
+        """Apply a change of this person's own labels and return its subject, by the protocol of the question.
 
         None for judgements of other raters, which are ignored.
         """
@@ -259,11 +249,11 @@ class LabellingModel(QObject):
         changed = [self._take_in_one(before, after) for before, after in mine]
         return changed[0] if changed else None
 
-    def _take_in_one(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> LabelChanged:
+    def _take_in_one(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> LabelPlace:
         tree = after or before
         protocol, response_id, unit_id = tree["protocol"], str(tree["response_id"]), str(tree["unit_id"])
         taxonomy = TAXONOMIES.get(protocol)
-        here = LabelChanged(taxonomy.of if taxonomy else protocol, response_id, unit_id)
+        here = LabelPlace(taxonomy.of if taxonomy else protocol, response_id, unit_id)
         open_here = response_id == self.response_id and here.protocol == self.protocol
         if taxonomy and open_here:
             given = self._kinds.setdefault(protocol, {})
@@ -283,7 +273,7 @@ class LabellingModel(QObject):
             self.answer_changed.emit(unit_id)
         return here
 
-    def _as_it_counts(self, here: LabelChanged, image: Mapping[str, Any]) -> Judgement | None:
+    def _as_it_counts(self, here: LabelPlace, image: Mapping[str, Any]) -> Judgement | None:
         label = Judgement(**image) if image else None
         if self.sheet is None or label is None or here.response_id != self.response_id:
             return label
@@ -298,7 +288,7 @@ class LabellingModel(QObject):
         rater = tree.get("rater_kind"), tree.get("rater_id")
         return person is not None and rater == (RaterKind.PERSON.value, person.id)
 
-    def _recount(self, here: LabelChanged, before: str, now: str, *, waits: bool) -> None:
+    def _recount(self, here: LabelPlace, before: str, now: str, *, waits: bool) -> None:
         task = self._queue.about(here.response_id, here.unit_id)
         if task is not None:
             labelled = task.labelled + bool(now) - bool(before)
