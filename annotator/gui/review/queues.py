@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QStyledItemDelegate, QStyleOpti
 
 from annotator.gui import theme
 from annotator.gui.review.sheets import Index, resetting
+from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.chips import pixmap
 from annotator.gui.widgets.columns import SearchableList, is_chosen, paint_ground
 
@@ -157,6 +158,44 @@ class Queue(QueueModel, Generic[Key, Line]):
         lines = self.lines if among is None else among
         at = next((n for n, line in enumerate(lines) if self.key_of(line) == key), -1)
         return next((line for line in (*lines[at + 1 :], *lines[: at + 1]) if self.is_open(line)), None)
+
+
+class WorkModel(QObject):
+    """The open work of a page, and the part of it that is at hand: a unit, a row."""
+
+    leaving = Signal()
+    """The open work is about to be left: store what is being typed."""
+    opened = Signal()
+    """Other work was opened, or none."""
+    moved = Signal(str)
+    """The id of the part that became the current one."""
+
+    def __init__(self, session: ProjectSession, page: QObject) -> None:
+        super().__init__(page)
+        self._session = session
+        self.current_id = ""
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids of all parts in order."""
+        raise NotImplementedError
+
+    def move_to(self, part_id: str) -> None:
+        if part_id != self.current_id and part_id in self.ids:
+            self.current_id = part_id
+            self.moved.emit(part_id)
+
+    def step(self, by: int) -> None:
+        """Go to the part below (1) or above (-1), within the list."""
+        ids = self.ids
+        if self.current_id in ids:
+            self.move_to(ids[max(0, min(len(ids) - 1, ids.index(self.current_id) + by))])
+
+    def following(self, part_ids: Iterable[str]) -> str:
+        """The first of these parts after the current one, wrapping around; empty if there is none."""
+        ids, waiting = self.ids, set(part_ids)
+        at = ids.index(self.current_id) + 1 if self.current_id in ids else 0
+        return next((part_id for part_id in (*ids[at:], *ids[:at]) if part_id in waiting), "")
 
 
 Model = TypeVar("Model", bound=QueueModel)

@@ -59,7 +59,7 @@ def page(project, page_over):
 
 
 def number(page) -> int:
-    return [unit.id for unit in page.bench.units].index(page.bench.unit_id) + 1
+    return [unit.id for unit in page.bench.units].index(page.bench.current_id) + 1
 
 
 def report(page) -> tuple[str, str]:
@@ -189,7 +189,7 @@ def select_by_keys(words: int) -> None:
 
 def test_words_selected_by_keyboard_are_kept_as_they_stand_in_the_reports_own_text(page, qtbot):
     press("Ctrl+E")
-    assert page.bench.label(page.bench.unit_id) is None
+    assert page.bench.label(page.bench.current_id) is None
     page.messages.clear()
     select_by_keys(7)
     press("Ctrl+E")
@@ -230,10 +230,10 @@ def test_evidence_of_other_criteria_stays_marked_and_is_stepped_through(page):
     assert (marked(page), marked(page, "kept")) == (["Evidence in"], ["Attribution ties"])
     assert steps.count.text() == "Passage 1 of 2"
     press("Alt+PgDown")
-    assert page.bench.unit_id == first.id
+    assert page.bench.current_id == first.id
     assert (marked(page), marked(page, "kept")) == (["Attribution ties"], ["Evidence in"])
     press("Alt+PgDown")
-    assert page.bench.unit_id == second.id
+    assert page.bench.current_id == second.id
 
 
 def task(item: int, letter: str, labelled: int = 0, unsure: int = 0, units: int = 4) -> labels.LabelTask:
@@ -360,7 +360,7 @@ def test_under_no_protocol_anything_tells_a_system_a_judge_or_another_rater(tmp_
     # Labels of others neither count nor show, nor does what a run tells.
     image = {"rater_kind": "judge", "rater_id": "judge", "response_id": blind_page.bench.response_id}
     blind_page.session.tell(
-        Change("judgement", "j", "judge", {}, image | {"unit_id": blind_page.bench.unit_id})
+        Change("judgement", "j", "judge", {}, image | {"unit_id": blind_page.bench.current_id})
     )
     blind_page.session.tell(
         Change("judgement", "j", "label", {}, image | {"rater_kind": "person", "unit_id": "x"})
@@ -422,7 +422,7 @@ def test_all_labelled_leads_to_the_unsure_ones(labelled_twice, page_over):
     labels.set_label(labelled_twice, unsure.response_id, f"{unsure.item_id}/c2", label_rows.UNSURE)
     page = page_over(labelled_twice, "Label")
     page.done.findChildren(QPushButton)[0].click()
-    assert (page.bench.response_id, page.bench.unit_id) == (unsure.response_id, f"{unsure.item_id}/c2")
+    assert (page.bench.response_id, page.bench.current_id) == (unsure.response_id, f"{unsure.item_id}/c2")
     assert page.work.isVisible()
 
 
@@ -507,7 +507,7 @@ def test_a_reworded_criterion_says_so_and_a_key_says_it_again(labelled_twice, pa
     unit_id = word(labelled_twice)
     page = page_over(labelled_twice, "Label")
     card = page.criteria.cards.rows[unit_id]
-    assert (page.bench.unit_id, card.words.text(), card.chip.words()) == (unit_id, NEW, "Reworded")
+    assert (page.bench.current_id, card.words.text(), card.chip.words()) == (unit_id, NEW, "Reworded")
     assert "since you said “Met”" in card.details.outdated.text()
     assert not any(button.isChecked() for button in card.details.verdicts.buttons)
     press("1")
@@ -584,12 +584,12 @@ def test_what_is_missing_is_said_and_gone_to_also_when_it_was_taken_back_elsewhe
     press("Ctrl+Return")
     assert page.bench.response_id == last
     press("Ctrl+Return")
-    assert (state(two_items), page.bench.unit_id) == ("open", page.bench.units[1].id)
+    assert (state(two_items), page.bench.current_id) == ("open", page.bench.units[1].id)
     press("1")
     sql.alter(two_items, "UPDATE judgement SET status = 'skipped', value = NULL WHERE unit_id LIKE '%c2'")
     page.submit_item(item(two_items))
     assert state(two_items) == "open"
-    assert page.bench.unit_id.endswith("c2")
+    assert page.bench.current_id.endswith("c2")
 
 
 def test_submitted_labels_are_locked_say_why_and_are_submitted_again_once_reopened(two_items, page_over):

@@ -90,7 +90,7 @@ def labelled_by_keys(project: Project, folder: Path) -> None:
             called, tabs = PROTOCOLS[protocol].presentation, page.tabs.tabs
             assert tabs.tabText(tabs.currentIndex()) == called.tab
             assert protocol not in KEYS or page.criteria.title.text() == called.title
-            unit_id = page.bench.unit_id
+            unit_id = page.bench.current_id
             for key, value in KEYS.get(protocol, {}).items():
                 page.flow.touched()
                 page.bench.move_to(unit_id)

@@ -84,7 +84,7 @@ class AdjudicationActs(Flow):
             self._split_off(act)
             return
         self._leave_pairing()
-        ballot, row = self._bench.ballot(self._bench.ruling_id), self._bench.row
+        ballot, row = self._bench.ballot(self._bench.current_id), self._bench.row
         if ballot is not None and (value := votes_of(ballot.values).get(act)) is not None:
             self.vote(value)
         elif ballot is not None:
@@ -98,8 +98,8 @@ class AdjudicationActs(Flow):
 
     def vote(self, value: str) -> None:
         """Give the person's own value for the current row before the others' values are shown."""
-        if self._bench.ruling_id:
-            self._bench.do(adjudicating.vote, self._bench.ruling_id, value)
+        if self._bench.current_id:
+            self._bench.do(adjudicating.vote, self._bench.current_id, value)
 
     def word(self, fields: Mapping[str, Any]) -> None:
         """Change fields of the own wording of the current row, in one ruling."""
@@ -113,8 +113,8 @@ class AdjudicationActs(Flow):
             self._bench.do(ruling.undecide, row.ruling.id)
 
     def _move_row(self, by: int) -> None:
-        if self._bench.ruling_id:
-            self._bench.do(ruling.move, self._bench.ruling_id, by)
+        if self._bench.current_id:
+            self._bench.do(ruling.move, self._bench.current_id, by)
 
     def _pair(self, ruling_id: str, other_id: str) -> None:
         """Move the units of another row into a row, and make that row the current one."""
@@ -128,7 +128,7 @@ class AdjudicationActs(Flow):
         row = self._bench.row
         if row is None or (row.ruling.take != take and not self._bench.do(ruling.rule, row.ruling.id, take)):
             return
-        self.decided = "" if take == OWN else self._bench.ruling_id
+        self.decided = "" if take == OWN else self._bench.current_id
         if take == OWN:
             self._rows.enter("own")
         elif not self._bench.rows[self.decided].ruling.open:
@@ -162,7 +162,7 @@ class AdjudicationActs(Flow):
         if row is not None:
             chosen = "" if row.ruling.confidence is confidence else confidence
             self._bench.do(ruling.explain, row.ruling.id, confidence=chosen)
-            if row.ruling.id != self._bench.ruling_id:
+            if row.ruling.id != self._bench.current_id:
                 self._say_behind(row.ruling.id)
 
     def _mind_typing(self) -> None:
@@ -234,7 +234,7 @@ class AdjudicationActs(Flow):
     def new_row(self) -> None:
         self.leave_modes()
         bench, before = self._bench, set(self._bench.rows)
-        if bench.sheet is None or not bench.do(ruling.add_row, bench.sheet.adjudication_id, bench.ruling_id):
+        if bench.sheet is None or not bench.do(ruling.add_row, bench.sheet.adjudication_id, bench.current_id):
             return
         for new in bench.rows.keys() - before:
             bench.move_to(new)
@@ -311,12 +311,12 @@ class AdjudicationActs(Flow):
 
     def next_open(self) -> None:
         """Go to the next row that lacks something, contested ones first; if none does, to the next conflict."""
-        here = self._bench.ruling_id
+        here = self._bench.current_id
         for contested in (True, False):
             waiting = [name for name in self._bench.unresolved(contested=contested) if name != here]
             if waiting:
                 self._rows.anchor()
-                self._bench.move_to(self._after(waiting) or waiting[0])
+                self._bench.move_to(self._bench.following(waiting))
                 return
         if here in self._bench.lacking:
             # This key does not leave an item of which any row lacks something, even the current one.
@@ -356,18 +356,12 @@ class AdjudicationActs(Flow):
         waiting = [
             each for each in self._bench.unresolved(contested=True) if self._bench.rows[each].ruling.open
         ]
-        following = self._after(waiting) or next(iter(waiting), "")
-        if following and following != self._bench.ruling_id:
+        following = self._bench.following(waiting)
+        if following and following != self._bench.current_id:
             self._rows.anchor()
             self._bench.move_to(following)
         elif not waiting:
             self._say_settled()
-
-    def _after(self, ruling_ids: list[str]) -> str:
-        ids = list(self._bench.rows)
-        at = ids.index(self._bench.ruling_id) + 1 if self._bench.ruling_id in ids else 0
-        below = set(ids[at:])
-        return next((ruling_id for ruling_id in ruling_ids if ruling_id in below), "")
 
     def show_done(self) -> None:
         lines = self._queue.lines

@@ -17,6 +17,7 @@ from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import grouped
 from annotator.gui.pages.adjudication.queue_pane import NOWHERE, Place
+from annotator.gui.review.queues import WorkModel
 from annotator.gui.session.page import TypedFields
 from annotator.gui.session.session import ProjectSession
 
@@ -26,19 +27,13 @@ Read = tuple[AdjudicationSheet, Sequence[Lacking], dict[tuple[str, str], str], S
 RULING_KINDS = ("ruling", "adjudication", "dispute")
 
 
-class AdjudicationModel(QObject):
+class AdjudicationModel(WorkModel):
     """The open item and stage; all rulings and their changes pass through here."""
 
-    leaving = Signal()
-    """The open item is about to be left: store what is being typed."""
-    opened = Signal()
-    """Another item was opened, or none."""
     laid = Signal()
     """The rows or their order have changed."""
     rows_changed = Signal(object)
     """The ids of rows whose contents have changed."""
-    moved = Signal(str)
-    """The id of the row that became the current one."""
     row_wanted = Signal(str, str)
     """The adjudication and row of a guideline gap to be opened."""
     entered = Signal()
@@ -51,12 +46,10 @@ class AdjudicationModel(QObject):
     """A quotation to show in its source: row, letter (empty for the own wording), and its index."""
 
     def __init__(self, session: ProjectSession, page: QObject) -> None:
-        super().__init__(page)
-        self._session = session
+        super().__init__(session, page)
         self.typing = RulingDraft(session, self.do, self)
         self.sheet: AdjudicationSheet | None = None
         self.rows: dict[str, SheetRow] = {}
-        self.ruling_id = ""
         self.lacking: dict[str, tuple[Lacking, ...]] = {}
         self.ballots: dict[str, Ballot] = {}
         self._drafts: dict[tuple[str, str], str] = {}
@@ -71,8 +64,12 @@ class AdjudicationModel(QObject):
         return (self.sheet.item_id, self.sheet.stage) if self.sheet else NOWHERE
 
     @property
+    def ids(self) -> list[str]:
+        return list(self.rows)
+
+    @property
     def row(self) -> SheetRow | None:
-        return self.rows.get(self.ruling_id)
+        return self.rows.get(self.current_id)
 
     @property
     def locked(self) -> bool:
@@ -108,7 +105,7 @@ class AdjudicationModel(QObject):
         self.begun = False
         for (of_ruling, field), text in self._drafts.items():
             self.typing.type(of_ruling, field, text)
-        self.ruling_id = ""
+        self.current_id = ""
         self.opened.emit()
         self.move_to(ruling_id if ruling_id in self.rows else self._first())
         return True
@@ -118,17 +115,6 @@ class AdjudicationModel(QObject):
         self.vote_first = first
         self._take_ballots(self.ask(adjudicating.ballots) or () if first else ())
         self.rows_changed.emit(tuple(self.rows))
-
-    def move_to(self, ruling_id: str) -> None:
-        if ruling_id in self.rows and ruling_id != self.ruling_id:
-            self.ruling_id = ruling_id
-            self.moved.emit(ruling_id)
-
-    def step(self, by: int) -> None:
-        """Go to the row below (1) or above (-1), within the list."""
-        ids = list(self.rows)
-        if self.ruling_id in ids:
-            self.move_to(ids[max(0, min(len(ids) - 1, ids.index(self.ruling_id) + by))])
 
     def take_in(self, change: Change) -> str:
         """Apply a change; return the adjudication it is about, or an empty string."""
@@ -143,17 +129,17 @@ class AdjudicationModel(QObject):
     def refresh(self) -> None:
         if self.sheet is None:
             return
-        before, ids = self._seen(), list(self.rows)
-        place = ids.index(self.ruling_id) if self.ruling_id in ids else 0
+        before, ids = self._seen(), self.ids
+        place = ids.index(self.current_id) if self.current_id in ids else 0
         if not self._load(self.sheet.item_id, self.sheet.stage):
             return
         after = self._seen()
         if list(before) == list(after):
             self.rows_changed.emit(tuple(name for name in after if before[name] != after[name]))
             return
-        if self.ruling_id not in self.rows:
-            left = list(self.rows)
-            self.ruling_id = left[min(place, len(left) - 1)] if left else ""
+        if self.current_id not in self.rows:
+            left = self.ids
+            self.current_id = left[min(place, len(left) - 1)] if left else ""
         self.laid.emit()
 
     def _seen(self) -> dict[str, object]:

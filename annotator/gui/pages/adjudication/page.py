@@ -137,7 +137,7 @@ class AdjudicatePage(Page):
         if self.bench.sheet is None:
             return {}
         item_id, stage = self.bench.place
-        return {"item_id": item_id, "stage": stage.value, "ruling_id": self.bench.ruling_id}
+        return {"item_id": item_id, "stage": stage.value, "ruling_id": self.bench.current_id}
 
     def _show_first(self) -> None:
         """Open the conflict that was begun; if there is none, wait for the person to start one."""

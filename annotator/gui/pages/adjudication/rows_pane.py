@@ -103,7 +103,7 @@ class ConsensusList(QWidget):
         bar.setValue(place)
         for ruling_id in ruling_ids:
             self.list.scrollTo(self.model.last_of(ruling_id))
-        self._follow(self._bench.ruling_id)
+        self._follow(self._bench.current_id)
 
     def _follow(self, ruling_id: str) -> None:
         index = self.model.last_of(ruling_id)
@@ -317,8 +317,8 @@ class RowsPane(QWidget):
         self.area.setWidget(inside)
         self.controls.show_letters(sheet.letters if sheet else ())
         self.area.verticalScrollBar().setValue(place)
-        if self._bench.ruling_id in self.cards:
-            self._show_current(self._bench.ruling_id, focus=focused)
+        if self._bench.current_id in self.cards:
+            self._show_current(self._bench.current_id, focus=focused)
 
     def _show_current(self, ruling_id: str, *, focus: bool = True) -> None:
         self.flush()
@@ -490,7 +490,7 @@ class OwnEditor(QWidget):
     def _ask(self, _unit_id: str, ask: str) -> None:
         ask, _, place = ask.partition(" ")
         if ask == "show_quote":
-            self._bench.quote_wanted.emit(self._bench.ruling_id, "", int(place))
+            self._bench.quote_wanted.emit(self._bench.current_id, "", int(place))
         elif ask == "unquote":
             remaining = self._unit.anchors[: int(place)] + self._unit.anchors[int(place) + 1 :]
             before, after = (self._unit.quoting(anchors) for anchors in (self._unit.anchors, remaining))

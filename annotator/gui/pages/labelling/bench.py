@@ -17,20 +17,15 @@ from annotator.domain.judges.protocol import CaseLayout
 from annotator.domain.kinds.artifact import Unit
 from annotator.domain.texts.canonical import Change
 from annotator.gui.pages.labelling.label_queue import LabelQueue
+from annotator.gui.review.queues import WorkModel
 from annotator.gui.review.verdict_words import ZERO, UnitLabel, answers, is_flagged, label_value, places
 from annotator.gui.session import page
 from annotator.gui.session.session import Clock, ProjectSession
 
 
-class LabellingModel(QObject):
+class LabellingModel(WorkModel):
     """The open report; all labels and their changes pass through here."""
 
-    leaving = Signal()
-    """The open report is about to be left: store what is being typed."""
-    opened = Signal()
-    """Another report was opened, or none."""
-    moved = Signal(str)
-    """The id of the unit that became the current one."""
     answer_changed = Signal(str)
     """The id of the unit whose answer has changed."""
     chosen = Signal(int)
@@ -41,8 +36,8 @@ class LabellingModel(QObject):
     """Scroll to the current unit's evidence."""
 
     def __init__(self, session: ProjectSession, queue: LabelQueue, clock: Clock, page: QObject) -> None:
-        super().__init__(page)
-        self._session, self._queue, self._clock = session, queue, clock
+        super().__init__(session, page)
+        self._queue, self._clock = queue, clock
         self._unspent = 0.0
         self._kinds: dict[str, dict[str, str]] = {}
         """Answers at second looks, by taxonomy and unit; a taxonomy that is not asked about is missing."""
@@ -50,7 +45,6 @@ class LabellingModel(QObject):
         """Protocol → the line and unit where it was left."""
         self.protocol = USUAL
         self.sheet: LabelSheet | None = None
-        self.unit_id = ""
 
     @property
     def task_id(self) -> str:
@@ -66,17 +60,21 @@ class LabellingModel(QObject):
         return self.sheet.units if self.sheet else ()
 
     @property
+    def ids(self) -> list[str]:
+        return [unit.id for unit in self.units]
+
+    @property
     def open_units(self) -> list[str]:
         return [unit.id for unit in self.units if not self.value_of(unit.id)]
 
     @property
     def group(self) -> UnitGroup | None:
         groups = self.sheet.groups if self.sheet else ()
-        return next((group for group in groups if self.unit_id in {unit.id for unit in group.units}), None)
+        return next((group for group in groups if self.current_id in {unit.id for unit in group.units}), None)
 
     @property
     def unit(self) -> Unit | None:
-        return next((unit for unit in self.units if unit.id == self.unit_id), None)
+        return next((unit for unit in self.units if unit.id == self.current_id), None)
 
     def label(self, unit_id: str) -> Judgement | None:
         return self.sheet.labels.get(unit_id) if self.sheet else None
@@ -126,7 +124,7 @@ class LabellingModel(QObject):
         sheet = self.sheet
         if sheet is None:
             return {}
-        at = {"protocol": self.protocol, "unit_id": self.unit_id}
+        at = {"protocol": self.protocol, "unit_id": self.current_id}
         return at | {"response_id": sheet.response_id, "other_id": sheet.other_id}
 
     def wanted(self, place: Mapping[str, Any]) -> str | None:
@@ -155,10 +153,10 @@ class LabellingModel(QObject):
 
     def take_up(self, protocol: str) -> None:
         """Switch to another protocol: close the report, and remember the location under the former one."""
-        self._left[self.protocol] = (self.task_id, self.unit_id)
+        self._left[self.protocol] = (self.task_id, self.current_id)
         self.leaving.emit()
         self.put_down()
-        self.protocol, self.sheet, self.unit_id = protocol, None, ""
+        self.protocol, self.sheet, self.current_id = protocol, None, ""
 
     def open(self, task_id: str, unit_id: str = "") -> bool:
         """Open a report or a pair at a unit, by default its first open one; whether that succeeded."""
@@ -169,7 +167,7 @@ class LabellingModel(QObject):
         sheet = self._session.ask(labels.sheet, response_id, self.protocol, other_id)
         if sheet is None:
             return False
-        self.sheet, self.unit_id = sheet, ""
+        self.sheet, self.current_id = sheet, ""
         offered = self._session.ask(label_sealing.offered, self.protocol)
         self._kinds = {
             name: self._session.ask(label_sealing.of_report, response_id, name) or {}
@@ -177,10 +175,9 @@ class LabellingModel(QObject):
             if offered and taxonomy.of == self.protocol
         }
         self.opened.emit()
-        ids = [unit.id for unit in self.units]
-        waiting = self.open_units or ids
+        ids = self.ids
         if ids:
-            self.move_to(unit_id if unit_id in ids else waiting[0])
+            self.move_to(unit_id if unit_id in ids else (self.open_units or ids)[0])
         return True
 
     def put_down(self) -> None:
@@ -190,25 +187,20 @@ class LabellingModel(QObject):
             self._session.ask(assignments.spend, self.sheet.response_id, self._unspent)
         self._unspent = 0.0
 
-    def move_to(self, unit_id: str) -> None:
-        if unit_id != self.unit_id:
-            self.unit_id = unit_id
-            self.moved.emit(unit_id)
-
     def say(self, place: int) -> bool:
         """Give the current unit the label of an index in the order of the keys; whether it now has it."""
         known = answers(self.protocol) if self.sheet else ()
-        if not self.unit_id or place >= len(known):
+        if not self.current_id or place >= len(known):
             return False
         value = known[place]
-        if self.value_of(self.unit_id) == value:
+        if self.value_of(self.current_id) == value:
             return True
         seconds = self._clock.take()
         self._unspent += seconds
-        before = self.label(self.unit_id)
+        before = self.label(self.current_id)
         earlier = (before.seconds or 0.0) if before else 0.0
         return self._do(
-            labels.set_label, self.unit_id, value, seconds=earlier + seconds, protocol=self.protocol
+            labels.set_label, self.current_id, value, seconds=earlier + seconds, protocol=self.protocol
         )
 
     def say_rest(self) -> bool:
@@ -233,8 +225,10 @@ class LabellingModel(QObject):
             self._do(labels.set_note, unit_id, words, self.protocol)
 
     def flag(self) -> None:
-        if self.unit_id:
-            self._do(labels.set_flag, self.unit_id, not is_flagged(self.label(self.unit_id)), self.protocol)
+        if self.current_id:
+            self._do(
+                labels.set_flag, self.current_id, not is_flagged(self.label(self.current_id)), self.protocol
+            )
 
     def mark(self, unit_id: str, quote: str, start: int | None, end: int | None) -> bool:
         """Store a passage as a unit's evidence; an empty quote removes it."""
@@ -330,7 +324,7 @@ class LabellingFlow(page.Flow):
 
     def say(self, place: int) -> None:
         if self._bench.say(place):
-            self.decided = self._bench.unit_id
+            self.decided = self._bench.current_id
             self._go_on_unless_open()
 
     def answer(self, act: str) -> None:
@@ -338,7 +332,7 @@ class LabellingFlow(page.Flow):
         place = places(self._bench.protocol).get(act)
         if place is None:
             return
-        unit_id = self._bench.unit_id
+        unit_id = self._bench.current_id
         if not (self.is_spent(unit_id) and self._bench.value_of(unit_id)):
             self.say(place)
         elif self.waits_for_kinds and self._bench.lacks_kind(unit_id):
@@ -358,21 +352,15 @@ class LabellingFlow(page.Flow):
 
         Another unit gets it only once the person touches that unit: automatic advance does not redirect the key.
         """
-        unit_id = self.decided or self._bench.unit_id
+        unit_id = self.decided or self._bench.current_id
         given = self._bench.give_kind(unit_id, place)
-        if given and self.waits_for_kinds and unit_id == self._bench.unit_id:
+        if given and self.waits_for_kinds and unit_id == self._bench.current_id:
             self._go_on_unless_open()
-
-    def step(self, by: int) -> None:
-        """Go to the unit below (1) or above (-1), within the report."""
-        ids, here = self._ids, self._bench.unit_id
-        if here in ids:
-            self._bench.move_to(ids[max(0, min(len(ids) - 1, ids.index(here) + by))])
 
     def next_open(self) -> None:
         """Go to the next open unit, in this report and then in the following ones, wrapping around."""
-        unit_id = self._next_in_report()
-        if unit_id and (self._ids.index(unit_id) > self._ids.index(self._bench.unit_id)):
+        unit_id, ids = self._bench.following(self._bench.open_units), self._bench.ids
+        if unit_id and (ids.index(unit_id) > ids.index(self._bench.current_id)):
             self._bench.move_to(unit_id)
             return
         task = self._queue.next_open(self._bench.task_id)
@@ -413,11 +401,11 @@ class LabellingFlow(page.Flow):
             self._bench.open(task.id)
 
     def _go_on_unless_open(self) -> None:
-        if not (self.waits_for_kinds and self._bench.lacks_kind(self._bench.unit_id)):
+        if not (self.waits_for_kinds and self._bench.lacks_kind(self._bench.current_id)):
             self.advance()
 
     def _go_on(self) -> None:
-        unit_id = self._next_in_report()
+        unit_id = self._bench.following(self._bench.open_units)
         if unit_id:
             self._bench.move_to(unit_id)
         elif self._bench.sheet is not None and self._bench.sheet.other_id:
@@ -425,14 +413,3 @@ class LabellingFlow(page.Flow):
             self.go_on()
         else:
             self.paused.emit()
-
-    def _next_in_report(self) -> str:
-        """The next open unit after the current one, wrapping around; empty if there is none."""
-        ids, here = self._ids, self._bench.unit_id
-        at = ids.index(here) + 1 if here in ids else 0
-        waiting = set(self._bench.open_units)
-        return next((unit_id for unit_id in (*ids[at:], *ids[:at]) if unit_id in waiting), "")
-
-    @property
-    def _ids(self) -> list[str]:
-        return [unit.id for unit in self._bench.units]

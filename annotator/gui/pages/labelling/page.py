@@ -304,8 +304,8 @@ class LabelPage(Page):
         for act, slot in self._acts.items():
             self.bind(act, self._saving(slot))
         # In a matrix the arrows belong to the matrix, and go in four directions.
-        self.bind("next_unit", lambda: self.flow.step(1), self.criteria.cards)
-        self.bind("previous_unit", lambda: self.flow.step(-1), self.criteria.cards)
+        self.bind("next_unit", partial(self.bench.step, 1), self.criteria.cards)
+        self.bind("previous_unit", partial(self.bench.step, -1), self.criteria.cards)
         for act in (*ACTS, *OTHERS):
             self.bind(act, partial(self.flow.answer, act), self.work)
         for place, act in enumerate(KIND_ACTS):
@@ -456,7 +456,7 @@ class LabelPage(Page):
         self.middle.setCurrentWidget(self.work)
         same = task_id == self.bench.task_id
         if not same or self._stale:
-            self.bench.open(task_id, unit_id or (self.bench.unit_id if same else ""))
+            self.bench.open(task_id, unit_id or (self.bench.current_id if same else ""))
         elif unit_id:
             self.bench.move_to(unit_id)
         self.criteria.take_focus()
@@ -475,7 +475,7 @@ class LabelPage(Page):
     def _show_progress(self) -> None:
         units, sheet = len(self.bench.units), self.bench.sheet
         self.bar.show_progress(units - len(self.bench.open_units), units, self.queue.left)
-        here = why_locked(sheet, self.bench.unit_id)
+        here = why_locked(sheet, self.bench.current_id)
         sealed = bool(sheet and sheet.sealed)
         self.bar.show_standing(locked=here, sealed=sealed, last=self._is_last, alone=not self._submits)
 
@@ -509,7 +509,7 @@ class LabelPage(Page):
                 "info", "No text is selected.", "Select the deciding words, then mark them."
             )
             return
-        unit_id = self.bench.unit_id
+        unit_id = self.bench.current_id
         before = self.bench.label(unit_id)
         if self.bench.mark(unit_id, quote, start, end):
             self.messages.clear()
@@ -586,7 +586,7 @@ class LabelPage(Page):
             return
         if self.session.do(label_sealing.reopen, sheet.item.id) is not None:
             self.queue.seal(sheet.item.id, sealed=False)
-            self.bench.open(sheet.id, self.bench.unit_id)
+            self.bench.open(sheet.id, self.bench.current_id)
             self.queue_pane.recount()
             todo = "Submit them again when you are done; the first submission stays unchanged."
             words = f"Your labels of item {sheet.item.key} are open again."

@@ -320,7 +320,7 @@ class ReportPane(ReadingPane):
             if label and (there := self.standing(label.quote, label.quote_start)) is not None:
                 passages[there[0]].append((unit.id, there[1]))
         for pane, result in passages.items():
-            pane.show_evidence(result, self._bench.unit_id, reveal=reveal)
+            pane.show_evidence(result, self._bench.current_id, reveal=reveal)
 
     def step_evidence(self, way: int) -> None:
         self.in_hand.steps.step(way)

@@ -139,7 +139,7 @@ class UnitDetails(QWidget):
         self.clear_evidence = chips.tool_button(
             "Remove the evidence",
             "close",
-            lambda: self._bench.mark(self._bench.unit_id, "", None, None),
+            lambda: self._bench.mark(self._bench.current_id, "", None, None),
             14,
             text="Clear",
             accessibleName="Clear the evidence",
