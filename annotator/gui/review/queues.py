@@ -4,9 +4,26 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QRect, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QRect,
+    QSettings,
+    QSignalBlocker,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QFontMetrics, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
 
 from annotator.gui import theme
 from annotator.gui.review.sheets import Index, resetting
@@ -289,3 +306,35 @@ class QueuePane(SearchableList[Filter], Generic[Filter, Model]):
     def _choose(self, index: QModelIndex) -> None:
         if index.flags() & Qt.ItemFlag.ItemIsEnabled:
             self.chosen.emit(index.data(LINE_ROLE))
+
+
+class Folding(QObject):
+    """Shows the queue beside the work if there is room for both, unless the person decides otherwise."""
+
+    def __init__(
+        self, page: QWidget, queue: QWidget, button: QAbstractButton, setting: str, roomy: int = 0
+    ) -> None:
+        """There is room from the width `roomy` on, at 100 %; `setting` is the key of the person's decision."""
+        super().__init__(page)
+        self._page, self._queue, self._button = page, queue, button
+        self._setting, self._roomy = setting, roomy
+        page.installEventFilter(self)
+        button.toggled.connect(self._choose)
+        theme.watch(self, self._fit)
+        self._fit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize:
+            self._fit()
+        return super().eventFilter(watched, event)
+
+    def _choose(self, shown: bool) -> None:
+        QSettings().setValue(self._setting, shown)
+        self._queue.setVisible(shown)
+
+    def _fit(self) -> None:
+        room = self._page.width() >= theme.current().px(self._roomy)
+        shown = QSettings().value(self._setting, room, bool) is True
+        with QSignalBlocker(self._button):
+            self._button.setChecked(shown)
+        self._queue.setVisible(shown)

@@ -7,15 +7,12 @@ from itertools import groupby
 from operator import attrgetter
 
 from PySide6.QtCore import (
-    QEvent,
     QObject,
     QRect,
-    QSettings,
-    QSignalBlocker,
     Qt,
 )
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QAbstractButton, QMenu, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QMenu, QStyleOptionViewItem, QWidget
 
 from annotator.actions.labelling.labels import LabelDecision, LabelTask, task_id
 from annotator.domain.texts.words import counted, shortened
@@ -211,12 +208,6 @@ class LabellingQueueDelegate(QueueDelegate):
             paint_bar(painter, bar, share, theme.token(f"state-{state}"))
 
 
-# A new name: what earlier versions stored under another was not chosen by anyone.
-QUEUE = "label/queue-chosen"
-# From this width on, at 100 %, the queue is shown beside the report by default.
-ROOMY = 1300
-
-
 class LabellingQueuePane(QueuePane[ReportFilter, LabelQueue]):
     def __init__(self, queue: LabelQueue) -> None:
         super().__init__(
@@ -240,33 +231,6 @@ class LabellingQueuePane(QueuePane[ReportFilter, LabelQueue]):
             {show: counted(self.queue.counted(show), self.called) for show in ReportFilter}
         )
         self.left.setText(self.progress())
-
-
-class Folding(QObject):
-    """Shows the queue beside the report if there is room for both, unless the person decides otherwise."""
-
-    def __init__(self, page: QWidget, queue: QWidget, button: QAbstractButton) -> None:
-        super().__init__(page)
-        self._page, self._queue, self._button = page, queue, button
-        page.installEventFilter(self)
-        button.toggled.connect(self._choose)
-        theme.watch(self, self._fit)
-        self._fit()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Resize:
-            self._fit()
-        return super().eventFilter(watched, event)
-
-    def _choose(self, shown: bool) -> None:
-        QSettings().setValue(QUEUE, shown)
-        self._queue.setVisible(shown)
-
-    def _fit(self) -> None:
-        shown = QSettings().value(QUEUE, (self._page.width() >= theme.current().px(ROOMY)), bool) is True
-        with QSignalBlocker(self._button):
-            self._button.setChecked(shown)
-        self._queue.setVisible(shown)
 
 
 def recent_menu(

@@ -23,7 +23,6 @@ from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
 from annotator.gui.pages.labelling.bench import LabellingFlow, LabellingModel
 from annotator.gui.pages.labelling.label_queue import (
-    Folding,
     LabellingQueuePane,
     LabelQueue,
     ReportFilter,
@@ -39,6 +38,7 @@ from annotator.gui.pages.labelling.units_pane import UnitsPane, below
 from annotator.gui.parts import go_round, holds
 from annotator.gui.review.field_chips import frozen_words, moment
 from annotator.gui.review.people_choice import ACTS as KIND_ACTS, GuidelinePanel
+from annotator.gui.review.queues import Folding
 from annotator.gui.review.verdict_words import ACTS, OTHERS, places
 from annotator.gui.session.page import Page, way_to
 from annotator.gui.session.session import Attention, Clock, ProjectSession, due_of_items
@@ -197,6 +197,10 @@ class SealedStrip(RoleFrame):
 # People: domain experts who read long reports and label hundreds of units by keyboard. What annoys them elsewhere:
 # controls that scroll away, losing their place, labels changed by a stray key, and not knowing what is left.
 PROTOCOL = "label/protocol"
+# A new name: what earlier versions stored under another was not chosen by anyone.
+QUEUE = "label/queue-chosen"
+# From this width on, at 100 %, the queue is shown beside the report by default.
+ROOMY = 1300
 NOTHING = "That item has nothing to label yet."
 NEWS = "The keys have changed: 1 is the best answer everywhere, then down to the worst."
 LOCKED_NOW = "They are locked now; reopen them to change any."
@@ -255,7 +259,7 @@ class LabelPage(Page):
         self.middle.currentChanged.connect(lambda place: self.bar.setVisible(place == 0))
         self.whole = Stack(self.labelling)
         vertical(self.tabs, (self.whole, 1), on=self, margins=0, spacing=0)
-        Folding(self, self.queue_pane, self.report_pane.queue_shown)
+        Folding(self, self.queue_pane, self.report_pane.queue_shown, QUEUE, ROOMY)
 
     def _listen(self) -> None:
         self.tabs.picked.connect(self._pick)
