@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from pydantic import ValidationError
@@ -42,27 +41,9 @@ from annotator.domain.texts.words import counted, grouped
 from annotator.protocols import PROTOCOLS, TAXONOMIES as TAXONOMIES, TO_SUBMIT, USUAL
 from annotator.storage.tables import ARTIFACT, ITEM, JUDGEMENT, PERSON, RESPONSE, REVISION
 
-OPEN, SEALED, REOPENED = "open", "sealed", "reopened"
 # At most this many missing labels are listed one by one.
 NAMED = 20
 LONGEST_QUOTE = 20_000
-
-
-@dataclass(frozen=True, slots=True)
-class SealingStatus:
-    """A person's labelling status on an item: `state` is “open”, “sealed” or “reopened”.
-
-    `units` counts every unit of every report; `revision` is that of their submitted document, 0 before the first.
-    """
-
-    state: str
-    artifact_id: str
-    revision: int
-    sealed_at: datetime | None
-    reports: int
-    units: int
-    labelled: int
-    unsure: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,21 +98,10 @@ def missing(project: Project, item_id: str, protocol: str = USUAL) -> list[tuple
     return [(place.response_id, place.unit_id) for place in work.missing() if place.protocol == protocol]
 
 
-def state(project: Project, item_id: str, protocol: str = USUAL) -> SealingStatus:
-    me = people.someone(project).id
+def submission(project: Project, item_id: str) -> Row[Any] | None:
+    """The artifact of this person's labels of an item, sealed or reopened since; None before they submit any."""
     with project.store.read() as db:
-        work, row = _work(project, db, item_id, me, protocol), _stored(db, item_id, me)
-    labelled = [work.rows[place] for place in work.given()]
-    counted = {
-        "reports": len(work.reports),
-        "units": sum(1 for _ in work.places()),
-        "labelled": len(labelled),
-        "unsure": sum(row.status == Status.UNCLEAR.value for row in labelled),
-    }
-    if row is None:
-        return SealingStatus(OPEN, "", 0, None, **counted)
-    words = SEALED if row.state == State.SEALED.value else REOPENED
-    return SealingStatus(words, row.id, row.revision, row.sealed_at, **counted)
+        return _stored(db, item_id, people.someone(project).id)
 
 
 def submit(

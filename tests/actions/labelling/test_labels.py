@@ -446,7 +446,7 @@ def test_submitting_too_early_names_what_is_missing_and_seals_nothing(rubrics: P
         f"{name}: Explains point 1 of the question",
         f"{name}: Explains point 3 of the question",
     )
-    assert label_sealing.state(rubrics, item(rubrics)).state == "open"
+    assert label_sealing.submission(rubrics, item(rubrics)) is None
 
 
 def test_a_long_list_of_missing_labels_is_cut_and_says_so(tmp_path: Path) -> None:
@@ -525,7 +525,7 @@ def test_reopening_makes_a_revision_and_submitting_again_seals_the_next(rubrics:
     assert assignments.of_person(rubrics, rubrics.by)[0].submitted_at is not None
     label_sealing.reopen(rubrics, item(rubrics))
     assert assignments.of_person(rubrics, rubrics.by)[0].submitted_at is None
-    assert label_sealing.state(rubrics, item(rubrics)).state == "reopened"
+    assert label_sealing.submission(rubrics, item(rubrics)).state == "draft"
     labels.set_label(rubrics, report, unit, "no")
     assert label_sealing.submit(rubrics, item(rubrics)).subject == artifact_id
     result = list(reversed(artifacts.revisions(rubrics, artifact_id)))
@@ -540,21 +540,10 @@ def test_an_item_without_reports_cannot_be_submitted(tmp_path: Path) -> None:
     expect_refusal("nothing to label", label_sealing.submit, rubrics, items.ids(rubrics)[0])
 
 
-def test_the_standing_counts_units_labels_and_doubts(rubrics: Project) -> None:
-    first, second, *_ = label_sealing.missing(rubrics, item(rubrics))
-    labels.set_label(rubrics, *first, "yes")
-    labels.set_label(rubrics, *second, label_rows.UNSURE)
-    before = label_sealing.state(rubrics, item(rubrics))
-    assert (before.state, before.reports, before.units, before.labelled, before.unsure) == (
-        "open",
-        2,
-        6,
-        2,
-        1,
-    )
+def test_a_submission_is_known_by_its_artifact_and_its_time(rubrics: Project) -> None:
     artifact_id = submitted(rubrics)
-    after = label_sealing.state(rubrics, item(rubrics))
-    assert (after.state, after.artifact_id, after.revision, after.labelled) == ("sealed", artifact_id, 1, 6)
+    after = label_sealing.submission(rubrics, item(rubrics))
+    assert (after.state, after.id, after.revision) == ("sealed", artifact_id, 1)
     assert after.sealed_at == artifacts.read(rubrics, artifact_id).sealed_at
 
 

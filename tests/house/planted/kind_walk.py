@@ -160,8 +160,8 @@ def labelled_by_keyboard(project: Project) -> None:
         # Nothing is left to label, and that is said.
         assert page.middle.currentWidget() is page.done
         assert "6 points in 2 reports" in page.done._words.text()
-    state = label_sealing.state(pairs.work_as(project, "Ben"), pairs.item(project), PRESENCE)
-    assert (state.state, state.labelled, state.units) == (label_sealing.SEALED, ASKED, ASKED)
+    submission = label_sealing.submission(pairs.work_as(project, "Ben"), pairs.item(project))
+    assert (submission.state, len(artifacts.read(project, submission.id).document.units)) == ("sealed", ASKED)
 
 
 def submitted(_project: Project, folder: Path) -> None:

@@ -12,7 +12,6 @@ from annotator.actions.assignments import assignments
 from annotator.actions.labelling import label_cases, label_rows, label_sealing, labels
 from annotator.actions.labelling.label_cases import judged_by, presentation_of
 from annotator.actions.labelling.label_rows import USUAL
-from annotator.actions.labelling.label_sealing import SealingStatus
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.protocol import Presentation
 from annotator.domain.kinds.artifact import Kind
@@ -186,11 +185,11 @@ class SealedStrip(RoleFrame):
         theme.set_role(self, level="success")
         self.hide()
 
-    def show_standing(self, standing: SealingStatus | None, key: str) -> None:
-        """Show when an item's labels were submitted; None hides the line."""
-        self.setVisible(standing is not None)
-        if standing is not None:
-            when = f" on {moment(standing.sealed_at)}" if standing.sealed_at else ""
+    def show_submission(self, submission: Any, key: str) -> None:
+        """Show when an item's labels were submitted, by their artifact; None hides the line."""
+        self.setVisible(submission is not None)
+        if submission is not None:
+            when = f" on {moment(submission.sealed_at)}" if submission.sealed_at else ""
             self.words.setText(f"Your labels of item {key} are submitted{when}. They are locked.")
 
 
@@ -470,10 +469,10 @@ class LabelPage(Page):
         self.middle.setCurrentWidget(self.work)
         self.queue_pane.show_open(self.bench.task_id)
         sheet = self.bench.sheet
-        standing = None
+        submission = None
         if sheet is not None and sheet.sealed:
-            standing = self.session.ask(label_sealing.state, sheet.item.id, self.bench.protocol)
-        self.sealed.show_standing(standing, sheet.item.key if sheet else "")
+            submission = self.session.ask(label_sealing.submission, sheet.item.id)
+        self.sealed.show_submission(submission, sheet.item.key if sheet else "")
         self._show_progress()
 
     def _show_progress(self) -> None:
