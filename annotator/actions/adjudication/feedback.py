@@ -1,6 +1,6 @@
 """Feedback on one rater's units in a consensus: kept, reworded, dropped, added … and why."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -24,7 +24,7 @@ from annotator.domain.experts.adjudication import (
     Ruling,
     StageDigest,
 )
-from annotator.domain.experts.assignment import RECEIVED, Role, Stage
+from annotator.domain.experts.assignment import RECEIVED, Stage
 from annotator.domain.kinds.artifact import Document, Kind, Unit
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.texts.canonical import Change, derived_id, now
@@ -258,62 +258,29 @@ def dispute(project: Project, item_id: str, stage: Stage, text: str) -> Change:
             raise Refusal(
                 "You have objected to this item before.", "Only one objection per item is possible."
             )
-        return _add(project, db, Dispute(
-            id=derived_id("dispute", item_id, me), item_id=item_id, person_id=me, stage=stage, text=reason, at=now(),
-        ))  # fmt: skip
+        return _add(project, db, me, item_id, stage, reason, now())
 
 
 def receive(
     project: Project, db: Connection, person_id: str, item_id: str, stage: Stage, text: str, at: datetime
 ) -> bool:
     """Take in a dispute from a package; False if this person's dispute on the item is already known."""
-    if _own_dispute(db, person_id, item_id) is not None:
-        return False
-    dispute_id = derived_id("dispute", item_id, person_id)
-    _add(
-        project, db,
-        Dispute(id=dispute_id, item_id=item_id, person_id=person_id, stage=stage, text=text, at=at),
+    new = _own_dispute(db, person_id, item_id) is None
+    if new:
+        _add(project, db, person_id, item_id, stage, text, at)
+    return new
+
+
+def _add(
+    project: Project, db: Connection, person_id: str, item_id: str, stage: Stage, text: str, at: datetime
+) -> Change:
+    new = Dispute(
+        id=derived_id("dispute", item_id, person_id), item_id=item_id, person_id=person_id, stage=stage,
+        text=text, at=at,
     )  # fmt: skip
-    return True
-
-
-def _add(project: Project, db: Connection, new: Dispute) -> Change:
     db.execute(insert(DISPUTE).values(**new.model_dump()))
-    image = {"item_id": new.item_id, "stage": new.stage.value}
+    image = {"item_id": item_id, "stage": stage.value}
     return record(project, db, Change("dispute", new.id, "dispute", None, image))
-
-
-def disputes(project: Project) -> list[Dispute]:
-    """The disputes that the person working may read, open ones first, without their authors.
-
-    One's own, and for coordinators and adjudicators those on items they did not answer themselves.
-    """
-    person = people.someone(project)
-    with project.store.read() as db:
-        answered = assignments.answered(db, person.id)
-        question = select(DISPUTE).join(ITEM, ITEM.c.id == DISPUTE.c.item_id)
-        waits = DISPUTE.c.state != DisputeState.OPEN.value
-        rows = (
-            db.execute(
-                question.order_by(
-                    waits, ITEM.c.position, ITEM.c.key, ITEM.c.id, DISPUTE.c.stage, DISPUTE.c.id
-                )
-            )
-            .mappings()
-            .all()
-        )
-    may_read = person.has(Role.COORDINATOR) or person.has(Role.ADJUDICATOR)
-    return list(_readable([Dispute(**row) for row in rows], person.id, answered, may_read=may_read))
-
-
-def _readable(
-    disputes: list[Dispute], me: str, answered: frozenset[str], *, may_read: bool
-) -> Iterator[Dispute]:
-    for each in disputes:
-        if each.person_id == me:
-            yield each
-        elif may_read and each.item_id not in answered:
-            yield each.model_copy(update={"person_id": ""})
 
 
 def answer(project: Project, dispute_id: str, text: str) -> Change:

@@ -7,6 +7,7 @@ from PySide6.QtCore import QEvent, QMimeData, QObject, QPointF, Qt
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton
+from sqlalchemy import select
 
 from annotator.actions.adjudication import adjudicating, feedback, ruling
 from annotator.actions.adjudication.adjudicating import SheetRow
@@ -27,6 +28,7 @@ from annotator.gui.pages.adjudication.row_card import UNIT_MIME, RowCard
 from annotator.gui.pages.feedback import StageView
 from annotator.gui.review.field_chips import REASONS, about
 from annotator.gui.widgets.reading.marked_text import MarkedText
+from annotator.storage.tables import DISPUTE
 from tests.common import content_hash, once
 from tests.gui.results.conftest import at as at_rest, go as show_view
 from tests.projects import pairs_project as pairs
@@ -522,10 +524,10 @@ def test_what_changed_is_shown_with_nothing_of_the_partner_and_an_objection_is_s
         press("Ctrl+Return")
         assert page.objection.objection.text() == "You: Costs are in the question."
         assert not page.objection.field.isVisible()
-    (sent,) = feedback.disputes(project)
+    sent = project.query(select(DISPUTE.c.id)).scalar_one()
     window.show_page("Items")
     pairs.work_as(project, "Cleo")
-    feedback.answer(project, sent.id, "They are in the title alone.")
+    feedback.answer(project, sent, "They are in the title alone.")
     pairs.work_as(project, "Ada")
     page = window.show_page("Feedback")
     assert page.objection.answer.text() == "Adjudicator: They are in the title alone."
