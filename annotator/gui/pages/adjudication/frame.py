@@ -204,7 +204,11 @@ class Frame(QStackedWidget):
         self.speller = Speller(session.ask_newest, self)
         self.consensus, self.rows = ConsensusList(bench), RowsPane(bench, self.speller)
         self.side, self.bar = SideStack(session, bench), AdjudicationActionBar()
-        self.close_panel, self.unanimous, self.messages = ClosePanel(), UnanimousPanel(), MessageBar()
+        self.close_panel, self.unanimous, self.messages = (
+            ClosePanel(),
+            UnanimousPanel(session, queue),
+            MessageBar(),
+        )
         self.done, self.beginning = AdjudicationDone(session), AdjudicationStart()
         self._empty: QWidget | None = None
         self._roomy = False

@@ -8,8 +8,8 @@ from typing import Any
 from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QKeyEvent
 
-from annotator.actions.adjudication import adjudicating, feedback, ruling
-from annotator.actions.adjudication.adjudicating import BulkCloseReport, QueueLine
+from annotator.actions.adjudication import feedback, ruling
+from annotator.actions.adjudication.adjudicating import QueueLine
 from annotator.actions.consensus import consensus
 from annotator.actions.consensus.consensus import AdjudicatedStage
 from annotator.actions.items import items
@@ -81,9 +81,9 @@ class AdjudicatePage(Page):
         frame.close_panel.jumped.connect(self._go_to_row)
         frame.standing.answered.connect(self._answer)
         for button in (frame.queue_pane.unanimous, frame.done.confirm):
-            button.clicked.connect(self._ask_unanimous)
+            button.clicked.connect(frame.unanimous.ask)
         frame.done.look.clicked.connect(self._look_at_sample)
-        frame.unanimous.confirmed.connect(self._confirm_unanimous)
+        frame.unanimous.ended.connect(self.acts.fill_queue)
         frame.unanimous.looked.connect(self._look_at)
         frame.unanimous.closed.connect(frame.focus_first)
         frame.queue_pane.chosen.connect(self._open)
@@ -293,26 +293,9 @@ class AdjudicatePage(Page):
             self.acts.fill_queue()
             self.frame.messages.show_message("success", "Answered: the consensus stays unchanged.")
 
-    def _ask_unanimous(self) -> None:
-        self.frame.unanimous.ask(sum(line.confirmable for line in self.queue.lines))
-
     def _look_at_sample(self) -> None:
         self.frame.queue_pane.show_only(LineFilter.UNANIMOUS)
         self._open(next((each for each in self.queue.lines if each.spot_check and not each.closed), None))
-
-    def _confirm_unanimous(self, share: float) -> None:
-        panel = self.frame.unanimous
-        panel.show_progress("", 0, sum(line.confirmable for line in self.queue.lines))
-        self.session.do_later(self._tell_confirmed, panel.show_progress, adjudicating.auto_unanimous, share)
-
-    def _tell_confirmed(self, report: BulkCloseReport | None) -> None:
-        self.acts.fill_queue()
-        if report is None:
-            self.frame.unanimous.hide()
-        else:
-            self.frame.unanimous.tell(report)
-            message = "The unanimous documents are confirmed."
-            self.session.tell_end(message, "Adjudicate", self.frame.unanimous)
 
     def _look_at(self, unanimous: AdjudicatedStage) -> None:
         self._open(self.queue.line((unanimous.item_id, unanimous.stage)))

@@ -9,6 +9,7 @@ from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QPushButton, QStyleOptionViewItem, QWidget
 
+from annotator.actions.adjudication import adjudicating
 from annotator.actions.adjudication.adjudicating import (
     SHARE,
     UNOPENED,
@@ -23,6 +24,7 @@ from annotator.gui import theme
 from annotator.gui.review.field_chips import figures_words
 from annotator.gui.review.queues import LINE_ROLE, Queue, QueueDelegate, QueueFilter, QueuePane
 from annotator.gui.review.sheets import Index
+from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.bars import FlowRow
 from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, push_button, take_out, vertical
 from annotator.gui.widgets.columns import END, START, elided, paint_bar, paint_key
@@ -209,16 +211,16 @@ MOST_NAMED = 12
 
 
 class UnanimousPanel(EscapePanel):
-    """Shows what would be confirmed and sampled, with an adjustable share, and the result."""
+    """Shows what would be confirmed and sampled, with an adjustable share; confirms it, and shows the result."""
 
-    confirmed = Signal(float)
-    """Confirm all but this share."""
+    ended = Signal()
+    """It was done, or refused."""
     looked = Signal(object)
     """A sampled item to open."""
 
-    def __init__(self) -> None:
+    def __init__(self, session: ProjectSession, queue: AdjudicationQueue) -> None:
         super().__init__("Close")
-        self._count = 0
+        self._session, self._queue, self._count = session, queue, 0
         self.summary, self.explained = PlainLabel(role="strong", wrap=True), PlainLabel(wrap=True)
         self.share = NumberBox(
             suffix=" %",
@@ -228,7 +230,7 @@ class UnanimousPanel(EscapePanel):
             accessibleName="Share drawn for a spot check",
             valueChanged=lambda _: self._explain(),
         )
-        self.confirm = push_button("", lambda: self.confirmed.emit(self.share.value() / 100), "primary")
+        self.confirm = push_button("", self._confirm, "primary")
         self._asking = QWidget()
         horizontal(
             label_of(self.share, "Look at"),
@@ -245,8 +247,8 @@ class UnanimousPanel(EscapePanel):
         vertical(head, self.explained, self._asking, self._sample_row, on=self, margins=(10, 6, 10, 8))
         theme.set_role(self, level="info")
 
-    def ask(self, count: int) -> None:
-        self._count = count
+    def ask(self) -> None:
+        self._count = count = sum(line.confirmable for line in self._queue.lines)
         self._show_sample(())
         one = "1 document that everybody wrote" if count == 1 else f"{count} documents that everybody wrote"
         self.summary.setText(f"There {'is' if count == 1 else 'are'} {one} the same.")
@@ -261,13 +263,23 @@ class UnanimousPanel(EscapePanel):
         self._asking.setEnabled(False)
         self.explained.setText(f"Confirming: {done:,} of {total:,} …")
 
-    def tell(self, report: BulkCloseReport) -> None:
+    def _confirm(self) -> None:
+        self.show_progress("", 0, self._count)
+        share = self.share.value() / 100
+        self._session.do_later(self._tell, self.show_progress, adjudicating.auto_unanimous, share)
+
+    def _tell(self, report: BulkCloseReport | None) -> None:
+        self.ended.emit()
+        if report is None:
+            self.hide()
+            return
         closed, sampled = len(report.closed), len(report.spot_check)
         self.summary.setText(f"{closed} confirmed and closed, {sampled} drawn for a spot check.")
         self.explained.setText("Check the drawn documents now or later; they are listed under “Unanimous”.")
         self._asking.hide()
         self._show_sample(report.spot_check)
         (self.sample or [self.close_button])[0].setFocus(Qt.FocusReason.OtherFocusReason)
+        self._session.tell_end("The unanimous documents are confirmed.", "Adjudicate", self)
 
     def _explain(self) -> None:
         sampled = min(self._count, max(1, ceil(self.share.value() / 100 * self._count)))
