@@ -1,6 +1,6 @@
 """Acts of the Adjudicate page: rule, explain, pair, split, add and move rows, and go on to open ones."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from difflib import SequenceMatcher
 from functools import partial
 from typing import Any
@@ -62,8 +62,8 @@ class AdjudicationActs(Flow):
             "split_row": self.split,
             "leave_open": self.here(self._leave_open),
             "new_row": self.new_row,
-            "row_up": self.here(partial(self._move_row, -1)),
-            "row_down": self.here(partial(self._move_row, 1)),
+            "row_up": self.here(partial(self._bench.do_here, ruling.move, -1)),
+            "row_down": self.here(partial(self._bench.do_here, ruling.move, 1)),
             "confirm_unanimous": self.confirm,
             **{act: partial(self.reason, reason) for act, reason, _ in REASONS},
             **{act: partial(self.sure, confidence) for act, confidence, _ in CONFIDENCES},
@@ -86,7 +86,7 @@ class AdjudicationActs(Flow):
         self._leave_pairing()
         ballot, row = self._bench.ballot(self._bench.current_id), self._bench.row
         if ballot is not None and (value := votes_of(ballot.values).get(act)) is not None:
-            self.vote(value)
+            self._bench.do_here(adjudicating.vote, value)
         elif ballot is not None:
             self._messages.show_message(
                 "info", "Vote first: what is your own value?", "A and B are shown after your vote."
@@ -96,25 +96,10 @@ class AdjudicationActs(Flow):
         elif act != UNSURE:
             self.take(PLAIN_TAKES.get(act) or "ABCD"[LETTER_ACTS.index(act)])
 
-    def vote(self, value: str) -> None:
-        """Give the person's own value for the current row before the others' values are shown."""
-        if self._bench.current_id:
-            self._bench.do(adjudicating.vote, self._bench.current_id, value)
-
-    def word(self, fields: Mapping[str, Any]) -> None:
-        """Change fields of the own wording of the current row, in one ruling."""
-        row = self._bench.row
-        if row is not None:
-            self._bench.do(ruling.write_own, row.ruling.id, **fields)
-
     def _leave_open(self) -> None:
         row = self._bench.row
         if row is not None and not row.ruling.open:
-            self._bench.do(ruling.undecide, row.ruling.id)
-
-    def _move_row(self, by: int) -> None:
-        if self._bench.current_id:
-            self._bench.do(ruling.move, self._bench.current_id, by)
+            self._bench.do_here(ruling.undecide)
 
     def _pair(self, ruling_id: str, other_id: str) -> None:
         """Move the units of another row into a row, and make that row the current one."""

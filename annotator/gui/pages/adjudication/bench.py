@@ -191,6 +191,10 @@ class AdjudicationModel(WorkModel):
         finally:
             self.acting = False
 
+    def do_here(self, verb: Callable[..., Any], *args: Any, **fields: Any) -> bool:
+        """Run an action on the current row, if there is one; whether it succeeded."""
+        return bool(self.current_id) and self.do(verb, self.current_id, *args, **fields)
+
     def _begin(self) -> bool:
         """Assign the open item to this person before the first act; whether it is theirs."""
         if not self.begun and self.sheet is not None and not self._session.project.readonly:

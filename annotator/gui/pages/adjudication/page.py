@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QKeyEvent
 
-from annotator.actions.adjudication import feedback, ruling
+from annotator.actions.adjudication import adjudicating, feedback, ruling
 from annotator.actions.adjudication.adjudicating import QueueLine
 from annotator.actions.consensus import consensus
 from annotator.actions.consensus.consensus import AdjudicatedStage
@@ -96,10 +96,10 @@ class AdjudicatePage(Page):
         frame.close_panel.closed.connect(rows.take_focus)
         bench.entered.connect(self.acts.enter)
         bench.dropped.connect(self.acts.pair_dropped)
-        bench.worded.connect(self.acts.word)
+        bench.worded.connect(lambda fields: bench.do_here(ruling.write_own, **fields))
         bench.quote_wanted.connect(self._show_quote)
         controls.taken.connect(self.acts.take)
-        controls.voted.connect(self.acts.vote)
+        controls.voted.connect(partial(bench.do_here, adjudicating.vote))
         controls.reasons.chosen.connect(self.acts.here(self.acts.reason))
         controls.sureness.chosen.connect(self.acts.here(self.acts.sure))
         controls.asked.connect(lambda act: self._acts[act]())
