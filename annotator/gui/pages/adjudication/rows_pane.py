@@ -308,7 +308,6 @@ class RowsPane(QWidget):
                 column.addWidget(PlainLabel(report, "subtitle"))
             assert sheet is not None
             card = RowCard(row, sheet, self._bench)
-            card.show_row(row, self._bench.lacks(ruling_id), self._bench.ballot(ruling_id))
             card.pressed.connect(self._bench.move_to)
             self.cards[ruling_id] = card
             column.addWidget(card)
@@ -337,12 +336,8 @@ class RowsPane(QWidget):
         self._bring_into_view_soon()
 
     def _show_changed(self, ids: tuple[str, ...]) -> None:
-        for ruling_id in ids:
-            card = self.cards.get(ruling_id)
-            if card is not None:
-                card.show_row(
-                    self._bench.rows[ruling_id], self._bench.lacks(ruling_id), self._bench.ballot(ruling_id)
-                )
+        for ruling_id in self.cards.keys() & set(ids):
+            self.cards[ruling_id].refresh()
         if self._current in ids:
             self._show_controls()
 
