@@ -397,9 +397,7 @@ class AdjudicationActs(Flow):
         self._frame.close_panel.show_lacking(lacking, self._bench.unconfirmed, self._bench.rows)
 
     def _say_closed(self) -> None:
-        sheet = self._bench.sheet
-        if sheet is None:
-            return
+        sheet = self._bench.open_sheet
         versions = self._bench.ask(ruling.versions) or []
         self.fill_queue()
         self._leave_closed()

@@ -64,6 +64,12 @@ class AdjudicationModel(WorkModel):
         return (self.sheet.item_id, self.sheet.stage) if self.sheet else NOWHERE
 
     @property
+    def open_sheet(self) -> AdjudicationSheet:
+        """The sheet, for what is shown only while an item is open."""
+        assert self.sheet is not None
+        return self.sheet
+
+    @property
     def ids(self) -> list[str]:
         return list(self.rows)
 
@@ -94,7 +100,7 @@ class AdjudicationModel(WorkModel):
 
     def ballot(self, ruling_id: str) -> Ballot | None:
         """The ballot of a row, while a first vote is wanted and not given; otherwise None."""
-        ballot = self.ballots.get(ruling_id) if self.vote_first else None
+        ballot = self.ballots.get(ruling_id)
         return ballot if ballot and not ballot.vote else None
 
     def open(self, line: QueueLine, ruling_id: str = "") -> bool:
@@ -113,8 +119,7 @@ class AdjudicationModel(WorkModel):
     def show_votes(self, first: bool) -> None:
         """Hide contested values until they are voted on, or show them."""
         self.vote_first = first
-        self._take_ballots(self.ask(adjudicating.ballots) or () if first else ())
-        self.rows_changed.emit(tuple(self.rows))
+        self.refresh()
 
     def take_in(self, change: Change) -> str:
         """Apply a change; return the adjudication it is about, or an empty string."""
@@ -144,7 +149,7 @@ class AdjudicationModel(WorkModel):
 
     def _seen(self) -> dict[str, object]:
         return {
-            name: (row, self.lacking.get(name), self.ballot(name), self.locked)
+            name: (row, self.lacking.get(name), self.ballots.get(name), self.locked)
             for name, row in self.rows.items()
         }
 
@@ -163,7 +168,7 @@ class AdjudicationModel(WorkModel):
         self.rows = {row.ruling.id: row for row in self.sheet.rows}
         lacking = grouped((each.ruling_id, each) for each in missing)
         self.lacking = {ruling_id: tuple(result) for ruling_id, result in lacking.items()}
-        self._take_ballots(ballots)
+        self.ballots = {ballot.ruling_id: ballot for ballot in ballots}
         self.typing.follow(self.rows)
         return True
 
@@ -175,9 +180,6 @@ class AdjudicationModel(WorkModel):
             ruling.unfinished(project, adjudication_id),
             adjudicating.ballots(project, adjudication_id) if self.vote_first else (),
         )
-
-    def _take_ballots(self, ballots: Sequence[Ballot]) -> None:
-        self.ballots = {ballot.ruling_id: ballot for ballot in ballots}
 
     def _first(self) -> str:
         contested = self.unresolved(contested=True) or self.unresolved(contested=False)

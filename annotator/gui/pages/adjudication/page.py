@@ -240,9 +240,7 @@ class AdjudicatePage(Page):
             self.frame.queue_pane.seek()
 
     def _opened(self) -> None:
-        sheet, frame = self.bench.sheet, self.frame
-        if sheet is None:
-            return
+        sheet, frame = self.bench.open_sheet, self.frame
         frame.messages.clear()
         frame.close_panel.hide()
         item = self.session.ask(items.read, sheet.item_id)
@@ -256,9 +254,7 @@ class AdjudicatePage(Page):
         self._show_progress()
 
     def _show_progress(self) -> None:
-        sheet, bench, frame = self.bench.sheet, self.bench, self.frame
-        if sheet is None:
-            return
+        sheet, bench, frame = self.bench.open_sheet, self.bench, self.frame
         closed = bench.ask(ruling.versions) if sheet.version else []
         frame.standing.show_sheet(sheet, closed or [], readonly=self.session.project.readonly)
         frame.head.show_sheet(sheet)

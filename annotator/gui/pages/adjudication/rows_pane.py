@@ -83,9 +83,7 @@ class ConsensusList(QWidget):
         bench.moved.connect(self._follow)
 
     def _show(self, ruling_ids: tuple[str, ...] = ()) -> None:
-        sheet = self._bench.sheet
-        if sheet is None:
-            return
+        sheet = self._bench.open_sheet
         self._delegate.kind = sheet.kind
         lines: list[ConsensusLine] = []
         for row in sheet.rows:
@@ -294,7 +292,7 @@ class RowsPane(QWidget):
         bar.setValue(bar.value() + screens * bar.pageStep())
 
     def _show_rows(self) -> None:
-        sheet = self._bench.sheet
+        sheet = self._bench.open_sheet
         self._put_own_away()
         self.controls.setParent(self._hold)
         focused = self.isAncestorOf(QApplication.focusWidget() or self.window())
@@ -306,7 +304,6 @@ class RowsPane(QWidget):
             if row.report != report:
                 report = row.report
                 column.addWidget(PlainLabel(report, "subtitle"))
-            assert sheet is not None
             card = RowCard(row, sheet, self._bench)
             card.pressed.connect(self._bench.move_to)
             self.cards[ruling_id] = card
@@ -314,7 +311,7 @@ class RowsPane(QWidget):
         column.addStretch(1)
         place = self.area.verticalScrollBar().value() if known.keys() & self.cards.keys() else 0
         self.area.setWidget(inside)
-        self.controls.show_letters(sheet.letters if sheet else ())
+        self.controls.show_letters(sheet.letters)
         self.area.verticalScrollBar().setValue(place)
         if self._bench.current_id in self.cards:
             self._show_current(self._bench.current_id, focus=focused)
@@ -342,11 +339,9 @@ class RowsPane(QWidget):
             self._show_controls()
 
     def _show_controls(self) -> None:
-        row, sheet = self._bench.row, self._bench.sheet
-        if row is None or sheet is None:
-            return
+        row, sheet = self._bench.rows[self._current], self._bench.open_sheet
         typed = self._bench.typing.typed.get(row.ruling.id, {})
-        self._show_own(typed)
+        self._show_own(row, sheet.kind, typed)
         self.controls.show_row(
             row,
             sheet.kind,
@@ -356,10 +351,7 @@ class RowsPane(QWidget):
             locked=self._bench.locked,
         )
 
-    def _show_own(self, typed: dict[str, object]) -> None:
-        row, sheet = self._bench.row, self._bench.sheet
-        assert row is not None
-        assert sheet is not None
+    def _show_own(self, row: SheetRow, kind: Kind, typed: dict[str, object]) -> None:
         own_id = row.ruling.id if row.ruling.take == OWN and row.made else ""
         if self.own is not None and self._own_id != own_id:
             self._put_own_away()
@@ -368,7 +360,7 @@ class RowsPane(QWidget):
         if self.own is None and self.item is not None:
             self._own_id = own_id
             protocol = protocol_of(row.made[0][0])
-            self.own = OwnEditor(self._bench, sheet.kind, protocol, self.item, self.cards[own_id])
+            self.own = OwnEditor(self._bench, kind, protocol, self.item, self.cards[own_id])
             editor, typing = self.own.editor, self._bench.typing
             editor.typed.connect(lambda _, field, value: typing.type(own_id, field, value))
             editor.paused.connect(lambda _, field, text: typing.draft(own_id, field, text))

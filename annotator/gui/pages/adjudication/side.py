@@ -70,9 +70,7 @@ class SourceSide(SidePart):
         vertical(self._stack, on=self, margins=0)
 
     def show_item(self) -> None:
-        sheet = self._bench.sheet
-        if sheet is None:
-            return
+        sheet = self._bench.open_sheet
         if sheet.kind is Kind.LABELS:
             self._stack.setCurrentWidget(self._of_labels)
             self.setFocusProxy(self.report)
@@ -233,9 +231,7 @@ class GuidelineText(SidePart):
 
     def show_item(self) -> None:
         """Show the guideline of the open stage, if it has changed."""
-        sheet = self._bench.sheet
-        if sheet is None:
-            return
+        sheet = self._bench.open_sheet
         words = self.session.ask(settings.text_in_force, sheet.stage) or ""
         words = with_names(words) if sheet.kind is Kind.LABELS else whole(sheet.kind, words)
         if words == self._shown:
@@ -313,9 +309,7 @@ class Discussion(SidePart):
         vertical((self._area, 1), self.field, (self.add, 0, Qt.AlignmentFlag.AlignRight), on=self, margins=0)
 
     def show_item(self) -> None:
-        sheet = self._bench.sheet
-        if sheet is None:
-            return
+        sheet = self._bench.open_sheet
         if self._of != sheet.adjudication_id:
             self._of = sheet.adjudication_id
             self.field.setPlainText("")
