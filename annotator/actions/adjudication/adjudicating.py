@@ -744,9 +744,8 @@ class Ballot:
     ruling_id: str
     words: str
     values: tuple[str, ...]
-    vote: str = ""
-    protocol: str = ""
-    report: str = ""
+    vote: str
+    protocol: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -764,23 +763,19 @@ def ballots(project: Project, adjudication_id: str) -> list[Ballot]:
         result = ruling_rows.adjudication(db, adjudication_id)
         assignments.refuse_others(project, db, result)
         kind, documents = ruling_rows.kind_of(result), ruling_rows.documents(db, result)
-        headings, reports = about(project, db, result.item_id) if kind is Kind.LABELS else ({}, {})
-        rows = ruling_rows.rulings(db, result.id)
-    made = []
+        headings = headings_of(db, result.item_id) if kind is Kind.LABELS else {}
+        rows = [row for row in ruling_rows.rulings(db, result.id) if _votable(result, row)]
+    weights, made = settings.allowed(project), list[Ballot]()
     for row in rows:
         unit = next(iter(consensus.members(row, documents).values()), None)
-        values = ruling_rows.values(kind, unit, settings.allowed(project))
-        if unit is None or not values or not _votable(result, row):
-            continue
-        ballot = Ballot(row.id, unit.text, values, row.first_vote)
-        if isinstance(unit, Label):
-            ballot = replace(
-                ballot,
-                words=headings.get(unit.unit_id, ""),
-                report=reports.get(unit.response_id, ""),
-                protocol=unit.protocol,
+        values = ruling_rows.values(kind, unit, weights)
+        if unit is not None and values:
+            protocol, words = (
+                (unit.protocol, headings.get(unit.unit_id, ""))
+                if isinstance(unit, Label)
+                else ("", unit.text)
             )
-        made.append(ballot)
+            made.append(Ballot(row.id, words, values, row.first_vote, protocol))
     return made
 
 

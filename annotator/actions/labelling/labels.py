@@ -591,14 +591,12 @@ class LabelTasks:
 
 @dataclass(frozen=True, slots=True)
 class LabelDecision:
-    response_id: str
     unit_id: str
     item_key: str
     name: str
     words: str
     value: str
-    at: datetime
-    task_id: str = ""
+    task_id: str
 
 
 def queue(project: Project, protocol: str = USUAL) -> list[LabelTask]:
@@ -790,11 +788,11 @@ def recent(project: Project, limit: int = 10, protocol: str = USUAL) -> list[Lab
                 words |= {(response.response.id, unit.id): _words(case, unit.text) for unit in case.units}
     return [
         LabelDecision(
-            row.response_id, row.unit_id, keys[row.item_id],
+            row.unit_id, keys[row.item_id],
             label_cases.together(names[row.response_id], names[row.unit_id])
             if definition.paired
             else names[row.response_id],
-            words[row.response_id, row.unit_id], row.value or UNSURE, row.at,
+            words[row.response_id, row.unit_id], row.value or UNSURE,
             task_id(row.response_id, row.unit_id if definition.paired else ""),
         )
         for row in rows
