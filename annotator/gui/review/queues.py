@@ -218,7 +218,20 @@ class WorkModel(QObject):
 Model = TypeVar("Model", bound=QueueModel)
 
 
-class QueueDelegate(QStyledItemDelegate):
+class PaintingDelegate(QStyledItemDelegate):
+    """Paints cells by itself, with smooth edges."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.paint_line(painter, option, index)
+        painter.restore()
+
+    def paint_line(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        raise NotImplementedError
+
+
+class QueueDelegate(PaintingDelegate):
     """Paints lines of equal height, so that a list of thousands is laid out at once."""
 
     LINES, AROUND, EDGE, GAP = 1, 12, 4, 1
@@ -229,15 +242,6 @@ class QueueDelegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, _index: Index) -> QSize:
         return QSize(theme.current().px(120), self.height(option.fontMetrics))
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self.paint_line(painter, option, index)
-        painter.restore()
-
-    def paint_line(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        raise NotImplementedError
 
     def rows(self, painter: QPainter, option: QStyleOptionViewItem) -> list[QRect]:
         """Paint the background of a line, and return the rectangles of its text lines."""

@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QListView,
     QStyle,
-    QStyledItemDelegate,
     QStyleOptionViewItem,
     QWidget,
 )
@@ -39,7 +38,7 @@ from annotator.gui.pages.adjudication.bench import AdjudicationModel
 from annotator.gui.pages.adjudication.row_card import RowCard, RowControls
 from annotator.gui.parts import application, below, holds
 from annotator.gui.review.field_chips import about, field_chips, origin, protocol_of
-from annotator.gui.review.queues import LINE_ROLE, LinesModel
+from annotator.gui.review.queues import LINE_ROLE, LinesModel, PaintingDelegate
 from annotator.gui.review.sheets import Index, resetting
 from annotator.gui.review.verdict_words import answers, faces
 from annotator.gui.widgets.basics import (
@@ -162,7 +161,7 @@ class ConsensusModel(LinesModel):
         return f"{line.number}, from row {line.row}: {line.words}"
 
 
-class _Delegate(QStyledItemDelegate):
+class _Delegate(PaintingDelegate):
     def __init__(self, view: QListView) -> None:
         super().__init__(view)
         self._view = view
@@ -176,10 +175,8 @@ class _Delegate(QStyledItemDelegate):
         high = max(words.boundingRect().height(), *(size_of(chip, option.font).height() for chip in chips))
         return QSize(wide, round(high) + 2 * theme.current().px(_ABOVE))
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+    def paint_line(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         px, area, line = theme.current().px, option.rect, index.data(LINE_ROLE)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         if chosen or option.state & QStyle.StateFlag.State_MouseOver:
             painter.setPen(Qt.PenStyle.NoPen)
@@ -202,7 +199,6 @@ class _Delegate(QStyledItemDelegate):
             right -= size_of(chip, option.font).width()
             paint(painter, QPoint(right, top - 1), chip, option.font)
             right -= px(_GAP)
-        painter.restore()
 
     def _chips(self, line: ConsensusLine) -> list[Chip]:
         return [*field_chips(self.kind, line.unit), origin(line.provenance)]

@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QMenu,
     QSizePolicy,
-    QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
     QToolButton,
@@ -39,6 +38,7 @@ from annotator.domain.kinds.artifact import Unit
 from annotator.gui import keys, theme
 from annotator.gui.pages.labelling.bench import LabellingModel
 from annotator.gui.pages.labelling.unit_card import UnitCards, UnitDetails, why_locked
+from annotator.gui.review.queues import PaintingDelegate
 from annotator.gui.review.sheets import Index, RowsModel, resetting
 from annotator.gui.review.verdict_words import OPEN, REWORDED, UnitLabel, face, is_flagged, label_value
 from annotator.gui.widgets import chips
@@ -307,7 +307,7 @@ class _Table(QTableView):
         self._soon.start()
 
 
-class _Painter(QStyledItemDelegate):
+class _Painter(PaintingDelegate):
     """Text wraps and is aligned by its script; a cell shows the icon of its answer."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
@@ -318,11 +318,9 @@ class _Painter(QStyledItemDelegate):
         high = lay_out(words, option.font, wide).boundingRect().height()
         return QSize(px(LEAST_WORDS), max(px(34), round(high) + 2 * px(PAD)))
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+    def paint_line(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         view = self.parent()
         here = view.currentIndex() if isinstance(view, QTableView) else QModelIndex()
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if index.row() == here.row() or (index.column() and index.column() == here.column()):
             painter.fillRect(option.rect, theme.token("hover"))
         painter.setPen(theme.token("border"))
@@ -331,7 +329,6 @@ class _Painter(QStyledItemDelegate):
             self._cell(painter, option.rect, index, at_hand=index == here)
         else:
             self._words(painter, option, index)
-        painter.restore()
 
     def _words(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         px = theme.current().px
