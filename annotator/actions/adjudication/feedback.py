@@ -1,6 +1,6 @@
 """Feedback on one rater's units in a consensus: kept, reworded, dropped, added … and why."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -56,19 +56,11 @@ def _rows(
     for ruling in version.rulings:
         units = units_of.get(ruling.id, [])
         mine = own.unit(ruling.members[letter]) if letter in ruling.members else None
-        result += _of_row(kind, ruling, mine, units, headings)
+        counterpart = _counterpart(kind, mine, units) if mine is not None else None
+        pairs: list[tuple[Unit | None, Unit | None]] = [(mine, counterpart)] if mine is not None else []
+        pairs += [(None, unit) for unit in units if unit is not counterpart]
+        result += [_row(kind, ruling, before, agreed_on, headings) for before, agreed_on in pairs]
     return tuple(result)
-
-
-def _of_row(
-    kind: Kind, ruling: Ruling, mine: Unit | None, units: list[Unit], headings: Mapping[str, str]
-) -> Iterable[DigestRow]:
-    counterpart = _counterpart(kind, mine, units) if mine is not None else None
-    if mine is not None:
-        yield _row(kind, ruling, mine, counterpart, headings)
-    for unit in units:
-        if unit is not counterpart:
-            yield _row(kind, ruling, None, unit, headings)
 
 
 def _counterpart(kind: Kind, mine: Unit, units: list[Unit]) -> Unit | None:
