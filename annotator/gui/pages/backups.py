@@ -104,7 +104,6 @@ class BackupList(QWidget):
 
 class BackupsPage(Page):
     NAME = "Backups"
-    ICON = "restore"
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
@@ -150,7 +149,6 @@ CHECKED = {
 
 class CheckPage(Page):
     NAME = "Check"
-    ICON = "check"
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)

@@ -85,7 +85,6 @@ class FeedbackPage(Page):
     """The Feedback page: items with a consensus on the left; the stages of one, row by row, on the right."""
 
     NAME = "Feedback"
-    ICON = "eye"
     HEARS = ("adjudication", "dispute", "artifact", "import", "person", "parcel")
 
     def __init__(self, session: ProjectSession) -> None:

@@ -297,7 +297,6 @@ class GuidelinesPage(Page):
     """The Guidelines page: stages on the left; current version beside the next one; older answers below."""
 
     NAME = "Guidelines"
-    ICON = "note"
     HEARS = ("guideline", "setting", "artifact", "item", "import", "person", "parcel", "tray")
 
     def __init__(self, session: ProjectSession) -> None:

@@ -42,7 +42,6 @@ class HomePage(Page):
     """
 
     NAME = "Home"
-    ICON = "home"
     HEARS = (ANY,)
 
     def __init__(self, session: ProjectSession) -> None:

@@ -46,7 +46,6 @@ class ReviewsPage(Page):
     """The Reviews page: reviews on the left; on the right the units of one, its form and its answer."""
 
     NAME = "Reviews"
-    ICON = "eye"
     HEARS = ("review", "artifact", "assignment", "parcel", "person")
 
     def __init__(self, session: ProjectSession) -> None:

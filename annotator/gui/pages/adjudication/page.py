@@ -39,7 +39,6 @@ class AdjudicatePage(Page):
     """The Adjudicate page: queue on the left, consensus above its rows, sources and notes on demand."""
 
     NAME = "Adjudicate"
-    ICON = "adjudicate"
     ONCE = (*LETTER_ACTS, *PLAIN_TAKES, UNSURE)
     HEARS = (*STALE_KINDS, "ruling")
     BEHIND = RULING_KINDS

@@ -213,7 +213,6 @@ class LabelPage(Page):
     """The Label page: tabs on top, queue on the left, text in the middle, units beside it, acts below."""
 
     NAME = "Label"
-    ICON = "label"
     ONCE = (*ACTS, *OTHERS, *KIND_ACTS, "say_rest")
     HEARS = BEHIND = (*STALE_KINDS, "judgement")
 
