@@ -31,7 +31,7 @@ from annotator.domain.experts.adjudication import (
     figure,
 )
 from annotator.domain.experts.assignment import Role, Stage
-from annotator.domain.kinds.artifact import Document, Kind, Unit, Weights
+from annotator.domain.kinds.artifact import Kind, Unit, Weights
 from annotator.domain.kinds.documents import KINDS, Label
 from annotator.domain.texts.canonical import Change, canonical_json, derived_id, new_id, now, sha256
 from annotator.domain.texts.difference import TextPiece, differences
@@ -203,7 +203,7 @@ class SheetDispute:
 class AdjudicationSheet(AdjudicatedStage):
     """Everything needed to adjudicate one stage of an item, without anyone's identity.
 
-    `remarks` are the notes on the whole artifact, `figures` the frozen agreement, `consensus` the units decided so far.
+    `remarks` are the notes on the whole artifact, `figures` the frozen agreement.
     """
 
     question: str
@@ -213,7 +213,6 @@ class AdjudicationSheet(AdjudicatedStage):
     spot_check: bool
     letters: tuple[str, ...]
     rows: tuple[SheetRow, ...]
-    consensus: Document[Any]
     remarks: dict[str, str]
     figures: tuple[Figure, ...]
     order_differs: bool
@@ -245,7 +244,6 @@ def sheet(project: Project, adjudication_id: str) -> AdjudicationSheet:
         spot_check=result.spot_check,
         letters=tuple(result.letters),
         rows=rows,
-        consensus=KINDS[kind].document(units=tuple(unit for row in rows for unit, _ in row.made)),
         remarks={letter: document.remark for letter, document in documents.items() if document.remark},
         figures=masked(frozen.figures or (figure for pair in frozen.pairs for figure in pair.figures)),
         order_differs=KINDS[kind].ordered and not ruling_rows.same_order(members, orders),
@@ -752,7 +750,6 @@ class Ballot:
 class Votes:
     stage: Stage
     field: str
-    votes: int
     items: tuple[str, ...]
     figures: tuple[Figure, ...]
 
@@ -856,7 +853,7 @@ def _pooled(stage: Stage, voted: list[tuple[str, list[UnitVote]]], weights: Weig
         figures = tuple(
             figure(*one) for one in of_pairs(each, pairs, [one[-1] for one in vote_rows], several=True)
         )
-        yield Votes(stage, each.name, len(rows), tuple(sorted({item_id for item_id, _ in rows})), figures)
+        yield Votes(stage, each.name, tuple(sorted({item_id for item_id, _ in rows})), figures)
 
 
 def _values(

@@ -116,7 +116,6 @@ class DigestLine:
 
     item_id: str
     item_key: str
-    stages: tuple[Stage, ...]
     changed: int
     dispute: DisputeState | None
 
@@ -154,7 +153,6 @@ def _line(key: str, digest: Digest) -> DigestLine:
     return DigestLine(
         item_id=digest.item_id,
         item_key=key,
-        stages=tuple(stage.stage for stage in digest.stages),
         changed=sum(row.change != Fate.KEPT for stage in digest.stages for row in stage.rows),
         dispute=disputes[0] if disputes else None,
     )

@@ -292,9 +292,6 @@ class KeyChips(QWidget):
             button.setEnabled(not locked)
         self._ask()
 
-    def asks(self) -> bool:
-        return self._visible_keys
-
     def _ask(self) -> None:
         words = f"{self._question}  {self._shared}".strip()
         self._key_chips.show_chips(
@@ -316,9 +313,6 @@ class StateChip(QWidget):
         self.setAccessibleName(words)
         self.updateGeometry()
         self.update()
-
-    def words(self) -> str:
-        return self._chip.words
 
     def sizeHint(self) -> QSize:
         return size_of(self._chip, self.font())

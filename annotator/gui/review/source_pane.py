@@ -402,10 +402,6 @@ class SourcePane(Pane):
     def _in_pdf(self) -> bool:
         return self._stack.currentIndex() == 1
 
-    @property
-    def finder(self) -> FindBar:
-        return self.pdf_finder if self._in_pdf else self.pane.find_bar
-
     def _listen(self) -> None:
         self._first = self._nothing.add_action("Add source…", self.choose_file, primary=True)
         self.tabs.installEventFilter(self)

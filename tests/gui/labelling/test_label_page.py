@@ -366,7 +366,7 @@ def test_under_no_protocol_anything_tells_a_system_a_judge_or_another_rater(tmp_
         Change("judgement", "j", "label", {}, image | {"rater_kind": "person", "unit_id": "x"})
     )
     assert blind_page.bar.progress.text() == "0 of 2 · 2 reports left"
-    assert {row.chip.words() for row in blind_page.criteria.cards.rows.values()} == {"Open"}
+    assert {row.chip.accessibleName() for row in blind_page.criteria.cards.rows.values()} == {"Open"}
     for protocol in ALL:
         blind_page.window().show_page("Label", protocol=protocol)
         sheet = blind_page.bench.sheet
@@ -438,7 +438,7 @@ def test_a_file_that_may_only_be_read_shows_everything_changes_nothing_and_says_
         with qtbot.waitSignal(page.session.refused) as refused:
             press(key)
         assert "is read-only" in refused.args[0].happened
-    assert {row.chip.words() for row in page.criteria.cards.rows.values()} == {"Not met"}
+    assert {row.chip.accessibleName() for row in page.criteria.cards.rows.values()} == {"Not met"}
     details = page.criteria.details
     for button in (*details.verdicts.buttons, details.flag, page.bar.buttons["evidence"]):
         assert not button.isEnabled()
@@ -483,7 +483,7 @@ def test_a_label_that_came_in_is_locked_and_names_its_file(labelled_twice, tmp_p
     assert details.origin.text() == "Given elsewhere, file spring.csv"
     assert details.note.isReadOnly()
     press("2")
-    assert page.criteria.cards.current.chip.words() == "Met"
+    assert page.criteria.cards.current.chip.accessibleName() == "Met"
     page.bench.move_to(second.id)
     press("2")
     assert labels.sheet(labelled_twice, response_id).labels[second.id].value == "no"
@@ -507,11 +507,15 @@ def test_a_reworded_criterion_says_so_and_a_key_says_it_again(labelled_twice, pa
     unit_id = word(labelled_twice)
     page = page_over(labelled_twice, "Label")
     card = page.criteria.cards.rows[unit_id]
-    assert (page.bench.current_id, card.words.text(), card.chip.words()) == (unit_id, NEW, "Reworded")
+    assert (page.bench.current_id, card.words.text(), card.chip.accessibleName()) == (
+        unit_id,
+        NEW,
+        "Reworded",
+    )
     assert "since you said “Met”" in card.details.outdated.text()
     assert not any(button.isChecked() for button in card.details.verdicts.buttons)
     press("1")
-    assert (card.chip.words(), card.details.outdated.isVisible()) == ("Met", False)
+    assert (card.chip.accessibleName(), card.details.outdated.isVisible()) == ("Met", False)
     assert page.queue.line(page.bench.task_id).labelled == 2
 
 
@@ -603,11 +607,11 @@ def test_submitted_labels_are_locked_say_why_and_are_submitted_again_once_reopen
         assert SEALED in button.toolTip()
     assert details.note.isReadOnly()
     press("2")
-    assert page.criteria.cards.current.chip.words() == "Met"
+    assert page.criteria.cards.current.chip.accessibleName() == "Met"
     assert "Reopen them first" in page.window().messages.text()
     press("Ctrl+R", "2")
     assert not page.sealed.isVisible()
-    assert page.criteria.cards.rows[page.bench.units[0].id].chip.words() == "Not met"
+    assert page.criteria.cards.rows[page.bench.units[0].id].chip.accessibleName() == "Not met"
     press("Ctrl+Return")
     submission = label_sealing.submission(two_items, item(two_items))
     assert (submission.state, submission.revision) == ("sealed", 3)

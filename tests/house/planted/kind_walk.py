@@ -97,7 +97,7 @@ def labelled_by_keys(project: Project, folder: Path) -> None:
                 page.criteria.take_focus()
                 press(key)
                 assert page.bench.value_of(unit_id) == value, f"{protocol}: {key}"
-                assert page.criteria.cards.rows[unit_id].chip.words() == face(value, protocol).words
+                assert page.criteria.cards.rows[unit_id].chip.accessibleName() == face(value, protocol).words
 
 
 PRESENCE = "planted.presence"

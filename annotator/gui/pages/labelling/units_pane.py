@@ -401,9 +401,6 @@ class OpenList(RoleFrame):
         self._summary.setText(f"{many} still open{rest}:")
         self.setVisible(count > 0)
 
-    def summary(self) -> str:
-        return self._summary.text()
-
     def _add(self, number: int, unit: Unit, called: Presentation) -> None:
         button = with_properties(
             QToolButton(),
