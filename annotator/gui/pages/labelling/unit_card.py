@@ -16,7 +16,6 @@ from annotator.domain.kinds.artifact import Unit
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
 from annotator.gui.pages.labelling.bench import LabellingModel
-from annotator.gui.review.field_chips import StateChip
 from annotator.gui.review.people_choice import ACTS, USUAL_ACTS, KindRow
 from annotator.gui.review.verdict_words import (
     REWORDED,
@@ -45,7 +44,7 @@ from annotator.gui.widgets.basics import (
     vertical,
     with_properties,
 )
-from annotator.gui.widgets.chips import WorkCard, pixmap
+from annotator.gui.widgets.chips import Chip, Chips, WorkCard, pixmap
 from annotator.gui.widgets.fields import GrowingEdit
 from annotator.gui.widgets.reading.marked_text import QuoteButton
 
@@ -220,7 +219,7 @@ class UnitCard(WorkCard):
         self._shown = UnitLabel()
         self.details: UnitDetails | None = None
         self.chip, self.words = (
-            StateChip(),
+            Chips(wrap=False),
             PlainLabel(self._asked, wrap=True, layoutDirection=direction_of(self._asked)),
         )
         self._number, self._beside = horizontal(spacing=6), horizontal(spacing=6)
@@ -273,7 +272,7 @@ class UnitCard(WorkCard):
     def show_label(self, unit_label: UnitLabel) -> None:
         self._shown, label = unit_label, unit_label.label
         shown = REWORDED if unit_label.outdated else face(label_value(label), self._protocol)
-        self.chip.show_state(shown.words, shown.icon, shown.state)
+        self.chip.show_chips([Chip(shown.words, shown.icon, shown.state)])
         self._say(
             "kind",
             unit_label.taxonomy.words(unit_label.kind) if unit_label.taxonomy and unit_label.kind else "",
