@@ -145,8 +145,8 @@ def test_undo_refuses_when_the_row_has_moved_on_or_the_adjudication_is_closed(pr
 
 def test_drafts_become_wordings_or_are_left_and_reported(project: Project):
     result = row(project, "a2").ruling
-    ruling.save_draft(project, result.id, "text", "Compares synth")
-    ruling.save_draft(project, result.id, "rationale", "Both are lo")
+    artifacts.save_draft(project, artifacts.RULING, result.id, "text", "Compares synth")
+    artifacts.save_draft(project, artifacts.RULING, result.id, "rationale", "Both are lo")
     assert ruling.unfinished(project, result.adjudication_id) == {
         (result.id, "rationale"): "Both are lo",
         (result.id, "text"): "Compares synth",
@@ -155,7 +155,7 @@ def test_drafts_become_wordings_or_are_left_and_reported(project: Project):
     kept = row(project, "a2").ruling
     assert (kept.take, kept.own["text"], kept.rationale) == ("own", "Compares synth", "Both are lo")
     assert ruling.unfinished(project, result.adjudication_id) == {}
-    ruling.save_draft(project, "no such ruling", "text", "Lost words")
+    artifacts.save_draft(project, artifacts.RULING, "no such ruling", "text", "Lost words")
     assert history.recover(project) == []
     (finding,) = check(project).problems
     assert "Lost words" in finding.happened

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 from annotator.actions.adjudication import adjudicating, ruling
 from annotator.actions.adjudication.adjudicating import AdjudicationSheet, Ballot, QueueLine, SheetRow
 from annotator.actions.adjudication.ruling import Lacking
-from annotator.actions.authoring import settings
+from annotator.actions.authoring import artifacts, settings
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import OWN, AdjudicationState
 from annotator.domain.experts.assignment import Stage
@@ -221,14 +221,14 @@ class RulingDraft(TypedFields):
         for ruling_id in typed.keys() - rows.keys():
             for field, words in typed[ruling_id].items():
                 if isinstance(words, str) and words.strip():
-                    self._session.do(ruling.save_draft, ruling_id, field, words)
+                    self._session.do(artifacts.save_draft, artifacts.RULING, ruling_id, field, words)
                     self._session.refused.emit(
                         Refusal("The row that you were writing in is gone.", f"Your words: “{words}”")
                     )
 
     def draft(self, ruling_id: str, field: str, text: str) -> None:
         if field in self.typed.get(ruling_id, {}):
-            self._do(ruling.save_draft, ruling_id, field, text)
+            self._do(artifacts.save_draft, artifacts.RULING, ruling_id, field, text)
 
     def _keep_fields(self, ruling_id: str, fields: dict[str, Any]) -> bool:
         row = self._rows.get(ruling_id)
@@ -238,7 +238,7 @@ class RulingDraft(TypedFields):
         there |= dict(row.made[0][0]) if row.ruling.take == OWN and row.made else {}
         new = {name: value for name, value in fields.items() if there.get(name) != value}
         for name in fields.keys() - new.keys():
-            self._session.do(ruling.forget_draft, ruling_id, name)
+            self._session.do(artifacts.forget_draft, artifacts.RULING, ruling_id, name)
         explanation = {name: value for name, value in new.items() if name in ruling.EXPLAINED}
         worded = {name: value for name, value in new.items() if name not in ruling.EXPLAINED}
         done = not explanation or self._do(lambda project: ruling.explain(project, ruling_id, **explanation))
