@@ -108,7 +108,7 @@ def layout(db: Connection, agreement: Agreement) -> OpeningRows:
     raters = [rater.person_id for rater in agreement.inputs]
     dealt = ruling_rows.dealt(raters, ruling_rows.seed_of(id_of(agreement.item_id, agreement.stage)))
     documents = ruling_rows.sealed(db, agreement, dealt)
-    kind = ruling_rows.kind_of_stage(agreement.stage)
+    kind = ruling_rows.kind_of(agreement.stage)
     orders = {letter: [unit.id for unit in document.units] for letter, document in documents.items()}
     rows = ruling_rows.rows(agreement, dealt, orders)
     unanimous = tuple(
@@ -229,7 +229,7 @@ def sheet(project: Project, adjudication_id: str) -> AdjudicationSheet:
         rows = _rows(project, db, result, documents)
         item = db.execute(select(ITEM.c.key, ITEM.c.question).where(ITEM.c.id == result.item_id)).one()
         disputes = _disputes(db, result)
-    kind = ruling_rows.kind_of(result)
+    kind = ruling_rows.kind_of(result.stage)
     orders = {letter: [unit.id for unit in document.units] for letter, document in documents.items()}
     members = [row.ruling.members for row in rows]
     return AdjudicationSheet(
@@ -271,7 +271,7 @@ def masked(frozen: Iterable[Figure]) -> tuple[Figure, ...]:
 def _rows(
     project: Project, db: Connection, adjudication: Adjudication, documents: Documents
 ) -> tuple[SheetRow, ...]:
-    kind = ruling_rows.kind_of(adjudication)
+    kind = ruling_rows.kind_of(adjudication.stage)
     headings, reports = about(project, db, adjudication.item_id) if kind is Kind.LABELS else ({}, {})
     rows = []
     for number, decision in enumerate(ruling_rows.rulings(db, adjudication.id), start=1):
@@ -605,7 +605,7 @@ def split(project: Project, ruling_id: str, letter: str) -> Change:
 
 def _paired(project: Project, db: Connection, row: Ruling) -> tuple[Adjudication, Kind, Documents]:
     result = ruling_rows.working(project, db, row.adjudication_id)
-    kind = ruling_rows.kind_of(result)
+    kind = ruling_rows.kind_of(result.stage)
     if KINDS[kind].given:
         raise Refusal(f"The rows of {kind.value} are fixed.", "They cannot be paired differently.")
     return result, kind, ruling_rows.documents(db, result)
@@ -759,7 +759,7 @@ def ballots(project: Project, adjudication_id: str) -> list[Ballot]:
     with project.store.read() as db:
         result = ruling_rows.adjudication(db, adjudication_id)
         assignments.refuse_others(project, db, result)
-        kind, documents = ruling_rows.kind_of(result), ruling_rows.documents(db, result)
+        kind, documents = ruling_rows.kind_of(result.stage), ruling_rows.documents(db, result)
         headings = headings_of(db, result.item_id) if kind is Kind.LABELS else {}
         rows = [row for row in ruling_rows.rulings(db, result.id) if _votable(result, row)]
     weights, made = settings.allowed(project), list[Ballot]()
@@ -793,7 +793,7 @@ def vote(project: Project, ruling_id: str, value: str) -> Change:
             raise Refusal("It is too late for a first vote on this row.", "Vote before you rule.")
         unit = next(iter(consensus.members(row, ruling_rows.documents(db, result)).values()), None)
         known = required(
-            ruling_rows.values(ruling_rows.kind_of(result), unit, settings.allowed(project)),
+            ruling_rows.values(ruling_rows.kind_of(result.stage), unit, settings.allowed(project)),
             "There is no value to vote on here.",
             "Rule on the row instead.",
         )
@@ -835,13 +835,13 @@ def _evidence_of(adjudication: Adjudication, row: Ruling, unit: Unit) -> UnitVot
     return (
         protocol,
         row.first_vote,
-        ruling_rows.vote_words(ruling_rows.kind_of(adjudication), unit),
+        ruling_rows.vote_words(ruling_rows.kind_of(adjudication.stage), unit),
         adjudication.item_id,
     )
 
 
 def _pooled(stage: Stage, voted: list[tuple[str, list[UnitVote]]], weights: Weights) -> Iterator[Votes]:
-    kind = ruling_rows.kind_of_stage(stage)
+    kind = ruling_rows.kind_of(stage)
     unit_field = KINDS[kind].voted
     name = unit_field.name if unit_field else ""
     field = next(each for each in measured(kind) if each.name == name)

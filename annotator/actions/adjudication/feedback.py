@@ -203,7 +203,7 @@ def _settled(db: Connection, person_id: str, item_id: str = "") -> list[Adjudica
 
 
 def _of_stage(db: Connection, person_id: str, adjudication: Adjudication) -> StageDigest:
-    kind = ruling_rows.kind_of(adjudication)
+    kind = ruling_rows.kind_of(adjudication.stage)
     letter = next(letter for letter, person in adjudication.letters.items() if person == person_id)
     version = consensus.versions(db, adjudication.id)[-1]
     own = ruling_rows.documents(db, adjudication)[letter]

@@ -124,7 +124,7 @@ def add_row(project: Project, adjudication_id: str, after: str = "", **fields: A
     Its reason is “missing” until another is given.
     """
     with project.store.write() as db:
-        kind = ruling_rows.kind_of(ruling_rows.working(project, db, adjudication_id))
+        kind = ruling_rows.kind_of(ruling_rows.working(project, db, adjudication_id).stage)
         if KINDS[kind].given:
             raise Refusal(f"The rows of {kind.value} are fixed.", "Edit one of them instead.")
         rows = ruling_rows.rulings(db, adjudication_id)
@@ -175,7 +175,7 @@ def _checked_own(kind: Kind, row: Ruling, documents: Documents) -> Ruling:
 def _row(project: Project, db: Connection, ruling_id: str) -> tuple[Ruling, Kind, Documents]:
     row = ruling_rows.ruling(db, ruling_id)
     result = ruling_rows.working(project, db, row.adjudication_id)
-    return row, ruling_rows.kind_of(result), ruling_rows.documents(db, result)
+    return row, ruling_rows.kind_of(result.stage), ruling_rows.documents(db, result)
 
 
 def _refuse_take(kind: Kind, row: Ruling, take: str, documents: Documents) -> None:
@@ -233,7 +233,7 @@ def missing(project: Project, adjudication_id: str) -> list[Lacking]:
         result = ruling_rows.adjudication(db, adjudication_id)
         assignments.refuse_others(project, db, result)
         rows, documents = ruling_rows.rulings(db, result.id), ruling_rows.documents(db, result)
-    return _missing(ruling_rows.kind_of(result), rows, documents)
+    return _missing(ruling_rows.kind_of(result.stage), rows, documents)
 
 
 def _missing(kind: Kind, rows: list[Ruling], documents: Documents) -> list[Lacking]:
@@ -307,7 +307,7 @@ def close_within(
 
     Disputes are not answered by a version closed elsewhere, where they were not visible.
     """
-    kind, documents = ruling_rows.kind_of(adjudication), ruling_rows.documents(db, adjudication)
+    kind, documents = ruling_rows.kind_of(adjudication.stage), ruling_rows.documents(db, adjudication)
     rows = ruling_rows.rulings(db, adjudication.id)
     if lacking := _missing(kind, rows, documents):
         raise Refusal(

@@ -877,7 +877,7 @@ def _agreement_behind_of_votes(db: Connection, items: Items, row: FigureRow) -> 
 def _of_vote(
     adjudication: Adjudication, ruling: Ruling, letter: str, unit: Unit, items: Items, about: _About
 ) -> LineBehind:
-    value = ruling_rows.vote_words(ruling_rows.kind_of(adjudication), unit) or None
+    value = ruling_rows.vote_words(ruling_rows.kind_of(adjudication.stage), unit) or None
     label = unit if isinstance(unit, Label) else None
     return LineBehind(
         adjudication.item_id,

@@ -286,13 +286,13 @@ def records(db: Connection, agreements: Iterable[Agreement]) -> list[Agreement]:
     made = {
         each.agreement_id: _repaired(db, frozen[each.agreement_id], each)
         for each in ruling_rows.adjudications(db)
-        if each.agreement_id in frozen and each.version and not KINDS[ruling_rows.kind_of(each)].given
+        if each.agreement_id in frozen and each.version and not KINDS[ruling_rows.kind_of(each.stage)].given
     }
     return [made[agreement_id] for agreement_id in frozen if agreement_id in made]
 
 
 def _repaired(db: Connection, agreement: Agreement, adjudication: Adjudication) -> Agreement:
-    kind, people = ruling_rows.kind_of(adjudication), adjudication.letters
+    kind, people = ruling_rows.kind_of(adjudication.stage), adjudication.letters
     documents = {
         people[letter]: result for letter, result in ruling_rows.sealed(db, agreement, people).items()
     }

@@ -108,7 +108,7 @@ class AdjudicationActs(Flow):
 
     def take(self, take: str) -> None:
         """Rule on the current row, and go on to the next one without a ruling."""
-        self._rows.flush()
+        self._bench.typing.keep()
         self.leave_modes()
         row = self._bench.row
         if row is None or (row.ruling.take != take and not self._bench.do(ruling.rule, row.ruling.id, take)):
@@ -129,7 +129,7 @@ class AdjudicationActs(Flow):
         last = self._last
         if last is None or self._bench.ballot(last.ruling.id) is not None:
             return
-        self._rows.flush()
+        self._bench.typing.keep()
         again = self._last is not None and self._last.ruling.reason is reason
         done = self._bench.do(ruling.explain, last.ruling.id, reason="" if again else reason)
         given, row = done and not again, self._bench.row
@@ -189,7 +189,7 @@ class AdjudicationActs(Flow):
                 f"Drop it on a row without {letter}, or split that row first.",
             )
         else:
-            self._rows.flush()
+            self._bench.typing.keep()
             self._pair(ruling_id, source_id)
 
     def split(self) -> None:

@@ -107,7 +107,7 @@ class AdjudicatePage(Page):
 
     def _saving(self, slot: Callable[[], object]) -> Callable[[], object]:
         def act() -> None:
-            self.rows.flush()
+            self.bench.typing.keep()
             slot()
 
         return act
@@ -155,7 +155,7 @@ class AdjudicatePage(Page):
 
     def leave(self) -> None:
         self.acts.leave_modes()
-        self.rows.flush()
+        self.bench.typing.keep()
 
     def stop(self) -> None:
         self.rows.stop()

@@ -233,7 +233,7 @@ class RowsPane(QWidget):
         self.area.resized.connect(self._bring_into_view_soon)
         vertical((self.area, 1), on=self, margins=(6, 0, 6, 0))
         bench, controls = self._bench, self.controls
-        bench.leaving.connect(self.flush)
+        bench.leaving.connect(bench.typing.keep)
         bench.opened.connect(self._show_rows)
         bench.laid.connect(self._show_rows)
         bench.moved.connect(self._show_current)
@@ -268,9 +268,6 @@ class RowsPane(QWidget):
     def writing(self) -> bool:
         """Whether the focus is in a field of the current row, not on the row itself."""
         return holds(self.controls)
-
-    def flush(self) -> None:
-        self._bench.typing.keep()
 
     def anchor(self) -> None:
         """Remember the current row's vertical position: the next one is shown there, so that the eye need not move."""
@@ -313,7 +310,7 @@ class RowsPane(QWidget):
             self._show_current(self._bench.current_id, focus=focused)
 
     def _show_current(self, ruling_id: str, *, focus: bool = True) -> None:
-        self.flush()
+        self._bench.typing.keep()
         if self._current == ruling_id or ruling_id not in self.cards:
             return
         if self.card is not None:
@@ -380,7 +377,7 @@ class RowsPane(QWidget):
         """Rule on typed text as soon as its field loses the focus."""
         left = before is not None and self.controls.isAncestorOf(before) and before is not now
         if left and now is not None:
-            self.flush()
+            self._bench.typing.keep()
 
     def _bring_into_view_soon(self) -> None:
         """Scroll once the layout has given the cards their new heights."""

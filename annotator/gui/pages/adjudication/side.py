@@ -115,9 +115,6 @@ class SourceSide(SidePart):
         else:
             self.pane.seek()
 
-    def stop(self) -> None:
-        self.sources.stop()
-
     def _mark(self, *, reveal: bool) -> None:
         row, sheet = self._bench.row, self._bench.sheet
         if row is None or sheet is None:
@@ -211,7 +208,7 @@ class SideStack(Pane):
     def stop(self) -> None:
         part = self.parts.get("source")
         if isinstance(part, SourceSide):
-            part.stop()
+            part.sources.stop()
 
     def _refresh(self, *, same_item: bool = False) -> None:
         part = self.parts.get(self.shown)

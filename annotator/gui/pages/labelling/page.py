@@ -269,7 +269,6 @@ class LabelPage(Page):
         self.bench.kind_given.connect(lambda _: self.flow.touched())
         self.bench.kind_given.connect(self.flow.look_again)
         self.criteria.waiting.toggled.connect(lambda on: setattr(self.flow, "waits_for_kinds", on))
-        self.bench.evidence_wanted.connect(self.report_pane.show_evidence)
         self.criteria.recent.clicked.connect(self._show_recent)
         self.criteria.matrix.show_report.clicked.connect(self.reading.toggle_report)
         self.guideline.leave.clicked.connect(self.reading.toggle_guideline)
