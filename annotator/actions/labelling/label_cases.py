@@ -432,10 +432,7 @@ def written_units(db: Connection, item_id: str) -> dict[str, str]:
 def reports(db: Connection, items: Iterable[str] | None = None) -> defaultdict[str, list[str]]:
     """Item → the ids of its reports, without items that systems do not answer."""
     question = LABELLED if items is None else LABELLED.where(RESPONSE.c.item_id.in_(items))
-    result: defaultdict[str, list[str]] = defaultdict(list)
-    for item_id, response_id in db.execute(question):
-        result[item_id].append(response_id)
-    return result
+    return defaultdict(list, grouped(db.execute(question).tuples()))
 
 
 def protocols_by_item(db: Connection, person_id: str) -> dict[str, tuple[str, ...]]:

@@ -15,7 +15,7 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QMenu, QStyleOptionViewItem, QWidget
 
 from annotator.actions.labelling.labels import LabelDecision, LabelTask, task_id
-from annotator.domain.texts.words import counted, shortened
+from annotator.domain.texts.words import counted, grouped, shortened
 from annotator.gui import theme
 from annotator.gui.review.queues import LINE_ROLE, Queue, QueueDelegate, QueueFilter, QueuePane
 from annotator.gui.review.sheets import Index
@@ -105,13 +105,13 @@ class LabelQueue(Queue[str, LabelTask]):
         """
         if not self.submits:
             return list(dict.fromkeys(task.item_id for task in self._lines.values() if is_ready(task)))
-        result: dict[str, bool] = {}
-        for task in self._lines.values():
-            ready = task.labelled == task.units and not task.sealed
-            result[task.item_id] = result.get(task.item_id, True) and ready
         # Labels that all came from elsewhere do not wait for this person.
-        own = {task.item_id for task in self._lines.values() if not task.given}
-        return [item_id for item_id, ready in result.items() if ready and item_id in own]
+        return [
+            item_id
+            for item_id, tasks in grouped((task.item_id, task) for task in self._lines.values()).items()
+            if all(task.labelled == task.units and not task.sealed for task in tasks)
+            and not all(task.given for task in tasks)
+        ]
 
     def seal(self, item_id: str, *, sealed: bool) -> None:
         for task in self.lines:
