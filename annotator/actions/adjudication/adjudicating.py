@@ -8,7 +8,7 @@ from math import ceil
 from typing import Any, TypeVar
 
 import orjson
-from sqlalchemy import ColumnElement, Connection, Row, Select, exists, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, case, func, insert, or_, select, update
 
 from annotator.actions.adjudication import ruling
 from annotator.actions.assignments import assignments
@@ -332,7 +332,6 @@ def _disputes(db: Connection, adjudication: Adjudication) -> tuple[SheetDispute,
 UNOPENED = "not begun"
 # Prefixes of the names of figures for which higher is not better.
 NO_AGREEMENT = ("mean_difference", "lower_limit", "upper_limit", ITEM_SCORE)
-_STAGES = {stage.value: place for place, stage in enumerate(Stage)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,37 +391,31 @@ class QueueLine:
 
 def queue(project: Project) -> list[QueueLine]:
     """What this person may adjudicate: conflicts, lowest agreement first, then unanimous ones, then closed."""
+    begun, stages = ADJUDICATION.c, {stage.value: place for place, stage in enumerate(Stage)}
+    more = AGREEMENT.c.content, ITEM.c.key, ITEM.c.question, begun.state, begun.version, begun.spot_check
+    in_order = ITEM.c.position, ITEM.c.key, ITEM.c.id, case(stages, value=AGREEMENT.c.stage)
     with project.store.read() as db:
-        known = assignments.competence(project, db)
-        begun = {result.agreement_id: result for result in ruling_rows.adjudications(db)}
-        question = select(DISPUTE.c.item_id, DISPUTE.c.stage).where(
-            DISPUTE.c.state == DisputeState.OPEN.value
-        )
-        progress, disputed = _progress(db), Counter((row.item_id, row.stage) for row in db.execute(question))
-        lines = []
-        for row in _frozen(db):
-            result = begun.get(row.id)
-            if known.objection(row.item_id, result.adjudicator_id if result else "") is None:
+        known, progress, lines = assignments.competence(project, db), _progress(db), []
+        for row in db.execute(_agreements(*more).order_by(*in_order)).all():
+            if known.objection(row.item_id, row.adjudicator_id or "") is None:
                 rows, contested, order_differs = _laid(db, row)
-                counted = (
-                    progress.get(result.id, Counter()) if result else Counter(rows=rows, contested=contested)
-                )
+                counted = progress[row.begun] if row.begun else Counter(rows=rows, contested=contested)
                 lines.append(
                     QueueLine(
                         item_id=row.item_id,
                         item_key=row.key,
                         question=row.question,
                         stage=Stage(row.stage),
-                        adjudication_id=result.id if result else "",
-                        state=result.state.value if result else UNOPENED,
-                        version=result.version if result else 0,
-                        spot_check=result.spot_check if result else False,
+                        adjudication_id=row.begun or "",
+                        state=row.state or UNOPENED,
+                        version=row.version or 0,
+                        spot_check=bool(row.spot_check),
                         agreement=_headline(orjson.loads(row.content)),
                         rows=counted["rows"],
                         contested=counted["contested"],
                         decided=counted["decided"],
                         order_differs=order_differs,
-                        disputes=disputed[row.item_id, row.stage],
+                        disputes=row.disputes,
                         confirmed=counted["confirmed"],
                     )
                 )
@@ -442,7 +435,7 @@ def conflicts(project: Project) -> Counter[str]:
             return Counter()
         known = assignments.competence(project, db)
         progress = _progress(db, ADJUDICATION.c.state != AdjudicationState.CLOSED.value)
-        conflicts = [row for row in waiting if row.disputed or _is_contested(db, row, progress)]
+        conflicts = [row for row in waiting if row.disputes or _is_contested(db, row, progress)]
     return Counter(_whose(known, row.item_id, row.adjudicator_id or "") for row in conflicts)
 
 
@@ -462,41 +455,32 @@ def _is_contested(db: Connection, row: Row[Any], progress: Mapping[str, Counter[
     return bool(progress[row.begun]["contested"] if row.begun else contested) or order_differs
 
 
-def _unsettled() -> Select[Any]:
-    """The frozen agreements of items not retired that are not closed or are disputed."""
-    disputed = exists(select(DISPUTE.c.id).where(
-        DISPUTE.c.item_id == AGREEMENT.c.item_id, DISPUTE.c.stage == AGREEMENT.c.stage,
+_DISPUTES = (
+    select(func.count())
+    .where(
+        DISPUTE.c.item_id == AGREEMENT.c.item_id,
+        DISPUTE.c.stage == AGREEMENT.c.stage,
         DISPUTE.c.state == DisputeState.OPEN.value,
-    ))  # fmt: skip
-    begun = ADJUDICATION.c
-    return (
-        select(
-            AGREEMENT.c.id, AGREEMENT.c.item_id, AGREEMENT.c.stage, AGREEMENT.c.sha256, begun.id.label("begun"),
-            begun.adjudicator_id, disputed.label("disputed"),
-        )
-        .join(ITEM, ITEM.c.id == AGREEMENT.c.item_id)
-        .outerjoin(ADJUDICATION, begun.agreement_id == AGREEMENT.c.id)
-        .where(
-            ITEM.c.retired.is_(False),
-            or_(begun.id.is_(None), begun.state != AdjudicationState.CLOSED.value, disputed),
-        )
-    )  # fmt: skip
-
-
-_UNSETTLED = _unsettled()
-
-
-def _frozen(db: Connection) -> list[Row[Any]]:
-    """The frozen agreements of items not retired, in the order of the project and of the stages."""
-    return sorted(
-        db.execute(
-            select(AGREEMENT, ITEM.c.key, ITEM.c.question, ITEM.c.position)
-            .join(ITEM, ITEM.c.id == AGREEMENT.c.item_id)
-            .where(ITEM.c.retired.is_(False))
-            .order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)
-        ),
-        key=lambda row: (row.position, row.key, row.item_id, _STAGES[row.stage]),
     )
+    .scalar_subquery()
+)
+
+
+def _agreements(*more: ColumnElement[Any]) -> Select[Any]:
+    """The frozen agreements of items not retired, with the adjudication begun and the number of open disputes."""
+    a, begun = AGREEMENT.c, ADJUDICATION.c
+    about = a.id, a.item_id, a.stage, a.sha256, begun.id.label("begun"), begun.adjudicator_id
+    return (
+        select(*about, _DISPUTES.label("disputes"), *more)
+        .join(ITEM, ITEM.c.id == a.item_id)
+        .outerjoin(ADJUDICATION, begun.agreement_id == a.id)
+        .where(ITEM.c.retired.is_(False))
+    )
+
+
+_UNSETTLED = _agreements().where(
+    or_(ADJUDICATION.c.id.is_(None), ADJUDICATION.c.state != AdjudicationState.CLOSED.value, _DISPUTES > 0)
+)
 
 
 def _headline(agreement: dict[str, Any]) -> Figure | None:

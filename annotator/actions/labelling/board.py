@@ -44,7 +44,7 @@ class BoardFacts:
     with the number of labels and their active seconds.
     """
 
-    written: dict[tuple[str, Stage, str], Row[Any]] = field(default_factory=dict)
+    written: dict[tuple[str, Stage, str], Any] = field(default_factory=dict)
     labelled: dict[tuple[str, str, int], list[Row[Any]]] = field(default_factory=dict)
     seconds: defaultdict[tuple[str, Stage, str], float] = field(default_factory=lambda: defaultdict(float))
     units: defaultdict[str, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
