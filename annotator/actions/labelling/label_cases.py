@@ -432,7 +432,7 @@ def written_units(db: Connection, item_id: str) -> dict[str, str]:
 def reports(db: Connection, items: Iterable[str] | None = None) -> defaultdict[str, list[str]]:
     """Item → the ids of its reports, without items that systems do not answer."""
     question = LABELLED if items is None else LABELLED.where(RESPONSE.c.item_id.in_(items))
-    return defaultdict(list, grouped(db.execute(question).tuples()))
+    return defaultdict(list, grouped((row.item_id, row.id) for row in db.execute(question)))
 
 
 def protocols_by_item(db: Connection, person_id: str) -> dict[str, tuple[str, ...]]:
