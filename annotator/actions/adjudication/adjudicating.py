@@ -41,18 +41,8 @@ from annotator.storage.tables import ADJUDICATION, AGREEMENT, DISPUTE, ITEM, RES
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class OpeningRows:
-    """The rows of an agreement before any ruling: which are unanimous, and whether raters order them differently."""
-
-    letters: dict[str, str]
-    rows: tuple[ruling_rows.Members, ...]
-    unanimous: tuple[bool, ...]
-    order_differs: bool
-
-    @property
-    def contested(self) -> int:
-        return len(self.rows) - sum(self.unanimous)
+# The letters dealt to raters, each row with whether all wrote the same, and whether raters order the rows differently.
+OpeningRows = tuple[dict[str, str], list[tuple[ruling_rows.Members, bool]], bool]
 
 
 def id_of(item_id: str, stage: Stage) -> str:
@@ -104,21 +94,20 @@ def _theirs(project: Project, db: Connection, item_id: str, stage: Stage) -> tup
 
 
 def layout(db: Connection, agreement: Agreement) -> OpeningRows:
-    """Lay out the units of an agreement's raters in rows; deterministic."""
+    """Lay out the units of an agreement's raters in rows, before any ruling; deterministic."""
     raters = [rater.person_id for rater in agreement.inputs]
     dealt = ruling_rows.dealt(raters, ruling_rows.seed_of(id_of(agreement.item_id, agreement.stage)))
     documents = ruling_rows.sealed(db, agreement, dealt)
     kind = ruling_rows.kind_of(agreement.stage)
     orders = {letter: [unit.id for unit in document.units] for letter, document in documents.items()}
     rows = ruling_rows.rows(agreement, dealt, orders)
-    unanimous = tuple(
+    unanimous = [
         len(row) == len(dealt)
         and consensus.agree(kind, (documents[letter].unit(unit) for letter, unit in row.items()))
         for row in rows
-    )
-    return OpeningRows(
-        dealt, tuple(rows), unanimous, KINDS[kind].ordered and not ruling_rows.same_order(rows, orders)
-    )
+    ]
+    order_differs = KINDS[kind].ordered and not ruling_rows.same_order(rows, orders)
+    return dealt, list(zip(rows, unanimous, strict=True)), order_differs
 
 
 def laid_out(db: Connection, item_id: str, stage: Stage, person_id: str) -> tuple[Adjudication, list[Ruling]]:
@@ -133,7 +122,7 @@ def laid_out(db: Connection, item_id: str, stage: Stage, person_id: str) -> tupl
             f"{len(agreement.inputs):,} people answered this, more than there are letters.",
             "It cannot be adjudicated; its agreement figure stays.",
         )
-    laid = layout(db, agreement)
+    letters, rows, _ = layout(db, agreement)
     made = Adjudication(
         id=id_of(item_id, stage),
         item_id=item_id,
@@ -141,7 +130,7 @@ def laid_out(db: Connection, item_id: str, stage: Stage, person_id: str) -> tupl
         agreement_id=agreement.id,
         adjudicator_id=person_id,
         seed=ruling_rows.seed_of(id_of(item_id, stage)),
-        letters=laid.letters,
+        letters=letters,
         opened_at=now(),
     )
     rulings = [
@@ -154,7 +143,7 @@ def laid_out(db: Connection, item_id: str, stage: Stage, person_id: str) -> tupl
             # If all wrote the same, there is nothing to decide.
             take=BOTH if alike else "",
         )
-        for place, (row, alike) in enumerate(zip(laid.rows, laid.unanimous, strict=True))
+        for place, (row, alike) in enumerate(rows)
     ]
     return made, rulings
 
@@ -502,8 +491,8 @@ def _laid(db: Connection, row: Row[Any]) -> tuple[int, int, bool]:
     """The number of rows of an agreement, how many are contested, and whether the order differs."""
     if row.sha256 not in _LAID:
         content = db.execute(select(AGREEMENT.c.content).where(AGREEMENT.c.id == row.id)).scalar_one()
-        laid = layout(db, Agreement.model_validate(orjson.loads(content)))
-        _LAID[row.sha256] = len(laid.rows), laid.contested, laid.order_differs
+        _, rows, order_differs = layout(db, Agreement.model_validate(orjson.loads(content)))
+        _LAID[row.sha256] = len(rows), sum(not alike for _, alike in rows), order_differs
     return _LAID[row.sha256]
 
 

@@ -64,27 +64,26 @@ class ReplyDetail(Splitter):
             QGuiApplication.clipboard().setText(self._replies[place].call.raw)
 
     def clear(self) -> None:
-        self._detail, self._replies = None, ()
-        self.made.clear()
-        self._offer_replies()
-        self._show_prompt()
+        self._show(None, (), "")
 
     def show_detail(self, detail: JudgementDetail) -> None:
         same = self._detail is not None and self._detail.line.id == detail.line.id
-        self._detail, self._replies = detail, detail.replies
-        self.made.setHtml(made_of(detail))
-        if not same:
-            self.which.clear()
-        self._offer_replies()
-        self._show_prompt()
+        self._show(detail, detail.replies, made_of(detail), same=same)
 
     def show_reply(self, reply: Reply) -> None:
         """Show a call of an extraction, for which nothing but the reply is stored."""
-        self._detail, self._replies = None, (reply,)
         call = reply.call
         word = "It could be read." if call.status == "ok" else STATUS_WORDS.get(call.status, call.status)
-        self.made.setHtml(f"<h3>{escape(word)}</h3><p dir='auto'>{escape(call.cause)}</p>")
-        self.which.clear()
+        self._show(None, (reply,), f"<h3>{escape(word)}</h3><p dir='auto'>{escape(call.cause)}</p>")
+
+    def _show(
+        self, detail: JudgementDetail | None, replies: Sequence[Reply], made: str, *, same: bool = False
+    ) -> None:
+        """Show what was made of replies, and the replies; of the `same` judgement the chosen reply stays."""
+        self._detail, self._replies = detail, replies
+        self.made.setHtml(made)
+        if not same:
+            self.which.clear()
         self._offer_replies()
         self._show_prompt()
 
