@@ -786,52 +786,41 @@ def votes(project: Project) -> list[Votes]:
     if not (person.has(Role.COORDINATOR) or person.has(Role.ADJUDICATOR)):
         happened = "First votes are shown to coordinators and adjudicators."
         raise RoleNeeded(happened, "Ask one of them.", Role.COORDINATOR, Role.ADJUDICATOR)
-    by_stage: defaultdict[Stage, list[tuple[str, list[UnitVote]]]] = defaultdict(list)
+    by_stage: defaultdict[Stage, list[UnitVote]] = defaultdict(list)
     with project.store.read() as db:
         rulings = ruling_rows.all_rulings(db)
         for result in ruling_rows.adjudications(db):
             voted = [row for row in rulings.get(result.id, ()) if row.first_vote]
-            if not result.version or not voted:
-                continue
-            documents = ruling_rows.documents(db, result)
-            for row in voted:
-                units = consensus.members(row, documents).values()
-                by_stage[result.stage].append(
-                    (result.item_id, [_evidence_of(result, row, unit) for unit in units])
-                )
+            if result.version and voted:
+                documents = ruling_rows.documents(db, result)
+                by_stage[result.stage] += [
+                    _unit_vote(result, row, unit)
+                    for row in voted
+                    for unit in consensus.members(row, documents).values()
+                ]
     weights = settings.allowed(project)
     return [each for stage in Stage if stage in by_stage for each in _pooled(stage, by_stage[stage], weights)]
 
 
-def _evidence_of(adjudication: Adjudication, row: Ruling, unit: Unit) -> UnitVote:
+def _unit_vote(adjudication: Adjudication, row: Ruling, unit: Unit) -> UnitVote:
     protocol = unit.protocol if isinstance(unit, Label) else ""
-    return (
-        protocol,
-        row.first_vote,
-        ruling_rows.vote_words(ruling_rows.kind_of(adjudication.stage), unit),
-        adjudication.item_id,
-    )
+    value = ruling_rows.vote_words(ruling_rows.kind_of(adjudication.stage), unit)
+    return protocol, row.first_vote, value, adjudication.item_id
 
 
-def _pooled(stage: Stage, voted: list[tuple[str, list[UnitVote]]], weights: Weights) -> Iterator[Votes]:
+def _pooled(stage: Stage, voted: list[UnitVote], weights: Weights) -> Iterator[Votes]:
     kind = ruling_rows.kind_of(stage)
     unit_field = KINDS[kind].voted
     name = unit_field.name if unit_field else ""
     field = next(each for each in measured(kind) if each.name == name)
     field = replace(field, categories=ruling_rows.values(kind, None, weights) or None)
     for each in by_scale(field, [_values(name, voted)]):
-        rows = [row for row in voted if any(field_named(name, one[0]) == each.name for one in row[1])]
-        vote_rows = [one for _, of_row in rows for one in of_row]
-        pairs = _values(name, rows)[name]
-        figures = tuple(
-            figure(*one) for one in of_pairs(each, pairs, [one[-1] for one in vote_rows], several=True)
-        )
-        yield Votes(stage, each.name, tuple(sorted({item_id for item_id, _ in rows})), figures)
+        of_field = [one for one in voted if field_named(name, one[0]) == each.name]
+        items = [item_id for *_, item_id in of_field]
+        pairs = of_pairs(each, _values(name, of_field)[name], items, several=True)
+        yield Votes(stage, each.name, tuple(sorted(set(items))), tuple(figure(*one) for one in pairs))
 
 
-def _values(
-    name: str, voted: list[tuple[str, list[UnitVote]]]
-) -> dict[str, tuple[tuple[str, str | None], ...]]:
-    vote_rows = [one for _, of_row in voted for one in of_row]
-    pairs = tuple((mine, theirs or None) for _, mine, theirs, _ in vote_rows)
-    return {"protocol": tuple((one[0], one[0]) for one in vote_rows), name: pairs}
+def _values(name: str, voted: list[UnitVote]) -> dict[str, tuple[tuple[str, str | None], ...]]:
+    pairs = tuple((mine, theirs or None) for _, mine, theirs, _ in voted)
+    return {"protocol": tuple((one[0], one[0]) for one in voted), name: pairs}
