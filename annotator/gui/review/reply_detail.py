@@ -9,7 +9,6 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QTextBrowser, QWidget
 
 from annotator.actions.judging import filled_prompts
-from annotator.actions.judging.filled_prompts import SentPrompt
 from annotator.actions.judging.judge_runs import title
 from annotator.actions.project.file import Project
 from annotator.actions.runs.journal import JudgementDetail, Reply
@@ -116,7 +115,7 @@ class ReplyDetail(Splitter):
         self.sure.setText("Assembling the prompt…")
         self._session.ask_later(self._show_sent, _sent, self._detail.line.id)
 
-    def _show_sent(self, answer: tuple[SentPrompt | None, str]) -> None:
+    def _show_sent(self, answer: tuple[filled_prompts.SentPrompt | None, str]) -> None:
         sent, judgement_id = answer
         if judgement_id != (self._detail.line.id if self._detail is not None else ""):
             return
@@ -132,7 +131,7 @@ class ReplyDetail(Splitter):
             self.made.setHtml(made_of(self._detail))
 
 
-def _sent(project: Project, judgement_id: str) -> tuple[SentPrompt | None, str]:
+def _sent(project: Project, judgement_id: str) -> tuple[filled_prompts.SentPrompt | None, str]:
     return filled_prompts.sent(project, judgement_id), judgement_id
 
 

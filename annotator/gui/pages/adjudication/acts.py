@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any
 
 from annotator.actions.adjudication import adjudicating, ruling
-from annotator.actions.adjudication.adjudicating import SheetRow
 from annotator.actions.labelling.label_rows import UNSURE
 from annotator.domain.experts.adjudication import BOTH, DROP, OWN, Confidence, Reason
 from annotator.domain.kinds.documents import KINDS
@@ -285,7 +284,7 @@ class AdjudicationActs(Flow):
         )
 
     @property
-    def _last(self) -> SheetRow | None:
+    def _last(self) -> adjudicating.SheetRow | None:
         """The row ruled on last until another is touched, otherwise the current one."""
         return self._bench.rows.get(self.decided) or self._bench.row
 
@@ -414,12 +413,12 @@ class AdjudicationActs(Flow):
         )
 
 
-def can_pair(row: SheetRow, other: SheetRow) -> bool:
+def can_pair(row: adjudicating.SheetRow, other: adjudicating.SheetRow) -> bool:
     """Whether units of another row fit into this one."""
     mine, theirs = row.units.keys(), other.units.keys()
     return bool(mine and theirs) and (bool(theirs - mine) or theirs < mine)
 
 
-def _likeness(row: SheetRow, other: SheetRow) -> float:
+def _likeness(row: adjudicating.SheetRow, other: adjudicating.SheetRow) -> float:
     """The similarity of two rows' texts; it only determines which partner is proposed first."""
     return SequenceMatcher(None, about(row).casefold(), about(other).casefold(), autojunk=False).quick_ratio()

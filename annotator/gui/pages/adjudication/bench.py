@@ -7,7 +7,6 @@ from PySide6.QtCore import QObject, Signal
 
 from annotator.actions.adjudication import adjudicating, ruling
 from annotator.actions.adjudication.adjudicating import AdjudicationSheet, Ballot, QueueLine, SheetRow
-from annotator.actions.adjudication.ruling import Lacking
 from annotator.actions.authoring import artifacts, settings
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import OWN, AdjudicationState
@@ -23,7 +22,7 @@ from annotator.gui.session.session import ProjectSession
 
 T = TypeVar("T")
 # The sheet, what its rows lack, unfinished texts by ruling and field, and ballots for first votes.
-Read = tuple[AdjudicationSheet, Sequence[Lacking], dict[tuple[str, str], str], Sequence[Ballot]]
+Read = tuple[AdjudicationSheet, Sequence[ruling.Lacking], dict[tuple[str, str], str], Sequence[Ballot]]
 RULING_KINDS = ("ruling", "adjudication", "dispute")
 
 
@@ -50,7 +49,7 @@ class AdjudicationModel(WorkModel):
         self.typing = RulingDraft(session, self.do, self)
         self.sheet: AdjudicationSheet | None = None
         self.rows: dict[str, SheetRow] = {}
-        self.lacking: dict[str, tuple[Lacking, ...]] = {}
+        self.lacking: dict[str, tuple[ruling.Lacking, ...]] = {}
         self.ballots: dict[str, Ballot] = {}
         self._drafts: dict[tuple[str, str], str] = {}
         self.vote_first = False

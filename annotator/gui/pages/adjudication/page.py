@@ -9,9 +9,7 @@ from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QKeyEvent
 
 from annotator.actions.adjudication import adjudicating, feedback, ruling
-from annotator.actions.adjudication.adjudicating import QueueLine
 from annotator.actions.consensus import consensus
-from annotator.actions.consensus.consensus import AdjudicatedStage
 from annotator.actions.items import items
 from annotator.actions.labelling.label_rows import UNSURE
 from annotator.domain.experts.adjudication import Reason
@@ -181,7 +179,7 @@ class AdjudicatePage(Page):
         else:
             super().keyPressEvent(event)
 
-    def _line_at(self, place: dict[str, Any]) -> QueueLine | None:
+    def _line_at(self, place: dict[str, Any]) -> adjudicating.QueueLine | None:
         """The line for a location on the page: by item, and by stage if one is named."""
         of_item = [line for line in self.queue.lines if line.item_id == place.get("item_id")]
         if place.get("stage"):
@@ -191,7 +189,7 @@ class AdjudicatePage(Page):
     def _begin(self) -> None:
         self._open(next((line for line in self.queue.lines if line.conflict), None))
 
-    def _open(self, line: QueueLine | None, ruling_id: str = "") -> None:
+    def _open(self, line: adjudicating.QueueLine | None, ruling_id: str = "") -> None:
         if line is None:
             return
         if line.place == self.bench.place and self.bench.sheet is not None:
@@ -292,5 +290,5 @@ class AdjudicatePage(Page):
         self.frame.queue_pane.show_only(LineFilter.UNANIMOUS)
         self._open(next((each for each in self.queue.lines if each.spot_check and not each.closed), None))
 
-    def _look_at(self, unanimous: AdjudicatedStage) -> None:
+    def _look_at(self, unanimous: consensus.AdjudicatedStage) -> None:
         self._open(self.queue.line((unanimous.item_id, unanimous.stage)))

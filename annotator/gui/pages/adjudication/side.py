@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QStackedWidg
 from annotator.actions.adjudication import adjudicating
 from annotator.actions.authoring import settings
 from annotator.actions.consensus import consensus
-from annotator.actions.consensus.consensus import Gap
 from annotator.actions.items import items, materials
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import Label
@@ -242,7 +241,7 @@ class GuidelineText(SidePart):
 class GapList(SidePart):
     def __init__(self, session: ProjectSession, bench: AdjudicationModel) -> None:
         super().__init__(session, bench)
-        self._gaps: list[Gap] = []
+        self._gaps: list[consensus.Gap] = []
         self.list = with_properties(
             QListWidget(),
             wordWrap=True,
@@ -282,7 +281,7 @@ class GapList(SidePart):
         QGuiApplication.clipboard().setText("\n".join(_words(gap) for gap in self._gaps))
 
 
-def _words(gap: Gap) -> str:
+def _words(gap: consensus.Gap) -> str:
     description = " ".join(gap.text.split()) or "not described yet"
     return f"Item {gap.item_key}, {gap.stage.value}: {description}"
 

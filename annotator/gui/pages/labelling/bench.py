@@ -8,8 +8,6 @@ from PySide6.QtCore import QObject, Signal
 from annotator.actions.assignments import assignments
 from annotator.actions.labelling import label_rows, label_sealing, labels
 from annotator.actions.labelling.label_cases import presentation_of
-from annotator.actions.labelling.label_rows import USUAL
-from annotator.actions.labelling.label_sealing import TAXONOMIES
 from annotator.actions.labelling.labels import SEVERAL, LabelPlace, LabelSheet, UnitGroup
 from annotator.domain.judges.judge import Judgement, RaterKind
 from annotator.domain.judges.paper import Taxonomy
@@ -43,7 +41,7 @@ class LabellingModel(WorkModel):
         """Answers at second looks, by taxonomy and unit; a taxonomy that is not asked about is missing."""
         self._left: dict[str, tuple[str, str]] = {}
         """Protocol → the line and unit where it was left."""
-        self.protocol = USUAL
+        self.protocol = label_rows.USUAL
         self.sheet: LabelSheet | None = None
 
     @property
@@ -104,7 +102,7 @@ class LabellingModel(WorkModel):
     def _kinds_asked(self, unit_id: str) -> list[tuple[Taxonomy, str]]:
         """The taxonomies that apply to a unit's answer, each with the kind given, or an empty string."""
         value = self.value_of(unit_id)
-        offered = [(TAXONOMIES[name], given) for name, given in self._kinds.items()]
+        offered = [(label_sealing.TAXONOMIES[name], given) for name, given in self._kinds.items()]
         return [(taxonomy, given.get(unit_id, "")) for taxonomy, given in offered if value in taxonomy.after]
 
     def lacks_kind(self, unit_id: str) -> bool:
@@ -171,7 +169,7 @@ class LabellingModel(WorkModel):
         offered = self._session.ask(label_sealing.offered, self.protocol)
         self._kinds = {
             name: self._session.ask(label_sealing.of_report, response_id, name) or {}
-            for name, taxonomy in TAXONOMIES.items()
+            for name, taxonomy in label_sealing.TAXONOMIES.items()
             if offered and taxonomy.of == self.protocol
         }
         self.opened.emit()
@@ -246,7 +244,7 @@ class LabellingModel(WorkModel):
     def _take_in_one(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> LabelPlace:
         tree = after or before
         protocol, response_id, unit_id = tree["protocol"], str(tree["response_id"]), str(tree["unit_id"])
-        taxonomy = TAXONOMIES.get(protocol)
+        taxonomy = label_sealing.TAXONOMIES.get(protocol)
         here = LabelPlace(taxonomy.of if taxonomy else protocol, response_id, unit_id)
         open_here = response_id == self.response_id and here.protocol == self.protocol
         if taxonomy and open_here:

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QMenu, QWidget
 from annotator.actions.assignments import assignments
 from annotator.actions.labelling import label_cases, label_rows, label_sealing, labels
 from annotator.actions.labelling.label_cases import judged_by, presentation_of
-from annotator.actions.labelling.label_rows import USUAL
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.protocol import Presentation
 from annotator.domain.kinds.artifact import Kind
@@ -340,8 +339,10 @@ class LabelPage(Page):
         return act
 
     def navigate(self, place: dict[str, Any]) -> None:
-        offered = self.session.ask(label_cases.offered) or [self.session.ask(label_cases.usual) or USUAL]
-        wished = str(place.get("protocol") or QSettings().value(PROTOCOL, USUAL))
+        offered = self.session.ask(label_cases.offered) or [
+            self.session.ask(label_cases.usual) or label_rows.USUAL
+        ]
+        wished = str(place.get("protocol") or QSettings().value(PROTOCOL, label_rows.USUAL))
         if wished != self.bench.protocol and wished in offered:
             self._take_up(wished)
         elif self.bench.protocol not in offered:

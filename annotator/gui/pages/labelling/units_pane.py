@@ -32,7 +32,6 @@ from annotator.actions.labelling import labels
 from annotator.actions.labelling.label_cases import presentation_of
 from annotator.actions.labelling.label_rows import UNSURE
 from annotator.actions.labelling.label_sealing import TAXONOMIES
-from annotator.actions.labelling.labels import MatrixReading, UnitGroup
 from annotator.domain.judges.protocol import CaseLayout, Presentation
 from annotator.domain.kinds.artifact import Unit
 from annotator.gui import keys, theme
@@ -57,7 +56,6 @@ from annotator.gui.widgets.basics import (
     vertical,
     with_properties,
 )
-from annotator.gui.widgets.chips import pixmap
 from annotator.gui.widgets.columns import START
 from annotator.gui.widgets.reading.marked_text import lay_out
 
@@ -73,12 +71,12 @@ class Matrix(RowsModel[Unit]):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent=parent)
         self._protocol = ""
-        self._groups: Sequence[UnitGroup] = ()
+        self._groups: Sequence[labels.UnitGroup] = ()
         self._label_of: Callable[[str], UnitLabel] = lambda _: UnitLabel()
         self._places: dict[str, tuple[int, int]] = {}
 
     def lay_out(
-        self, protocol: str, groups: Sequence[UnitGroup], label_of: Callable[[str], UnitLabel]
+        self, protocol: str, groups: Sequence[labels.UnitGroup], label_of: Callable[[str], UnitLabel]
     ) -> None:
         """Show other sub-tasks; `label_of` returns the label of a cell by its id."""
         with resetting(self):
@@ -130,7 +128,7 @@ class Matrix(RowsModel[Unit]):
         return None
 
 
-def predicted_of(group: UnitGroup | None) -> str:
+def predicted_of(group: labels.UnitGroup | None) -> str:
     return next(iter(group.given.values()), "") if group else ""
 
 
@@ -222,7 +220,7 @@ class MatrixView(QWidget):
         self.readings.setText(reading_words(result, self.model.columnCount() - 1, self.model.rowCount()))
 
 
-def reading_words(readings: Sequence[MatrixReading], predicted: int, gold: int) -> str:
+def reading_words(readings: Sequence[labels.MatrixReading], predicted: int, gold: int) -> str:
     """Both readings by name, with their results once the matrix is full."""
     sentences = []
     for reading in readings:
@@ -354,7 +352,9 @@ class _Painter(PaintingDelegate):
             painter.drawRoundedRect(box, 5, 5)
         painter.setOpacity(0.45 if shown == OPEN else 1.0)
         if shown.icon:
-            picture = pixmap(shown.icon, size, f"state-{shown.state}", painter.device().devicePixelRatioF())
+            picture = chips.pixmap(
+                shown.icon, size, f"state-{shown.state}", painter.device().devicePixelRatioF()
+            )
             painter.drawPixmap(area.center() - QPoint(size // 2 - 1, size // 2 - 1), picture)
         else:
             painter.setPen(theme.token(f"state-{shown.state}"))
@@ -362,7 +362,7 @@ class _Painter(PaintingDelegate):
         if beside:
             painter.setOpacity(1.0)
             small = theme.current().px(11)
-            mark = pixmap(beside, small, "text-muted", painter.device().devicePixelRatioF())
+            mark = chips.pixmap(beside, small, "text-muted", painter.device().devicePixelRatioF())
             painter.drawPixmap(box.topRight() - QPoint(small + 1, -2), mark)
 
 
