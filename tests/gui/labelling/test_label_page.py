@@ -270,7 +270,7 @@ def test_reports_stand_under_their_items_and_are_narrowed_by_state_and_words(
     queue, show, words, keep, expected
 ):
     queue.narrow(show, words, keep)
-    assert (shown(queue), queue.left) == (expected, 3)
+    assert (shown(queue), queue.counted(ReportFilter.TO_DO)) == (expected, 3)
 
 
 def test_a_report_that_is_done_keeps_its_line_until_the_list_is_narrowed_anew(queue, qtbot):
@@ -371,7 +371,7 @@ def test_under_no_protocol_anything_tells_a_system_a_judge_or_another_rater(tmp_
         blind_page.window().show_page("Label", protocol=protocol)
         sheet = blind_page.bench.sheet
         assert (blind_page.bench.protocol, sheet.labels) == (protocol, {})
-        assert blind_page.queue.left == len(blind_page.queue.lines)
+        assert blind_page.queue.counted(ReportFilter.TO_DO) == len(blind_page.queue.lines)
         if protocol in (PAIRS, PREFERENCE):
             # Nor do the ids of the reports behind a pair.
             assert not any(name in repr(sheet) for name in (*SYSTEMS, *OTHERS))

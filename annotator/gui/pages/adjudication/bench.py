@@ -102,18 +102,16 @@ class AdjudicationModel(WorkModel):
         ballot = self.ballots.get(ruling_id)
         return ballot if ballot and not ballot.vote else None
 
-    def open(self, line: QueueLine, ruling_id: str = "") -> bool:
-        """Open a line of the queue at a row, by default its first open conflict; whether that succeeded."""
+    def open(self, line: QueueLine, ruling_id: str = "") -> None:
+        """Open a line of the queue at a row, by default its first open conflict."""
         self.leaving.emit()
-        if not self._load(line.item_id, line.stage):
-            return False
-        self.begun = False
-        for (of_ruling, field), text in self._drafts.items():
-            self.typing.type(of_ruling, field, text)
-        self.current_id = ""
-        self.opened.emit()
-        self.move_to(ruling_id if ruling_id in self.rows else self._first())
-        return True
+        if self._load(line.item_id, line.stage):
+            self.begun = False
+            for (of_ruling, field), text in self._drafts.items():
+                self.typing.type(of_ruling, field, text)
+            self.current_id = ""
+            self.opened.emit()
+            self.move_to(ruling_id if ruling_id in self.rows else self._first())
 
     def show_votes(self, first: bool) -> None:
         """Hide contested values until they are voted on, or show them."""

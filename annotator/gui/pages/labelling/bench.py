@@ -156,15 +156,15 @@ class LabellingModel(WorkModel):
         self.put_down()
         self.protocol, self.sheet, self.current_id = protocol, None, ""
 
-    def open(self, task_id: str, unit_id: str = "") -> bool:
-        """Open a report or a pair at a unit, by default its first open one; whether that succeeded."""
+    def open(self, task_id: str, unit_id: str = "") -> None:
+        """Open a report or a pair at a unit, by default its first open one."""
         self.leaving.emit()
         self.put_down()
         task = self._queue.line(task_id)
         response_id, other_id = (task.response_id, task.other_id) if task else (task_id, "")
         sheet = self._session.ask(labels.sheet, response_id, self.protocol, other_id)
         if sheet is None:
-            return False
+            return
         self.sheet, self.current_id = sheet, ""
         offered = self._session.ask(label_sealing.offered, self.protocol)
         self._kinds = {
@@ -176,7 +176,6 @@ class LabellingModel(WorkModel):
         ids = self.ids
         if ids:
             self.move_to(unit_id if unit_id in ids else (self.open_units or ids)[0])
-        return True
 
     def put_down(self) -> None:
         """Record the active time spent on the report that is left."""

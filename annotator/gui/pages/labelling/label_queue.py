@@ -50,7 +50,6 @@ class ReportFilter(QueueFilter):
 
 @dataclass(frozen=True, slots=True)
 class ItemGroup:
-    item_id: str
     item_key: str
     question: str
 
@@ -76,15 +75,11 @@ class LabelQueue(Queue[str, LabelTask]):
 
     def laid_out(self, lines: list[LabelTask]) -> list[ItemGroup | LabelTask]:
         rows: list[ItemGroup | LabelTask] = []
-        for item_id, tasks in groupby(lines, key=attrgetter("item_id")):
+        for _, tasks in groupby(lines, key=attrgetter("item_id")):
             of_item = list(tasks)
             question = " ".join(of_item[0].question.split())
-            rows += [ItemGroup(item_id, of_item[0].item_key, question), *of_item]
+            rows += [ItemGroup(of_item[0].item_key, question), *of_item]
         return rows
-
-    @property
-    def left(self) -> int:
-        return sum(map(self.is_open, self.lines))
 
     def about(self, response_id: str, unit_id: str) -> LabelTask | None:
         """The line of a unit of a report; for a pair `unit_id` is the second report."""
@@ -221,7 +216,7 @@ class LabellingQueuePane(QueuePane[ReportFilter, LabelQueue]):
         """The noun for a line."""
 
     def progress(self) -> str:
-        left, every = self.queue.left, counted(len(self.queue.lines), self.called)
+        left, every = self.queue.counted(ReportFilter.TO_DO), counted(len(self.queue.lines), self.called)
         summary = f"{left:,} of {every} to do" if left else f"All {every} labelled"
         unsure = self.queue.counted(ReportFilter.UNSURE)
         return f"{summary} · {unsure} with unsure" if unsure else summary

@@ -225,7 +225,6 @@ class LabelPage(Page):
         self.sealed = SealedStrip(readonly=readonly)
         self._stale = True
         self._seen: tuple[str, str, object] | None = None
-        self._submits = True
         self._empty: QWidget | None = None
         self._attention = Attention(self, self.clock)
         self._build()
@@ -355,7 +354,11 @@ class LabelPage(Page):
             return
         self.whole.setCurrentWidget(self.labelling)
         requested = self.bench.wanted(place)
-        if requested is None and self.queue.left == 0 and not self.session.project.readonly:
+        if (
+            requested is None
+            and self.queue.counted(ReportFilter.TO_DO) == 0
+            and not self.session.project.readonly
+        ):
             self._show_done()
         elif self._stale or requested or self.bench.task_id != self.bench.first():
             task_id = requested or self.bench.first()
@@ -381,13 +384,12 @@ class LabelPage(Page):
         self.guideline.show_words(self.session.ask(label_cases.guide, protocol) or "")
         seen = self.session.ask(labels.seen, protocol)
         # Claims are listed report by report; an unchanged queue is not queried again.
-        self._submits = bool(self.session.ask(label_cases.handed_out, protocol))
-        if self._stale or seen != self._seen or self._submits:
+        self.queue.submits = bool(self.session.ask(label_cases.handed_out, protocol))
+        if self._stale or seen != self._seen or self.queue.submits:
             self._seen, result = seen, self.session.ask(labels.outlook, protocol)
-            self.queue.submits = self._submits
             self.queue.fill(result.tasks if result else [])
             self.tabs.show_gaps(result.gaps if result else (), *way_to_mend(protocol))
-        self.queue.due = due_of_items(self.session, [Stage.LABELLING]) if self._submits else {}
+        self.queue.due = due_of_items(self.session, [Stage.LABELLING]) if self.queue.submits else {}
         self.queue_pane.called = presentation_of(protocol).line
         self.queue_pane.recount()
         self.queue_pane.show_open(self.bench.task_id)
@@ -476,16 +478,18 @@ class LabelPage(Page):
 
     def _show_progress(self) -> None:
         units, sheet = len(self.bench.units), self.bench.sheet
-        self.bar.show_progress(units - len(self.bench.open_units), units, self.queue.left)
+        self.bar.show_progress(
+            units - len(self.bench.open_units), units, self.queue.counted(ReportFilter.TO_DO)
+        )
         here = why_locked(sheet, self.bench.current_id)
         sealed = bool(sheet and sheet.sealed)
-        self.bar.show_standing(locked=here, sealed=sealed, last=self._is_last, alone=not self._submits)
+        self.bar.show_standing(locked=here, sealed=sealed, last=self._is_last, alone=not self.queue.submits)
 
     @property
     def _is_last(self) -> bool:
         """Whether no other report of the item has open units, and labels are submitted by item."""
         beside = self.queue.open_beside(self.bench.task_id)
-        return (beside is None or beside.id == self.bench.task_id) and self._submits
+        return (beside is None or beside.id == self.bench.task_id) and self.queue.submits
 
     def _say_report_done(self) -> None:
         units = presentation_of(self.bench.protocol).counted(len(self.bench.units))
@@ -494,7 +498,7 @@ class LabelPage(Page):
             f"{keys.shown('take_back')} takes the last label back.",
         )  # fmt: skip
         words = "Submit the labels of this item" if self._is_last else "Next report"
-        words = words if self._submits else "Submit them and go on"
+        words = words if self.queue.submits else "Submit them and go on"
         self.messages.set_action(words, self.flow.submit, "submit")
 
     def _say_kind_missing(self) -> None:
@@ -580,7 +584,7 @@ class LabelPage(Page):
         self.queue_pane.recount()
         self.flow.go_on()
         if self.middle.currentWidget() is self.work:
-            self.messages.show_message("success", words, LOCKED_NOW if self._submits else COUNT_NOW)
+            self.messages.show_message("success", words, LOCKED_NOW if self.queue.submits else COUNT_NOW)
 
     def _reopen(self) -> None:
         sheet = self.bench.sheet
