@@ -289,8 +289,8 @@ def _rows(
 
 def about(project: Project, db: Connection, item_id: str) -> tuple[dict[str, str], dict[str, str]]:
     """The subjects of an item's labels: the text of each unit judged by, and each report's stand-in name."""
-    dealt = label_cases.dealt(label_cases.reports(db, [item_id])[item_id], people.someone(project).id)
-    return headings_of(db, item_id), {response_id: name for name, response_id in dealt}
+    reports = label_cases.reports(db, [item_id])[item_id]
+    return headings_of(db, item_id), label_cases.dealt(reports, people.someone(project).id)
 
 
 def headings_of(db: Connection, item_id: str) -> dict[str, str]:

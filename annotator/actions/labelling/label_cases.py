@@ -503,16 +503,16 @@ def replaces(person_id: str, dealt: Iterable[str], raters: AbstractSet[str]) -> 
     return person_id in raters - dealt and not dealt <= raters
 
 
-def dealt(reports: Iterable[str], person_id: str) -> list[tuple[str, str]]:
-    """An item's reports in an order of this person's own, named “Report A”, “Report B” …
+def dealt(reports: Iterable[str], person_id: str) -> dict[str, str]:
+    """An item's reports in an order of this person's own, each with its name: “Report A”, “Report B” …
 
     The order depends only on the person and the reports, so a report added later does not reshuffle the rest.
     """
     order = sorted(reports, key=lambda response_id: sha256(f"{person_id}/{response_id}"))
-    return [
-        (f"Report {chr(ord('A') + place) if place < 26 else place + 1}", response_id)
+    return {
+        response_id: f"Report {chr(ord('A') + place) if place < 26 else place + 1}"
         for place, response_id in enumerate(order)
-    ]
+    }
 
 
 def together(one: str, other: str) -> str:

@@ -63,18 +63,18 @@ class Unsubmitted:
 class _Work:
     """What one person is to label of an item, in their own order, and their labels so far.
 
-    `units` holds the texts of units by protocol and report; `reports` each report's name and id, `kinds` the rows of
+    `units` holds the texts of units by protocol and report; `reports` each report's name, `kinds` the rows of
     error taxonomies.
     """
 
-    reports: list[tuple[str, str]]
+    reports: dict[str, str]
     units: dict[str, dict[str, dict[str, str]]]
     rows: dict[LabelPlace, Row[Any]]
     kinds: list[Row[Any]]
 
     def places(self) -> Iterator[LabelPlace]:
         for protocol, of_report in self.units.items():
-            for _, response_id in self.reports:
+            for response_id in self.reports:
                 for unit_id in of_report.get(response_id, ()):
                     yield LabelPlace(protocol, response_id, unit_id)
 
@@ -86,9 +86,9 @@ class _Work:
 
     def words(self, place: LabelPlace) -> str:
         """A report and the text of its unit, after the protocol if there are several."""
-        name = next(name for name, response_id in self.reports if response_id == place.response_id)
         prefix = f"{PROTOCOLS[place.protocol].presentation.tab}, " if len(self.units) > 1 else ""
-        return f"{prefix}{name}: {self.units[place.protocol][place.response_id][place.unit_id]}"
+        text = self.units[place.protocol][place.response_id][place.unit_id]
+        return f"{prefix}{self.reports[place.response_id]}: {text}"
 
 
 def missing(project: Project, item_id: str, protocol: str = USUAL) -> list[tuple[str, str]]:
