@@ -179,11 +179,8 @@ class StatusTotal:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class _AssignedWork:
-    one: Assignment
-    key: str
-    person: Person
+# An assignment, the key of its item, and its person.
+AssignedWork = tuple[Assignment, str, Person]
 
 
 def board(project: Project) -> list[AssignmentStatus]:
@@ -196,14 +193,14 @@ def board(project: Project) -> list[AssignmentStatus]:
     everybody = {person.id: person for person in people.people(project)}
     with project.store.read() as db:
         asked = _assigned(db, everybody)
-        known = _gathered(db, {each.person.id for each in asked})
-    counts = Counter((each.one.item_id, each.one.stage) for each in asked if each.one.trial == 1)
+        known = _gathered(db, {person.id for *_, person in asked})
+    counts = Counter((one.item_id, one.stage) for one, *_ in asked if one.trial == 1)
     # A stage assigned to two people or more will have something to adjudicate.
     shared = grouped(at for at, raters in counts.items() if raters > 1 and at[1] is not Stage.ADJUDICATION)
     return [
-        _board_line(each, shared.get(each.one.item_id, ()), known)
+        _board_line(each, shared.get(each[0].item_id, ()), known)
         for each in asked
-        if (me.has(Role.COORDINATOR) or (each.one.person_id == me.id and each.one.trial == 1))
+        if me.has(Role.COORDINATOR) or (each[0].person_id == me.id and each[0].trial == 1)
     ]
 
 
@@ -214,7 +211,7 @@ def per_person(lines: Iterable[AssignmentStatus]) -> list[StatusTotal]:
     ]
 
 
-def _assigned(db: Connection, everybody: dict[str, Person]) -> list[_AssignedWork]:
+def _assigned(db: Connection, everybody: dict[str, Person]) -> list[AssignedWork]:
     question = (
         select(ASSIGNMENT, ITEM.c.key)
         .join(ITEM, ITEM.c.id == ASSIGNMENT.c.item_id)
@@ -223,21 +220,22 @@ def _assigned(db: Connection, everybody: dict[str, Person]) -> list[_AssignedWor
     )
     fields = Assignment.model_fields
     result = [
-        _AssignedWork(
-            Assignment(**{name: row[name] for name in fields}), row["key"], everybody[row["person_id"]]
-        )
+        (Assignment(**{name: row[name] for name in fields}), row["key"], everybody[row["person_id"]])
         for row in db.execute(question).mappings()
     ]
-    places = {each: place for place, each in enumerate(dict.fromkeys(each.one.item_id for each in result))}
+    places = {
+        item_id: place for place, item_id in enumerate(dict.fromkeys(one.item_id for one, *_ in result))
+    }
 
-    def order(each: _AssignedWork) -> tuple[int, int, str, int]:
-        return places[each.one.item_id], _STAGES[each.one.stage], each.person.alias, each.one.trial
+    def order(work: AssignedWork) -> tuple[int, int, str, int]:
+        one, _, person = work
+        return places[one.item_id], _STAGES[one.stage], person.alias, one.trial
 
     return sorted(result, key=order)
 
 
-def _board_line(each: _AssignedWork, shared: Iterable[Stage], known: BoardFacts) -> AssignmentStatus:
-    assignment = each.one
+def _board_line(work: AssignedWork, shared: Iterable[Stage], known: BoardFacts) -> AssignmentStatus:
+    assignment, key, person = work
     if assignment.stage is Stage.ADJUDICATION:
         state, units, of = _adjudication(assignment.item_id, shared, known)
         handed_in = state == CONSENSUS
@@ -247,13 +245,13 @@ def _board_line(each: _AssignedWork, shared: Iterable[Stage], known: BoardFacts)
     return AssignmentStatus(
         assignment_id=assignment.id,
         item_id=assignment.item_id,
-        item_key=each.key,
+        item_key=key,
         stage=assignment.stage,
         trial=assignment.trial,
         purpose=assignment.purpose,
-        person_id=each.person.id,
-        person=each.person.name,
-        alias=each.person.alias,
+        person_id=person.id,
+        person=person.name,
+        alias=person.alias,
         state=state,
         handed_in=handed_in,
         due=assignment.due,
