@@ -50,6 +50,7 @@ class ReportFilter(QueueFilter):
 
 @dataclass(frozen=True, slots=True)
 class ItemGroup:
+    item_id: str
     item_key: str
     question: str
 
@@ -75,10 +76,10 @@ class LabelQueue(Queue[str, LabelTask]):
 
     def laid_out(self, lines: list[LabelTask]) -> list[ItemGroup | LabelTask]:
         rows: list[ItemGroup | LabelTask] = []
-        for _, tasks in groupby(lines, key=attrgetter("item_id")):
+        for item_id, tasks in groupby(lines, key=attrgetter("item_id")):
             of_item = list(tasks)
             question = " ".join(of_item[0].question.split())
-            rows += [ItemGroup(of_item[0].item_key, question), *of_item]
+            rows += [ItemGroup(item_id, of_item[0].item_key, question), *of_item]
         return rows
 
     def about(self, response_id: str, unit_id: str) -> LabelTask | None:
