@@ -22,8 +22,8 @@ from annotator.domain.kinds.artifact import Anchor
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.gui import keys
 from annotator.gui.pages.adjudication.acts import PLAIN_TAKES
+from annotator.gui.pages.adjudication.bench import LineFilter
 from annotator.gui.pages.adjudication.page import AdjudicatePage
-from annotator.gui.pages.adjudication.queue_pane import LineFilter
 from annotator.gui.pages.adjudication.row_card import UNIT_MIME, RowCard
 from annotator.gui.pages.feedback import StageView
 from annotator.gui.review.field_chips import REASONS, about

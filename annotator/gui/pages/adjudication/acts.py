@@ -11,9 +11,8 @@ from annotator.domain.experts.adjudication import BOTH, DROP, OWN, Confidence, R
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.texts.words import shortened
 from annotator.gui import keys
-from annotator.gui.pages.adjudication.bench import AdjudicationModel
+from annotator.gui.pages.adjudication.bench import AdjudicationModel, AdjudicationQueue
 from annotator.gui.pages.adjudication.frame import Frame
-from annotator.gui.pages.adjudication.queue_pane import AdjudicationQueue
 from annotator.gui.review.field_chips import (
     CONFIDENCES,
     LETTER_ACTS,

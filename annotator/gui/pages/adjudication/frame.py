@@ -17,8 +17,8 @@ from annotator.domain.kinds.documents import KINDS
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
 from annotator.gui.forms.fields import Speller
-from annotator.gui.pages.adjudication.bench import AdjudicationModel
-from annotator.gui.pages.adjudication.queue_pane import (
+from annotator.gui.pages.adjudication.bench import (
+    AdjudicationModel,
     AdjudicationQueue,
     AdjudicationQueuePane,
     UnanimousPanel,

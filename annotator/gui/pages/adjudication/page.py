@@ -16,9 +16,13 @@ from annotator.domain.experts.adjudication import Reason
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.texts.canonical import Change
 from annotator.gui.pages.adjudication.acts import PLAIN_TAKES, AdjudicationActs
-from annotator.gui.pages.adjudication.bench import RULING_KINDS, AdjudicationModel
+from annotator.gui.pages.adjudication.bench import (
+    RULING_KINDS,
+    AdjudicationModel,
+    AdjudicationQueue,
+    LineFilter,
+)
 from annotator.gui.pages.adjudication.frame import Frame, nothing_yet
-from annotator.gui.pages.adjudication.queue_pane import AdjudicationQueue, LineFilter
 from annotator.gui.pages.adjudication.side import TITLES
 from annotator.gui.parts import holds
 from annotator.gui.review.field_chips import LETTER_ACTS
