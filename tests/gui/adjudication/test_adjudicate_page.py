@@ -21,9 +21,8 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Anchor
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.gui import keys
-from annotator.gui.pages.adjudication.acts import PLAIN_TAKES
 from annotator.gui.pages.adjudication.bench import LineFilter
-from annotator.gui.pages.adjudication.page import AdjudicatePage
+from annotator.gui.pages.adjudication.page import PLAIN_TAKES, AdjudicatePage
 from annotator.gui.pages.adjudication.row_card import UNIT_MIME, RowCard
 from annotator.gui.pages.feedback import StageView
 from annotator.gui.review.field_chips import REASONS, about
