@@ -25,7 +25,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import WRITTEN
 from annotator.domain.texts.canonical import Change, new_id, now
 from annotator.gui import theme
-from annotator.gui.pages.labelling.label_queue import LINE_ROLE, ItemGroup, LabelQueue, ReportFilter
+from annotator.gui.pages.labelling.bench import LINE_ROLE, ItemGroup, LabelQueue, ReportFilter
 from annotator.gui.pages.labelling.unit_card import LOCKED, SEALED
 from annotator.gui.pages.labelling.units_pane import CELL_ROLE
 from annotator.protocols import USUAL

@@ -19,8 +19,9 @@ from annotator.domain.material.extract import ResponsePart
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
-from annotator.gui.pages.labelling.bench import LabellingFlow, LabellingModel
-from annotator.gui.pages.labelling.label_queue import (
+from annotator.gui.pages.labelling.bench import (
+    LabellingFlow,
+    LabellingModel,
     LabellingQueuePane,
     LabelQueue,
     ReportFilter,
