@@ -14,18 +14,19 @@ from annotator.actions.labelling import label_cases, labels
 from annotator.actions.labelling.label_rows import (
     ANSWERED,
     TAKEN_BACK,
+    WAITS,
     counting,
     is_given,
     is_sealed,
     labels_by,
     lock,
+    marked,
     mine,
     own_marks,
     submits,
     submitted,
     to_give_again,
     to_submit,
-    waits,
 )
 from annotator.actions.labelling.labels import LabelPlace
 from annotator.actions.project import people
@@ -177,7 +178,12 @@ def _with_kinds(protocols: Iterable[str]) -> list[str]:
 
 def _waiting_of(person_ids: Sequence[str]) -> tuple[ColumnElement[bool], ...]:
     j = JUDGEMENT.c
-    return j.rater_kind == RaterKind.PERSON.value, j.rater_id.in_(list(person_ids)), j.trial == 1, waits()
+    return (
+        j.rater_kind == RaterKind.PERSON.value,
+        j.rater_id.in_(list(person_ids)),
+        j.trial == 1,
+        marked(WAITS),
+    )
 
 
 def _missing_beside(

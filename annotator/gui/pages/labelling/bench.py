@@ -365,14 +365,6 @@ class LabellingModel(WorkModel):
         taxonomy, given, value = known[place]
         return self._do(label_sealing.give, unit_id, taxonomy.name, "" if given == value else value)
 
-    def place(self) -> dict[str, str]:
-        """The current location, as `wanted` takes it; empty if no report is open."""
-        sheet = self.sheet
-        if sheet is None:
-            return {}
-        at = {"protocol": self.protocol, "unit_id": self.current_id}
-        return at | {"response_id": sheet.response_id, "other_id": sheet.other_id}
-
     def wanted(self, place: Mapping[str, Any]) -> str | None:
         """The line for a location on the page: by its report's id, or the first open one of an item."""
         if place.get("response_id"):

@@ -377,7 +377,11 @@ class LabelPage(Page):
             )
 
     def place(self) -> dict[str, str]:
-        return self.bench.place()
+        sheet = self.bench.sheet
+        if sheet is None:
+            return {}
+        at = {"protocol": self.bench.protocol, "unit_id": self.bench.current_id}
+        return at | {"response_id": sheet.response_id, "other_id": sheet.other_id}
 
     def _fill(self) -> None:
         """Show the queue and the answers of the current protocol."""
