@@ -130,21 +130,15 @@ def state_of(line: QueueLine) -> tuple[str, str, str]:
 
 
 def words_of(line: QueueLine) -> str:
-    return (
-        f"{state_of(line)[2]}; {agreement_words(line.agreement)}{_bound(line.agreement)}; "
-        f"{line.decided:,} of {line.rows:,} rows decided"
-    )
+    bound = bound_of(line.agreement) if line.agreement is not None else ""
+    agreement = f"{agreement_words(line.agreement)}{f' ({bound})' if bound else ''}"
+    return f"{state_of(line)[2]}; {agreement}; {line.decided:,} of {line.rows:,} rows decided"
 
 
 def agreement_words(figure: Figure | None) -> str:
     if figure is None or figure.value is None:
         return "no figure"
     return f"{figures_words([figure])} · {level(figure.value)}"
-
-
-def _bound(figure: Figure | None) -> str:
-    bound = bound_of(figure) if figure is not None else ""
-    return f" ({bound})" if bound else ""
 
 
 def level(value: float) -> str:
@@ -343,7 +337,7 @@ class AdjudicationModel(WorkModel):
         self.typing = RulingDraft(session, self.do, self)
         self.sheet: AdjudicationSheet | None = None
         self.rows: dict[str, SheetRow] = {}
-        self.lacking: dict[str, tuple[ruling.Lacking, ...]] = {}
+        self.lacking: dict[str, list[ruling.Lacking]] = {}
         self.ballots: dict[str, Ballot] = {}
         self._drafts: dict[tuple[str, str], str] = {}
         self.vote_first = False
@@ -457,8 +451,7 @@ class AdjudicationModel(WorkModel):
             return False
         self.sheet, missing, self._drafts, ballots = result
         self.rows = {row.ruling.id: row for row in self.sheet.rows}
-        lacking = grouped((each.ruling_id, each) for each in missing)
-        self.lacking = {ruling_id: tuple(result) for ruling_id, result in lacking.items()}
+        self.lacking = grouped((each.ruling_id, each) for each in missing)
         self.ballots = {ballot.ruling_id: ballot for ballot in ballots}
         self.typing.follow(self.rows)
         return True
