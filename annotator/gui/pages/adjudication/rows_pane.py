@@ -222,7 +222,6 @@ class RowsPane(QWidget):
         self._current = self._own_id = ""
         self.item: Item | None = None
         self._anchor: int | None = None
-        self._listening = False
         self._hold = QWidget(self)
         self._hold.hide()
         self.controls.setParent(self._hold)
@@ -241,12 +240,9 @@ class RowsPane(QWidget):
         controls.typed.connect(lambda field, text: bench.typing.type(self._current, field, text))
         controls.paused.connect(lambda field, text: bench.typing.draft(self._current, field, text))
         application().focusChanged.connect(self._focus_moved)
-        self._listening = True
 
     def stop(self) -> None:
-        if self._listening:
-            application().focusChanged.disconnect(self._focus_moved)
-        self._listening = False
+        application().focusChanged.disconnect(self._focus_moved)
 
     @property
     def card(self) -> RowCard | None:
