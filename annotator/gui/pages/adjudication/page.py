@@ -655,7 +655,6 @@ class AdjudicatePage(Page):
         if item is not None:
             frame.rows.item = item
             frame.speller.follow(item, sheet.stage)
-        frame.head.show_sheet(sheet)
         frame.head.buttons["vote_first"].setVisible(KINDS[sheet.kind].voted is not None)
         frame.show_middle(frame.work)
         frame.queue_pane.show_open(self.bench.place)
