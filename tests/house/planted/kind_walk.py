@@ -453,7 +453,7 @@ def adjudicated_by_keyboard(project: Project, folder: Path) -> None:
 
 def told(project: Project, folder: Path) -> None:
     (votes,) = adjudicating.votes(pairs.work_as(project, "Cora"))
-    assert (votes.stage, votes.field, votes.votes) == (MOTIVES, "strength", 1)
+    assert (votes.stage, votes.field, len(votes.items)) == (MOTIVES, "strength", 1)
     digest = feedback.digest(pairs.work_as(project, "Ben"), pairs.item(project))
     assert [row.change for row in digest.stages[0].rows] == ["kept", "strength changed"]
 
