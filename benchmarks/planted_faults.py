@@ -260,9 +260,9 @@ FAULTS = (
     ),
     Fault(
         "begun reports are not left to do",
-        "annotator/gui/pages/labelling/label_queue.py",
-        "sum(map(self.is_open, self.lines))",
-        "sum(not task.labelled for task in self.lines)",
+        "annotator/gui/pages/labelling/bench.py",
+        "return task.labelled < task.units",
+        "return not task.labelled",
         "tests/gui/labelling/test_label_page.py tests/gui/labelling",
     ),
     Fault(

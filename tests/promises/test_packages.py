@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
-from annotator.actions.adjudication import feedback
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import settings
 from annotator.actions.authoring.annotating import artifacts_of
@@ -26,7 +26,7 @@ from annotator.domain.experts.assignment import Purpose, Stage
 from annotator.domain.texts.canonical import now, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages
-from annotator.storage.tables import AGREEMENT
+from annotator.storage.tables import AGREEMENT, DISPUTE
 from tests.actions.parcels.test_exchange import three_reports
 from tests.cli.commands import told as in_json
 from tests.material.bundles import peer_files, write_peer, written
@@ -162,7 +162,7 @@ def test_the_first_file_shows_six_words_and_only_their_owner_can_send_more(
     code, said = told(capsys, "unpack", str(home.path), str(remade(work, bytes.fromhex(key), other_words)))
     assert (code, "signed with a different key" in said, words in said) == (1, True, True)
     with closing(Project.open(home.path)) as project:
-        left = (feedback.disputes(project), tray.entries(project), people.known(project, ana.id))
+        left = (project.query(select(DISPUTE)).all(), tray.entries(project), people.known(project, ana.id))
         assert left == ([], [], ana)
 
 

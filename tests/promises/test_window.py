@@ -150,8 +150,8 @@ def test_a_reason_belongs_to_the_row_last_ruled_until_another_is_touched(
     alone = next(row for row in bench.rows.values() if len(row.units) == 1 and row.ruling.open)
     bench.move_to(alone.ruling.id)
     press("Down", "Up", "1" if "A" in alone.units else "2")
-    qtbot.waitUntil(lambda: bench.ruling_id != alone.ruling.id)
-    after = bench.ruling_id
+    qtbot.waitUntil(lambda: bench.current_id != alone.ruling.id)
+    after = bench.current_id
     press("Alt+4")
     assert bench.rows[after].ruling.reason is None
     assert bench.rows[alone.ruling.id].ruling.reason is Reason.ERROR

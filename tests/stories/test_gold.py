@@ -260,7 +260,7 @@ def reports_are_labelled(path: Path, chosen: tuple[str, ...], qtbot) -> None:
         for item_id in chosen:
             (report,) = (task for task in labels.queue(project) if task.item_id == item_id)
             label(window, item_id, report.response_id, report.units)
-            assert label_sealing.state(project, item_id).state == "sealed"
+            assert label_sealing.submission(project, item_id).state == "sealed"
     with opened(path, "Cora") as project:
         assert items.count(project) == COUNT - len(LEFT_OUT)
 

@@ -8,7 +8,7 @@ from math import ceil
 from typing import Any, TypeVar
 
 import orjson
-from sqlalchemy import ColumnElement, Connection, Row, Select, exists, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, case, func, insert, or_, select, update
 
 from annotator.actions.adjudication import ruling
 from annotator.actions.assignments import assignments
@@ -31,7 +31,7 @@ from annotator.domain.experts.adjudication import (
     figure,
 )
 from annotator.domain.experts.assignment import Role, Stage
-from annotator.domain.kinds.artifact import Document, Kind, Unit, Weights
+from annotator.domain.kinds.artifact import Kind, Unit, Weights
 from annotator.domain.kinds.documents import KINDS, Label
 from annotator.domain.texts.canonical import Change, canonical_json, derived_id, new_id, now, sha256
 from annotator.domain.texts.difference import TextPiece, differences
@@ -41,18 +41,8 @@ from annotator.storage.tables import ADJUDICATION, AGREEMENT, DISPUTE, ITEM, RES
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class OpeningRows:
-    """The rows of an agreement before any ruling: which are unanimous, and whether raters order them differently."""
-
-    letters: dict[str, str]
-    rows: tuple[ruling_rows.Members, ...]
-    unanimous: tuple[bool, ...]
-    order_differs: bool
-
-    @property
-    def contested(self) -> int:
-        return len(self.rows) - sum(self.unanimous)
+# The letters dealt to raters, each row with whether all wrote the same, and whether raters order the rows differently.
+OpeningRows = tuple[dict[str, str], list[tuple[ruling_rows.Members, bool]], bool]
 
 
 def id_of(item_id: str, stage: Stage) -> str:
@@ -104,21 +94,20 @@ def _theirs(project: Project, db: Connection, item_id: str, stage: Stage) -> tup
 
 
 def layout(db: Connection, agreement: Agreement) -> OpeningRows:
-    """Lay out the units of an agreement's raters in rows; deterministic."""
+    """Lay out the units of an agreement's raters in rows, before any ruling; deterministic."""
     raters = [rater.person_id for rater in agreement.inputs]
     dealt = ruling_rows.dealt(raters, ruling_rows.seed_of(id_of(agreement.item_id, agreement.stage)))
     documents = ruling_rows.sealed(db, agreement, dealt)
-    kind = ruling_rows.kind_of_stage(agreement.stage)
+    kind = ruling_rows.kind_of(agreement.stage)
     orders = {letter: [unit.id for unit in document.units] for letter, document in documents.items()}
     rows = ruling_rows.rows(agreement, dealt, orders)
-    unanimous = tuple(
+    unanimous = [
         len(row) == len(dealt)
         and consensus.agree(kind, (documents[letter].unit(unit) for letter, unit in row.items()))
         for row in rows
-    )
-    return OpeningRows(
-        dealt, tuple(rows), unanimous, KINDS[kind].ordered and not ruling_rows.same_order(rows, orders)
-    )
+    ]
+    order_differs = KINDS[kind].ordered and not ruling_rows.same_order(rows, orders)
+    return dealt, list(zip(rows, unanimous, strict=True)), order_differs
 
 
 def laid_out(db: Connection, item_id: str, stage: Stage, person_id: str) -> tuple[Adjudication, list[Ruling]]:
@@ -133,7 +122,7 @@ def laid_out(db: Connection, item_id: str, stage: Stage, person_id: str) -> tupl
             f"{len(agreement.inputs):,} people answered this, more than there are letters.",
             "It cannot be adjudicated; its agreement figure stays.",
         )
-    laid = layout(db, agreement)
+    letters, rows, _ = layout(db, agreement)
     made = Adjudication(
         id=id_of(item_id, stage),
         item_id=item_id,
@@ -141,7 +130,7 @@ def laid_out(db: Connection, item_id: str, stage: Stage, person_id: str) -> tupl
         agreement_id=agreement.id,
         adjudicator_id=person_id,
         seed=ruling_rows.seed_of(id_of(item_id, stage)),
-        letters=laid.letters,
+        letters=letters,
         opened_at=now(),
     )
     rulings = [
@@ -154,7 +143,7 @@ def laid_out(db: Connection, item_id: str, stage: Stage, person_id: str) -> tupl
             # If all wrote the same, there is nothing to decide.
             take=BOTH if alike else "",
         )
-        for place, (row, alike) in enumerate(zip(laid.rows, laid.unanimous, strict=True))
+        for place, (row, alike) in enumerate(rows)
     ]
     return made, rulings
 
@@ -203,7 +192,7 @@ class SheetDispute:
 class AdjudicationSheet(AdjudicatedStage):
     """Everything needed to adjudicate one stage of an item, without anyone's identity.
 
-    `remarks` are the notes on the whole artifact, `figures` the frozen agreement, `consensus` the units decided so far.
+    `remarks` are the notes on the whole artifact, `figures` the frozen agreement.
     """
 
     question: str
@@ -213,7 +202,6 @@ class AdjudicationSheet(AdjudicatedStage):
     spot_check: bool
     letters: tuple[str, ...]
     rows: tuple[SheetRow, ...]
-    consensus: Document[Any]
     remarks: dict[str, str]
     figures: tuple[Figure, ...]
     order_differs: bool
@@ -230,7 +218,7 @@ def sheet(project: Project, adjudication_id: str) -> AdjudicationSheet:
         rows = _rows(project, db, result, documents)
         item = db.execute(select(ITEM.c.key, ITEM.c.question).where(ITEM.c.id == result.item_id)).one()
         disputes = _disputes(db, result)
-    kind = ruling_rows.kind_of(result)
+    kind = ruling_rows.kind_of(result.stage)
     orders = {letter: [unit.id for unit in document.units] for letter, document in documents.items()}
     members = [row.ruling.members for row in rows]
     return AdjudicationSheet(
@@ -245,7 +233,6 @@ def sheet(project: Project, adjudication_id: str) -> AdjudicationSheet:
         spot_check=result.spot_check,
         letters=tuple(result.letters),
         rows=rows,
-        consensus=KINDS[kind].document(units=tuple(unit for row in rows for unit, _ in row.made)),
         remarks={letter: document.remark for letter, document in documents.items() if document.remark},
         figures=masked(frozen.figures or (figure for pair in frozen.pairs for figure in pair.figures)),
         order_differs=KINDS[kind].ordered and not ruling_rows.same_order(members, orders),
@@ -273,7 +260,7 @@ def masked(frozen: Iterable[Figure]) -> tuple[Figure, ...]:
 def _rows(
     project: Project, db: Connection, adjudication: Adjudication, documents: Documents
 ) -> tuple[SheetRow, ...]:
-    kind = ruling_rows.kind_of(adjudication)
+    kind = ruling_rows.kind_of(adjudication.stage)
     headings, reports = about(project, db, adjudication.item_id) if kind is Kind.LABELS else ({}, {})
     rows = []
     for number, decision in enumerate(ruling_rows.rulings(db, adjudication.id), start=1):
@@ -302,8 +289,8 @@ def _rows(
 
 def about(project: Project, db: Connection, item_id: str) -> tuple[dict[str, str], dict[str, str]]:
     """The subjects of an item's labels: the text of each unit judged by, and each report's stand-in name."""
-    dealt = label_cases.dealt(label_cases.reports(db, [item_id])[item_id], people.someone(project).id)
-    return headings_of(db, item_id), {response_id: name for name, response_id in dealt}
+    reports = label_cases.reports(db, [item_id])[item_id]
+    return headings_of(db, item_id), label_cases.dealt(reports, people.someone(project).id)
 
 
 def headings_of(db: Connection, item_id: str) -> dict[str, str]:
@@ -334,7 +321,6 @@ def _disputes(db: Connection, adjudication: Adjudication) -> tuple[SheetDispute,
 UNOPENED = "not begun"
 # Prefixes of the names of figures for which higher is not better.
 NO_AGREEMENT = ("mean_difference", "lower_limit", "upper_limit", ITEM_SCORE)
-_STAGES = {stage.value: place for place, stage in enumerate(Stage)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,37 +380,31 @@ class QueueLine:
 
 def queue(project: Project) -> list[QueueLine]:
     """What this person may adjudicate: conflicts, lowest agreement first, then unanimous ones, then closed."""
+    begun, stages = ADJUDICATION.c, {stage.value: place for place, stage in enumerate(Stage)}
+    more = AGREEMENT.c.content, ITEM.c.key, ITEM.c.question, begun.state, begun.version, begun.spot_check
+    in_order = ITEM.c.position, ITEM.c.key, ITEM.c.id, case(stages, value=AGREEMENT.c.stage)
     with project.store.read() as db:
-        known = assignments.competence(project, db)
-        begun = {result.agreement_id: result for result in ruling_rows.adjudications(db)}
-        question = select(DISPUTE.c.item_id, DISPUTE.c.stage).where(
-            DISPUTE.c.state == DisputeState.OPEN.value
-        )
-        progress, disputed = _progress(db), Counter((row.item_id, row.stage) for row in db.execute(question))
-        lines = []
-        for row in _frozen(db):
-            result = begun.get(row.id)
-            if known.objection(row.item_id, result.adjudicator_id if result else "") is None:
+        known, progress, lines = assignments.competence(project, db), _progress(db), []
+        for row in db.execute(_agreements(*more).order_by(*in_order)).all():
+            if known.objection(row.item_id, row.adjudicator_id or "") is None:
                 rows, contested, order_differs = _laid(db, row)
-                counted = (
-                    progress.get(result.id, Counter()) if result else Counter(rows=rows, contested=contested)
-                )
+                counted = progress[row.begun] if row.begun else Counter(rows=rows, contested=contested)
                 lines.append(
                     QueueLine(
                         item_id=row.item_id,
                         item_key=row.key,
                         question=row.question,
                         stage=Stage(row.stage),
-                        adjudication_id=result.id if result else "",
-                        state=result.state.value if result else UNOPENED,
-                        version=result.version if result else 0,
-                        spot_check=result.spot_check if result else False,
+                        adjudication_id=row.begun or "",
+                        state=row.state or UNOPENED,
+                        version=row.version or 0,
+                        spot_check=bool(row.spot_check),
                         agreement=_headline(orjson.loads(row.content)),
                         rows=counted["rows"],
                         contested=counted["contested"],
                         decided=counted["decided"],
                         order_differs=order_differs,
-                        disputes=disputed[row.item_id, row.stage],
+                        disputes=row.disputes,
                         confirmed=counted["confirmed"],
                     )
                 )
@@ -444,7 +424,7 @@ def conflicts(project: Project) -> Counter[str]:
             return Counter()
         known = assignments.competence(project, db)
         progress = _progress(db, ADJUDICATION.c.state != AdjudicationState.CLOSED.value)
-        conflicts = [row for row in waiting if row.disputed or _is_contested(db, row, progress)]
+        conflicts = [row for row in waiting if row.disputes or _is_contested(db, row, progress)]
     return Counter(_whose(known, row.item_id, row.adjudicator_id or "") for row in conflicts)
 
 
@@ -464,41 +444,32 @@ def _is_contested(db: Connection, row: Row[Any], progress: Mapping[str, Counter[
     return bool(progress[row.begun]["contested"] if row.begun else contested) or order_differs
 
 
-def _unsettled() -> Select[Any]:
-    """The frozen agreements of items not retired that are not closed or are disputed."""
-    disputed = exists(select(DISPUTE.c.id).where(
-        DISPUTE.c.item_id == AGREEMENT.c.item_id, DISPUTE.c.stage == AGREEMENT.c.stage,
+_DISPUTES = (
+    select(func.count())
+    .where(
+        DISPUTE.c.item_id == AGREEMENT.c.item_id,
+        DISPUTE.c.stage == AGREEMENT.c.stage,
         DISPUTE.c.state == DisputeState.OPEN.value,
-    ))  # fmt: skip
-    begun = ADJUDICATION.c
-    return (
-        select(
-            AGREEMENT.c.id, AGREEMENT.c.item_id, AGREEMENT.c.stage, AGREEMENT.c.sha256, begun.id.label("begun"),
-            begun.adjudicator_id, disputed.label("disputed"),
-        )
-        .join(ITEM, ITEM.c.id == AGREEMENT.c.item_id)
-        .outerjoin(ADJUDICATION, begun.agreement_id == AGREEMENT.c.id)
-        .where(
-            ITEM.c.retired.is_(False),
-            or_(begun.id.is_(None), begun.state != AdjudicationState.CLOSED.value, disputed),
-        )
-    )  # fmt: skip
-
-
-_UNSETTLED = _unsettled()
-
-
-def _frozen(db: Connection) -> list[Row[Any]]:
-    """The frozen agreements of items not retired, in the order of the project and of the stages."""
-    return sorted(
-        db.execute(
-            select(AGREEMENT, ITEM.c.key, ITEM.c.question, ITEM.c.position)
-            .join(ITEM, ITEM.c.id == AGREEMENT.c.item_id)
-            .where(ITEM.c.retired.is_(False))
-            .order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)
-        ),
-        key=lambda row: (row.position, row.key, row.item_id, _STAGES[row.stage]),
     )
+    .scalar_subquery()
+)
+
+
+def _agreements(*more: ColumnElement[Any]) -> Select[Any]:
+    """The frozen agreements of items not retired, with the adjudication begun and the number of open disputes."""
+    a, begun = AGREEMENT.c, ADJUDICATION.c
+    about = a.id, a.item_id, a.stage, a.sha256, begun.id.label("begun"), begun.adjudicator_id
+    return (
+        select(*about, _DISPUTES.label("disputes"), *more)
+        .join(ITEM, ITEM.c.id == a.item_id)
+        .outerjoin(ADJUDICATION, begun.agreement_id == a.id)
+        .where(ITEM.c.retired.is_(False))
+    )
+
+
+_UNSETTLED = _agreements().where(
+    or_(ADJUDICATION.c.id.is_(None), ADJUDICATION.c.state != AdjudicationState.CLOSED.value, _DISPUTES > 0)
+)
 
 
 def _headline(agreement: dict[str, Any]) -> Figure | None:
@@ -520,8 +491,8 @@ def _laid(db: Connection, row: Row[Any]) -> tuple[int, int, bool]:
     """The number of rows of an agreement, how many are contested, and whether the order differs."""
     if row.sha256 not in _LAID:
         content = db.execute(select(AGREEMENT.c.content).where(AGREEMENT.c.id == row.id)).scalar_one()
-        laid = layout(db, Agreement.model_validate(orjson.loads(content)))
-        _LAID[row.sha256] = len(laid.rows), laid.contested, laid.order_differs
+        _, rows, order_differs = layout(db, Agreement.model_validate(orjson.loads(content)))
+        _LAID[row.sha256] = len(rows), sum(not alike for _, alike in rows), order_differs
     return _LAID[row.sha256]
 
 
@@ -607,7 +578,7 @@ def split(project: Project, ruling_id: str, letter: str) -> Change:
 
 def _paired(project: Project, db: Connection, row: Ruling) -> tuple[Adjudication, Kind, Documents]:
     result = ruling_rows.working(project, db, row.adjudication_id)
-    kind = ruling_rows.kind_of(result)
+    kind = ruling_rows.kind_of(result.stage)
     if KINDS[kind].given:
         raise Refusal(f"The rows of {kind.value} are fixed.", "They cannot be paired differently.")
     return result, kind, ruling_rows.documents(db, result)
@@ -744,16 +715,14 @@ class Ballot:
     ruling_id: str
     words: str
     values: tuple[str, ...]
-    vote: str = ""
-    protocol: str = ""
-    report: str = ""
+    vote: str
+    protocol: str
 
 
 @dataclass(frozen=True, slots=True)
 class Votes:
     stage: Stage
     field: str
-    votes: int
     items: tuple[str, ...]
     figures: tuple[Figure, ...]
 
@@ -763,24 +732,20 @@ def ballots(project: Project, adjudication_id: str) -> list[Ballot]:
     with project.store.read() as db:
         result = ruling_rows.adjudication(db, adjudication_id)
         assignments.refuse_others(project, db, result)
-        kind, documents = ruling_rows.kind_of(result), ruling_rows.documents(db, result)
-        headings, reports = about(project, db, result.item_id) if kind is Kind.LABELS else ({}, {})
-        rows = ruling_rows.rulings(db, result.id)
-    made = []
+        kind, documents = ruling_rows.kind_of(result.stage), ruling_rows.documents(db, result)
+        headings = headings_of(db, result.item_id) if kind is Kind.LABELS else {}
+        rows = [row for row in ruling_rows.rulings(db, result.id) if _votable(result, row)]
+    weights, made = settings.allowed(project), list[Ballot]()
     for row in rows:
         unit = next(iter(consensus.members(row, documents).values()), None)
-        values = ruling_rows.values(kind, unit, settings.allowed(project))
-        if unit is None or not values or not _votable(result, row):
-            continue
-        ballot = Ballot(row.id, unit.text, values, row.first_vote)
-        if isinstance(unit, Label):
-            ballot = replace(
-                ballot,
-                words=headings.get(unit.unit_id, ""),
-                report=reports.get(unit.response_id, ""),
-                protocol=unit.protocol,
+        values = ruling_rows.values(kind, unit, weights)
+        if unit is not None and values:
+            protocol, words = (
+                (unit.protocol, headings.get(unit.unit_id, ""))
+                if isinstance(unit, Label)
+                else ("", unit.text)
             )
-        made.append(ballot)
+            made.append(Ballot(row.id, words, values, row.first_vote, protocol))
     return made
 
 
@@ -801,7 +766,7 @@ def vote(project: Project, ruling_id: str, value: str) -> Change:
             raise Refusal("It is too late for a first vote on this row.", "Vote before you rule.")
         unit = next(iter(consensus.members(row, ruling_rows.documents(db, result)).values()), None)
         known = required(
-            ruling_rows.values(ruling_rows.kind_of(result), unit, settings.allowed(project)),
+            ruling_rows.values(ruling_rows.kind_of(result.stage), unit, settings.allowed(project)),
             "There is no value to vote on here.",
             "Rule on the row instead.",
         )
@@ -821,52 +786,41 @@ def votes(project: Project) -> list[Votes]:
     if not (person.has(Role.COORDINATOR) or person.has(Role.ADJUDICATOR)):
         happened = "First votes are shown to coordinators and adjudicators."
         raise RoleNeeded(happened, "Ask one of them.", Role.COORDINATOR, Role.ADJUDICATOR)
-    by_stage: defaultdict[Stage, list[tuple[str, list[UnitVote]]]] = defaultdict(list)
+    by_stage: defaultdict[Stage, list[UnitVote]] = defaultdict(list)
     with project.store.read() as db:
         rulings = ruling_rows.all_rulings(db)
         for result in ruling_rows.adjudications(db):
             voted = [row for row in rulings.get(result.id, ()) if row.first_vote]
-            if not result.version or not voted:
-                continue
-            documents = ruling_rows.documents(db, result)
-            for row in voted:
-                units = consensus.members(row, documents).values()
-                by_stage[result.stage].append(
-                    (result.item_id, [_evidence_of(result, row, unit) for unit in units])
-                )
+            if result.version and voted:
+                documents = ruling_rows.documents(db, result)
+                by_stage[result.stage] += [
+                    _unit_vote(result, row, unit)
+                    for row in voted
+                    for unit in consensus.members(row, documents).values()
+                ]
     weights = settings.allowed(project)
     return [each for stage in Stage if stage in by_stage for each in _pooled(stage, by_stage[stage], weights)]
 
 
-def _evidence_of(adjudication: Adjudication, row: Ruling, unit: Unit) -> UnitVote:
+def _unit_vote(adjudication: Adjudication, row: Ruling, unit: Unit) -> UnitVote:
     protocol = unit.protocol if isinstance(unit, Label) else ""
-    return (
-        protocol,
-        row.first_vote,
-        ruling_rows.vote_words(ruling_rows.kind_of(adjudication), unit),
-        adjudication.item_id,
-    )
+    value = ruling_rows.vote_words(ruling_rows.kind_of(adjudication.stage), unit)
+    return protocol, row.first_vote, value, adjudication.item_id
 
 
-def _pooled(stage: Stage, voted: list[tuple[str, list[UnitVote]]], weights: Weights) -> Iterator[Votes]:
-    kind = ruling_rows.kind_of_stage(stage)
+def _pooled(stage: Stage, voted: list[UnitVote], weights: Weights) -> Iterator[Votes]:
+    kind = ruling_rows.kind_of(stage)
     unit_field = KINDS[kind].voted
     name = unit_field.name if unit_field else ""
     field = next(each for each in measured(kind) if each.name == name)
     field = replace(field, categories=ruling_rows.values(kind, None, weights) or None)
     for each in by_scale(field, [_values(name, voted)]):
-        rows = [row for row in voted if any(field_named(name, one[0]) == each.name for one in row[1])]
-        vote_rows = [one for _, of_row in rows for one in of_row]
-        pairs = _values(name, rows)[name]
-        figures = tuple(
-            figure(*one) for one in of_pairs(each, pairs, [one[-1] for one in vote_rows], several=True)
-        )
-        yield Votes(stage, each.name, len(rows), tuple(sorted({item_id for item_id, _ in rows})), figures)
+        of_field = [one for one in voted if field_named(name, one[0]) == each.name]
+        items = [item_id for *_, item_id in of_field]
+        pairs = of_pairs(each, _values(name, of_field)[name], items, several=True)
+        yield Votes(stage, each.name, tuple(sorted(set(items))), tuple(figure(*one) for one in pairs))
 
 
-def _values(
-    name: str, voted: list[tuple[str, list[UnitVote]]]
-) -> dict[str, tuple[tuple[str, str | None], ...]]:
-    vote_rows = [one for _, of_row in voted for one in of_row]
-    pairs = tuple((mine, theirs or None) for _, mine, theirs, _ in vote_rows)
-    return {"protocol": tuple((one[0], one[0]) for one in vote_rows), name: pairs}
+def _values(name: str, voted: list[UnitVote]) -> dict[str, tuple[tuple[str, str | None], ...]]:
+    pairs = tuple((mine, theirs or None) for _, mine, theirs, _ in voted)
+    return {"protocol": tuple((one[0], one[0]) for one in voted), name: pairs}

@@ -1,6 +1,6 @@
 """Feedback on one rater's units in a consensus: kept, reworded, dropped, added … and why."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -24,7 +24,7 @@ from annotator.domain.experts.adjudication import (
     Ruling,
     StageDigest,
 )
-from annotator.domain.experts.assignment import RECEIVED, Role, Stage
+from annotator.domain.experts.assignment import RECEIVED, Stage
 from annotator.domain.kinds.artifact import Document, Kind, Unit
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.texts.canonical import Change, derived_id, now
@@ -56,19 +56,11 @@ def _rows(
     for ruling in version.rulings:
         units = units_of.get(ruling.id, [])
         mine = own.unit(ruling.members[letter]) if letter in ruling.members else None
-        result += _of_row(kind, ruling, mine, units, headings)
+        counterpart = _counterpart(kind, mine, units) if mine is not None else None
+        pairs: list[tuple[Unit | None, Unit | None]] = [(mine, counterpart)] if mine is not None else []
+        pairs += [(None, unit) for unit in units if unit is not counterpart]
+        result += [_row(kind, ruling, before, agreed_on, headings) for before, agreed_on in pairs]
     return tuple(result)
-
-
-def _of_row(
-    kind: Kind, ruling: Ruling, mine: Unit | None, units: list[Unit], headings: Mapping[str, str]
-) -> Iterable[DigestRow]:
-    counterpart = _counterpart(kind, mine, units) if mine is not None else None
-    if mine is not None:
-        yield _row(kind, ruling, mine, counterpart, headings)
-    for unit in units:
-        if unit is not counterpart:
-            yield _row(kind, ruling, None, unit, headings)
 
 
 def _counterpart(kind: Kind, mine: Unit, units: list[Unit]) -> Unit | None:
@@ -124,7 +116,6 @@ class DigestLine:
 
     item_id: str
     item_key: str
-    stages: tuple[Stage, ...]
     changed: int
     dispute: DisputeState | None
 
@@ -162,7 +153,6 @@ def _line(key: str, digest: Digest) -> DigestLine:
     return DigestLine(
         item_id=digest.item_id,
         item_key=key,
-        stages=tuple(stage.stage for stage in digest.stages),
         changed=sum(row.change != Fate.KEPT for stage in digest.stages for row in stage.rows),
         dispute=disputes[0] if disputes else None,
     )
@@ -213,7 +203,7 @@ def _settled(db: Connection, person_id: str, item_id: str = "") -> list[Adjudica
 
 
 def _of_stage(db: Connection, person_id: str, adjudication: Adjudication) -> StageDigest:
-    kind = ruling_rows.kind_of(adjudication)
+    kind = ruling_rows.kind_of(adjudication.stage)
     letter = next(letter for letter, person in adjudication.letters.items() if person == person_id)
     version = consensus.versions(db, adjudication.id)[-1]
     own = ruling_rows.documents(db, adjudication)[letter]
@@ -258,62 +248,29 @@ def dispute(project: Project, item_id: str, stage: Stage, text: str) -> Change:
             raise Refusal(
                 "You have objected to this item before.", "Only one objection per item is possible."
             )
-        return _add(project, db, Dispute(
-            id=derived_id("dispute", item_id, me), item_id=item_id, person_id=me, stage=stage, text=reason, at=now(),
-        ))  # fmt: skip
+        return _add(project, db, me, item_id, stage, reason, now())
 
 
 def receive(
     project: Project, db: Connection, person_id: str, item_id: str, stage: Stage, text: str, at: datetime
 ) -> bool:
     """Take in a dispute from a package; False if this person's dispute on the item is already known."""
-    if _own_dispute(db, person_id, item_id) is not None:
-        return False
-    dispute_id = derived_id("dispute", item_id, person_id)
-    _add(
-        project, db,
-        Dispute(id=dispute_id, item_id=item_id, person_id=person_id, stage=stage, text=text, at=at),
+    new = _own_dispute(db, person_id, item_id) is None
+    if new:
+        _add(project, db, person_id, item_id, stage, text, at)
+    return new
+
+
+def _add(
+    project: Project, db: Connection, person_id: str, item_id: str, stage: Stage, text: str, at: datetime
+) -> Change:
+    new = Dispute(
+        id=derived_id("dispute", item_id, person_id), item_id=item_id, person_id=person_id, stage=stage,
+        text=text, at=at,
     )  # fmt: skip
-    return True
-
-
-def _add(project: Project, db: Connection, new: Dispute) -> Change:
     db.execute(insert(DISPUTE).values(**new.model_dump()))
-    image = {"item_id": new.item_id, "stage": new.stage.value}
+    image = {"item_id": item_id, "stage": stage.value}
     return record(project, db, Change("dispute", new.id, "dispute", None, image))
-
-
-def disputes(project: Project) -> list[Dispute]:
-    """The disputes that the person working may read, open ones first, without their authors.
-
-    One's own, and for coordinators and adjudicators those on items they did not answer themselves.
-    """
-    person = people.someone(project)
-    with project.store.read() as db:
-        answered = assignments.answered(db, person.id)
-        question = select(DISPUTE).join(ITEM, ITEM.c.id == DISPUTE.c.item_id)
-        waits = DISPUTE.c.state != DisputeState.OPEN.value
-        rows = (
-            db.execute(
-                question.order_by(
-                    waits, ITEM.c.position, ITEM.c.key, ITEM.c.id, DISPUTE.c.stage, DISPUTE.c.id
-                )
-            )
-            .mappings()
-            .all()
-        )
-    may_read = person.has(Role.COORDINATOR) or person.has(Role.ADJUDICATOR)
-    return list(_readable([Dispute(**row) for row in rows], person.id, answered, may_read=may_read))
-
-
-def _readable(
-    disputes: list[Dispute], me: str, answered: frozenset[str], *, may_read: bool
-) -> Iterator[Dispute]:
-    for each in disputes:
-        if each.person_id == me:
-            yield each
-        elif may_read and each.item_id not in answered:
-            yield each.model_copy(update={"person_id": ""})
 
 
 def answer(project: Project, dispute_id: str, text: str) -> Change:

@@ -36,25 +36,12 @@ from annotator.domain.texts.canonical import Change, derived_id, new_id, now, we
 from annotator.domain.texts.refusal import Refusal, required
 from annotator.storage.tables import ADJUDICATION, ARTIFACT, DISPUTE, DRAFT, ITEM
 
-# Stands for the artifact id in the place of a ruling's draft.
-PLACE = artifacts.RULING
-
-
-def save_draft(project: Project, ruling_id: str, field: str, text: str) -> None:
-    """Store what is being typed into a field of a row: its own wording, its rationale or its gap."""
-    artifacts.save_draft(project, PLACE, ruling_id, field, text)
-
-
-def forget_draft(project: Project, ruling_id: str, field: str) -> None:
-    """Drop a field's unfinished text: it was typed back to the stored value."""
-    artifacts.forget_draft(project, PLACE, ruling_id, field)
-
 
 def unfinished(project: Project, adjudication_id: str) -> dict[tuple[str, str], str]:
     """This person's unfinished texts of an adjudication: (ruling's id, field) → text."""
     mine = select(DRAFT).where(
         DRAFT.c.person_id == people.someone(project).id,
-        DRAFT.c.place.startswith(f"{PLACE}|", autoescape=True),
+        DRAFT.c.place.startswith(f"{artifacts.RULING}|", autoescape=True),
     )
     with project.store.read() as db:
         ids = {ruling.id for ruling in ruling_rows.rulings(db, adjudication_id)}
@@ -103,7 +90,7 @@ def explain(
     with project.store.write() as db:
         row, _, _ = _row(project, db, ruling_id)
         for name in given:
-            forget_draft(project, ruling_id, name)
+            artifacts.forget_draft(project, artifacts.RULING, ruling_id, name)
         verb = f"say {', '.join(given)}"
         return ruling_rows.replace(project, db, row.id, verb, [row], [_with(row, _explained(given))])
 
@@ -117,7 +104,7 @@ def write_own(project: Project, ruling_id: str, **fields: Any) -> Change:
         row, kind, documents = _row(project, db, ruling_id)
         start = row.own or consensus.starting_point(kind, row, documents)
         for name in fields:
-            forget_draft(project, ruling_id, name)
+            artifacts.forget_draft(project, artifacts.RULING, ruling_id, name)
         new = _with(row, {"take": OWN, "own": {**start, **fields}})
         new = _checked_own(kind, new, documents)
         settings.refuse_weight(project, kind, fields)
@@ -137,7 +124,7 @@ def add_row(project: Project, adjudication_id: str, after: str = "", **fields: A
     Its reason is “missing” until another is given.
     """
     with project.store.write() as db:
-        kind = ruling_rows.kind_of(ruling_rows.working(project, db, adjudication_id))
+        kind = ruling_rows.kind_of(ruling_rows.working(project, db, adjudication_id).stage)
         if KINDS[kind].given:
             raise Refusal(f"The rows of {kind.value} are fixed.", "Edit one of them instead.")
         rows = ruling_rows.rulings(db, adjudication_id)
@@ -188,7 +175,7 @@ def _checked_own(kind: Kind, row: Ruling, documents: Documents) -> Ruling:
 def _row(project: Project, db: Connection, ruling_id: str) -> tuple[Ruling, Kind, Documents]:
     row = ruling_rows.ruling(db, ruling_id)
     result = ruling_rows.working(project, db, row.adjudication_id)
-    return row, ruling_rows.kind_of(result), ruling_rows.documents(db, result)
+    return row, ruling_rows.kind_of(result.stage), ruling_rows.documents(db, result)
 
 
 def _refuse_take(kind: Kind, row: Ruling, take: str, documents: Documents) -> None:
@@ -246,7 +233,7 @@ def missing(project: Project, adjudication_id: str) -> list[Lacking]:
         result = ruling_rows.adjudication(db, adjudication_id)
         assignments.refuse_others(project, db, result)
         rows, documents = ruling_rows.rulings(db, result.id), ruling_rows.documents(db, result)
-    return _missing(ruling_rows.kind_of(result), rows, documents)
+    return _missing(ruling_rows.kind_of(result.stage), rows, documents)
 
 
 def _missing(kind: Kind, rows: list[Ruling], documents: Documents) -> list[Lacking]:
@@ -320,7 +307,7 @@ def close_within(
 
     Disputes are not answered by a version closed elsewhere, where they were not visible.
     """
-    kind, documents = ruling_rows.kind_of(adjudication), ruling_rows.documents(db, adjudication)
+    kind, documents = ruling_rows.kind_of(adjudication.stage), ruling_rows.documents(db, adjudication)
     rows = ruling_rows.rulings(db, adjudication.id)
     if lacking := _missing(kind, rows, documents):
         raise Refusal(

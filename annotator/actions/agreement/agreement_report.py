@@ -836,7 +836,7 @@ def _agreement_behind_of_votes(db: Connection, row: FigureRow) -> list[LineBehin
 
 
 def _of_vote(adjudication: Adjudication, ruling: Ruling, letter: str, unit: Unit) -> LineBehind:
-    value = ruling_rows.vote_words(ruling_rows.kind_of(adjudication), unit) or None
+    value = ruling_rows.vote_words(ruling_rows.kind_of(adjudication.stage), unit) or None
     return LineBehind(
         adjudication.item_id,
         RaterSide("first vote", "", ruling.first_vote),

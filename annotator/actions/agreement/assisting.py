@@ -273,7 +273,7 @@ class PairingRun(RunKind):
         if answer.status is not Status.OK:
             return {case.unit.id: answer.verdict()}
         kind, pairs = (
-            ruling_rows.kind_of_stage(agreement.stage),
+            ruling_rows.kind_of(agreement.stage),
             [(a[i].id, b[j].id) for i, j in answer.reply],
         )
         self._agreements[case.unit.id] = comparing.compare_raters(kind, documents, pair.a, pair.b, pairs)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import combinations
 from typing import Any
 
@@ -287,13 +286,13 @@ def records(db: Connection, agreements: Iterable[Agreement]) -> list[Agreement]:
     made = {
         each.agreement_id: _repaired(db, frozen[each.agreement_id], each)
         for each in ruling_rows.adjudications(db)
-        if each.agreement_id in frozen and each.version and not KINDS[ruling_rows.kind_of(each)].given
+        if each.agreement_id in frozen and each.version and not KINDS[ruling_rows.kind_of(each.stage)].given
     }
     return [made[agreement_id] for agreement_id in frozen if agreement_id in made]
 
 
 def _repaired(db: Connection, agreement: Agreement, adjudication: Adjudication) -> Agreement:
-    kind, people = ruling_rows.kind_of(adjudication), adjudication.letters
+    kind, people = ruling_rows.kind_of(adjudication.stage), adjudication.letters
     documents = {
         people[letter]: result for letter, result in ruling_rows.sealed(db, agreement, people).items()
     }
@@ -314,15 +313,6 @@ LONGEST = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
-    id: str
-    subject: str
-    person_id: str
-    text: str
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True)
 class AdjudicatedStage:
     """A stage of an item and its adjudication, whose id is empty if it is not open yet."""
 
@@ -338,14 +328,14 @@ class Gap(AdjudicatedStage):
     text: str
 
 
-def remark(project: Project, subject: str, text: str) -> Change:
-    """Add a note to the discussion of an adjudication or of one of its rulings; it cannot be removed.
+def remark(project: Project, adjudication_id: str, text: str) -> Change:
+    """Add a note to the discussion of an adjudication; it cannot be removed.
 
     Only the adjudicator and coordinators may write or read; nobody who answered the item may.
     """
     with project.store.write() as db:
-        _refuse_outsiders(project, db, _subject(db, subject))
-        return add(project, db, subject, text)
+        _refuse_outsiders(project, db, adjudication_id)
+        return add(project, db, adjudication_id, text)
 
 
 def add(project: Project, db: Connection, subject: str, text: str) -> Change:
@@ -369,14 +359,12 @@ def stripped(text: str) -> str:
         raise Refusal(f"The text {error}.", "Remove that character; the rest of the text is kept.") from None
 
 
-def remarks(project: Project, subject: str) -> list[Remark]:
-    """The notes on an adjudication or a ruling, oldest first; raises Refusal as `remark` does."""
+def remarks(project: Project, adjudication_id: str) -> list[Row[Any]]:
+    """The notes on an adjudication (text and person), oldest first; raises Refusal as `remark` does."""
+    notes = select(REMARK).where(REMARK.c.subject == adjudication_id)
     with project.store.read() as db:
-        _refuse_outsiders(project, db, _subject(db, subject))
-        result = db.execute(
-            select(REMARK).where(REMARK.c.subject == subject).order_by(REMARK.c.at, REMARK.c.id)
-        )
-        return [Remark(**row) for row in result.mappings()]
+        _refuse_outsiders(project, db, adjudication_id)
+        return list(db.execute(notes.order_by(REMARK.c.at, REMARK.c.id)))
 
 
 def gaps(project: Project) -> list[Gap]:
@@ -414,14 +402,8 @@ def gaps(project: Project) -> list[Gap]:
     ]
 
 
-def _subject(db: Connection, subject: str) -> Adjudication:
-    try:
-        return ruling_rows.adjudication(db, subject)
-    except KeyError:
-        return ruling_rows.adjudication(db, ruling_rows.ruling(db, subject).adjudication_id)
-
-
-def _refuse_outsiders(project: Project, db: Connection, adjudication: Adjudication) -> None:
+def _refuse_outsiders(project: Project, db: Connection, adjudication_id: str) -> None:
+    adjudication = ruling_rows.adjudication(db, adjudication_id)
     known = assignments.competence(project, db, adjudication.item_id)
     objection = known.objection(adjudication.item_id, adjudication.adjudicator_id)
     coordinates = known.person.has(Role.COORDINATOR) and adjudication.item_id not in known.own

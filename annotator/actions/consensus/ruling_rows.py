@@ -180,11 +180,7 @@ def restore(project: Project, db: Connection, _subject: str, present: Any, goal:
     _write(db, present["adjudication"], goal["rows"], present["rows"])
 
 
-def kind_of(adjudication: Adjudication) -> Kind:
-    return kind_of_stage(adjudication.stage)
-
-
-def kind_of_stage(stage: Stage) -> Kind:
+def kind_of(stage: Stage) -> Kind:
     """The kind of document of a stage; raises Refusal for the stage that has none."""
     if stage.kind is None:
         raise Refusal("An adjudication is not itself adjudicated.", "Choose another stage.")
@@ -202,7 +198,7 @@ def documents(db: Connection, adjudication: Adjudication) -> dict[str, Document[
 
 
 def sealed(db: Connection, frozen: Agreement, letters: Mapping[str, str]) -> dict[str, Document[Any]]:
-    kind = kind_of_stage(frozen.stage)
+    kind = kind_of(frozen.stage)
     of_person = {
         rater.person_id: document_of(kind, content(db, rater.artifact_id, rater.revision))
         for rater in frozen.inputs

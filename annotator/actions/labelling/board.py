@@ -4,9 +4,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
-import orjson
-from sqlalchemy import Connection, case, func, select
+from sqlalchemy import Connection, Row, case, func, select
 
 from annotator.actions.labelling import label_cases
 from annotator.actions.labelling.label_rows import ANSWERED, to_submit
@@ -35,33 +35,17 @@ from annotator.storage.tables import (
 At = tuple[str, Stage]
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentStatus:
-    """The status of a person's document: its state, whether it was ever sealed, number of units (labels: 0)."""
-
-    state: State
-    ever_sealed: bool
-    units: int
-
-
-@dataclass(frozen=True, slots=True)
-class LabelCounts:
-    """How many labels a person has given on an item in one trial, under which protocols, and their active seconds."""
-
-    labels: int
-    seconds: float
-    protocols: frozenset[str] = frozenset()
-
-
 @dataclass(slots=True)
 class BoardFacts:
     """The data behind the board; people and items are named by id.
 
     `written` and `seconds` are keyed by item, stage and person, `labelled` by item, person and trial, the rest by item.
+    A document's row has its state and the number of its units (of labels 0); `labelled` has a row for each protocol,
+    with the number of labels and their active seconds.
     """
 
-    written: dict[tuple[str, Stage, str], DocumentStatus] = field(default_factory=dict)
-    labelled: dict[tuple[str, str, int], LabelCounts] = field(default_factory=dict)
+    written: dict[tuple[str, Stage, str], Any] = field(default_factory=dict)
+    labelled: dict[tuple[str, str, int], list[Row[Any]]] = field(default_factory=dict)
     seconds: defaultdict[tuple[str, Stage, str], float] = field(default_factory=lambda: defaultdict(float))
     units: defaultdict[str, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
     """Item → protocol → the number of units by which each report is labelled."""
@@ -92,17 +76,18 @@ def _gathered(db: Connection, people: Iterable[str]) -> BoardFacts:
 def _written(db: Connection, people: list[str], facts: BoardFacts, subjects: dict[str, At]) -> None:
     a = ARTIFACT.c
     # Labels are counted one by one elsewhere; their documents are long.
-    content = case((a.kind == Kind.LABELS.value, ""), else_=REVISION.c.content)
+    units = case(
+        (a.kind == Kind.LABELS.value, 0), else_=func.json_array_length(REVISION.c.content, "$.units")
+    )
     question = (
-        select(a.id, a.item_id, a.kind, a.author_id, a.state, a.sealed_at, content)
+        select(a.id, a.item_id, a.kind, a.author_id, a.state, a.sealed_at, units.label("units"))
         .join(REVISION, (REVISION.c.artifact_id == a.id) & (REVISION.c.number == a.revision))
         .where(a.author_id.in_(people), a.state != State.CONSENSUS.value)
     )
-    for artifact_id, item_id, kind, person, state, sealed_at, text in db.execute(question):
-        stage = stage_of(Kind(kind))
-        units = len(orjson.loads(text)["units"]) if text else 0
-        facts.written[item_id, stage, person] = DocumentStatus(State(state), sealed_at is not None, units)
-        subjects[artifact_id] = item_id, stage
+    for row in db.execute(question):
+        stage = stage_of(Kind(row.kind))
+        facts.written[row.item_id, stage, row.author_id] = row
+        subjects[row.id] = row.item_id, stage
 
 
 def _settled(db: Connection, facts: BoardFacts, subjects: dict[str, At]) -> None:
@@ -131,7 +116,12 @@ def _labelled(db: Connection, people: list[str], facts: BoardFacts, subjects: di
     j = JUDGEMENT.c
     question = (
         select(
-            j.item_id, j.rater_id, j.trial, j.protocol, func.count(), func.coalesce(func.sum(j.seconds), 0.0)
+            j.item_id,
+            j.rater_id,
+            j.trial,
+            j.protocol,
+            func.count().label("labels"),
+            func.coalesce(func.sum(j.seconds), 0.0).label("seconds"),
         )
         .where(
             j.rater_id.in_(people),
@@ -141,12 +131,7 @@ def _labelled(db: Connection, people: list[str], facts: BoardFacts, subjects: di
         )
         .group_by(j.item_id, j.rater_id, j.trial, j.protocol)
     )
-    for *about, protocol, labels, seconds in db.execute(question):
-        where: tuple[str, str, int] = tuple(about)
-        so_far = facts.labelled.get(where, LabelCounts(0, 0.0))
-        facts.labelled[where] = LabelCounts(
-            so_far.labels + labels, so_far.seconds + seconds, so_far.protocols | {protocol}
-        )
+    facts.labelled = grouped(((row.item_id, row.rater_id, row.trial), row) for row in db.execute(question))
 
 
 NOT_BEGUN, DRAFT, SUBMITTED, FROZEN = "not begun", "draft", "submitted", "frozen"
@@ -194,11 +179,8 @@ class StatusTotal:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class _AssignedWork:
-    one: Assignment
-    key: str
-    person: Person
+# An assignment, the key of its item, and its person.
+AssignedWork = tuple[Assignment, str, Person]
 
 
 def board(project: Project) -> list[AssignmentStatus]:
@@ -211,14 +193,14 @@ def board(project: Project) -> list[AssignmentStatus]:
     everybody = {person.id: person for person in people.people(project)}
     with project.store.read() as db:
         asked = _assigned(db, everybody)
-        known = _gathered(db, {each.person.id for each in asked})
-    counts = Counter((each.one.item_id, each.one.stage) for each in asked if each.one.trial == 1)
+        known = _gathered(db, {person.id for *_, person in asked})
+    counts = Counter((one.item_id, one.stage) for one, *_ in asked if one.trial == 1)
     # A stage assigned to two people or more will have something to adjudicate.
     shared = grouped(at for at, raters in counts.items() if raters > 1 and at[1] is not Stage.ADJUDICATION)
     return [
-        _board_line(each, shared.get(each.one.item_id, ()), known)
+        _board_line(each, shared.get(each[0].item_id, ()), known)
         for each in asked
-        if (me.has(Role.COORDINATOR) or (each.one.person_id == me.id and each.one.trial == 1))
+        if me.has(Role.COORDINATOR) or (each[0].person_id == me.id and each[0].trial == 1)
     ]
 
 
@@ -229,7 +211,7 @@ def per_person(lines: Iterable[AssignmentStatus]) -> list[StatusTotal]:
     ]
 
 
-def _assigned(db: Connection, everybody: dict[str, Person]) -> list[_AssignedWork]:
+def _assigned(db: Connection, everybody: dict[str, Person]) -> list[AssignedWork]:
     question = (
         select(ASSIGNMENT, ITEM.c.key)
         .join(ITEM, ITEM.c.id == ASSIGNMENT.c.item_id)
@@ -238,21 +220,22 @@ def _assigned(db: Connection, everybody: dict[str, Person]) -> list[_AssignedWor
     )
     fields = Assignment.model_fields
     result = [
-        _AssignedWork(
-            Assignment(**{name: row[name] for name in fields}), row["key"], everybody[row["person_id"]]
-        )
+        (Assignment(**{name: row[name] for name in fields}), row["key"], everybody[row["person_id"]])
         for row in db.execute(question).mappings()
     ]
-    places = {each: place for place, each in enumerate(dict.fromkeys(each.one.item_id for each in result))}
+    places = {
+        item_id: place for place, item_id in enumerate(dict.fromkeys(one.item_id for one, *_ in result))
+    }
 
-    def order(each: _AssignedWork) -> tuple[int, int, str, int]:
-        return places[each.one.item_id], _STAGES[each.one.stage], each.person.alias, each.one.trial
+    def order(work: AssignedWork) -> tuple[int, int, str, int]:
+        one, _, person = work
+        return places[one.item_id], _STAGES[one.stage], person.alias, one.trial
 
     return sorted(result, key=order)
 
 
-def _board_line(each: _AssignedWork, shared: Iterable[Stage], known: BoardFacts) -> AssignmentStatus:
-    assignment = each.one
+def _board_line(work: AssignedWork, shared: Iterable[Stage], known: BoardFacts) -> AssignmentStatus:
+    assignment, key, person = work
     if assignment.stage is Stage.ADJUDICATION:
         state, units, of = _adjudication(assignment.item_id, shared, known)
         handed_in = state == CONSENSUS
@@ -262,13 +245,13 @@ def _board_line(each: _AssignedWork, shared: Iterable[Stage], known: BoardFacts)
     return AssignmentStatus(
         assignment_id=assignment.id,
         item_id=assignment.item_id,
-        item_key=each.key,
+        item_key=key,
         stage=assignment.stage,
         trial=assignment.trial,
         purpose=assignment.purpose,
-        person_id=each.person.id,
-        person=each.person.name,
-        alias=each.person.alias,
+        person_id=person.id,
+        person=person.name,
+        alias=person.alias,
         state=state,
         handed_in=handed_in,
         due=assignment.due,
@@ -286,18 +269,18 @@ def _state(assignment: Assignment, known: BoardFacts) -> str:
     if assignment.trial > 1:
         if assignment.submitted_at is not None:
             return SUBMITTED
-        return DRAFT if _labels(assignment, known).labels else NOT_BEGUN
+        return DRAFT if _labels(assignment, known) else NOT_BEGUN
     if written is not None and assignment.protocols and assignment.submitted_at is None:
         # Their labels were sealed before these protocols were assigned.
         return DRAFT
     if assignment.purpose is Purpose.REVIEW and written is None and assignment.submitted_at is not None:
         # The reviewed document was accepted by its author.
         return CONSENSUS
-    if written is not None and written.ever_sealed and (later := _afterwards(assignment, known)):
+    if written is not None and written.sealed_at is not None and (later := _afterwards(assignment, known)):
         return later
     if written is not None:
-        return SUBMITTED if written.state is State.SEALED else DRAFT
-    return DRAFT if assignment.stage is Stage.LABELLING and _labels(assignment, known).labels else NOT_BEGUN
+        return SUBMITTED if written.state == State.SEALED.value else DRAFT
+    return DRAFT if assignment.stage is Stage.LABELLING and _labels(assignment, known) else NOT_BEGUN
 
 
 def _afterwards(assignment: Assignment, known: BoardFacts) -> str:
@@ -327,30 +310,30 @@ def _units(assignment: Assignment, known: BoardFacts) -> tuple[int, int]:
         reports = known.sampled.get(
             (assignment.item_id, assignment.person_id), known.reports.get(assignment.item_id, 0)
         )
-        units, labelled = known.units[assignment.item_id], _labels(assignment, known)
+        units, rows = known.units[assignment.item_id], _labels(assignment, known)
+        labels = sum(row.labels for row in rows)
         if not set(assigned_protocols(assignment.protocols)) <= set(TO_SUBMIT):
             # Labels of parts extracted from each report are not counted here.
-            return labelled.labels, 0
+            return labels, 0
         # Protocols begun are submitted together; until one is, the first counts.
-        begun = units.keys() & labelled.protocols or set(list(units)[:1])
+        begun = units.keys() & {row.protocol for row in rows} or set(list(units)[:1])
         of = reports * sum(units[protocol] for protocol in begun)
-        return min(of, labelled.labels), of
+        return min(of, labels), of
     written = known.written.get((assignment.item_id, assignment.stage, assignment.person_id))
     return (written.units if written else 0), 0
 
 
-def _labels(assignment: Assignment, known: BoardFacts) -> LabelCounts:
-    return known.labelled.get(
-        (assignment.item_id, assignment.person_id, assignment.trial), LabelCounts(0, 0.0)
-    )
+def _labels(assignment: Assignment, known: BoardFacts) -> list[Row[Any]]:
+    return known.labelled.get((assignment.item_id, assignment.person_id, assignment.trial), [])
 
 
 def _seconds(assignment: Assignment, known: BoardFacts) -> float:
     """Active seconds: those stored with the labels or, if more, those recorded by document."""
+    labelled = sum((row.seconds for row in _labels(assignment, known)), 0.0)
     if assignment.trial > 1:
-        return _labels(assignment, known).seconds
+        return labelled
     spent = known.seconds[assignment.item_id, assignment.stage, assignment.person_id]
-    return max(spent, _labels(assignment, known).seconds) if assignment.stage is Stage.LABELLING else spent
+    return max(spent, labelled) if assignment.stage is Stage.LABELLING else spent
 
 
 def total(key: str, name: str, lines: Sequence[AssignmentStatus]) -> StatusTotal:

@@ -432,10 +432,7 @@ def written_units(db: Connection, item_id: str) -> dict[str, str]:
 def reports(db: Connection, items: Iterable[str] | None = None) -> defaultdict[str, list[str]]:
     """Item → the ids of its reports, without items that systems do not answer."""
     question = LABELLED if items is None else LABELLED.where(RESPONSE.c.item_id.in_(items))
-    result: defaultdict[str, list[str]] = defaultdict(list)
-    for item_id, response_id in db.execute(question):
-        result[item_id].append(response_id)
-    return result
+    return defaultdict(list, grouped((row.item_id, row.id) for row in db.execute(question)))
 
 
 def protocols_by_item(db: Connection, person_id: str) -> dict[str, tuple[str, ...]]:
@@ -506,16 +503,16 @@ def replaces(person_id: str, dealt: Iterable[str], raters: AbstractSet[str]) -> 
     return person_id in raters - dealt and not dealt <= raters
 
 
-def dealt(reports: Iterable[str], person_id: str) -> list[tuple[str, str]]:
-    """An item's reports in an order of this person's own, named “Report A”, “Report B” …
+def dealt(reports: Iterable[str], person_id: str) -> dict[str, str]:
+    """An item's reports in an order of this person's own, each with its name: “Report A”, “Report B” …
 
     The order depends only on the person and the reports, so a report added later does not reshuffle the rest.
     """
     order = sorted(reports, key=lambda response_id: sha256(f"{person_id}/{response_id}"))
-    return [
-        (f"Report {chr(ord('A') + place) if place < 26 else place + 1}", response_id)
+    return {
+        response_id: f"Report {chr(ord('A') + place) if place < 26 else place + 1}"
         for place, response_id in enumerate(order)
-    ]
+    }
 
 
 def together(one: str, other: str) -> str:

@@ -222,7 +222,7 @@ def taken_back(label: Judgement) -> Judgement:
 
 def given_by(db: Connection, rater: str, protocol: str) -> Counter[str]:
     """Response → the number of a person's imported labels that count."""
-    question = mine(rater, protocol).where(JUDGEMENT.c.status.in_(ANSWERED), given())
+    question = mine(rater, protocol).where(JUDGEMENT.c.status.in_(ANSWERED), marked(IMPORTED))
     rows = db.execute(question.with_only_columns(JUDGEMENT.c.id, JUDGEMENT.c.response_id)).all()
     gone = to_give_again(db, rater, protocol) if rows else set()
     return Counter(response_id for label_id, response_id in rows if label_id not in gone)
@@ -246,7 +246,9 @@ def labels_by(db: Connection, rater: str, protocol: str) -> dict[str, dict[str, 
 def waiting_by(db: Connection, rater: str, protocol: str) -> list[tuple[str, str]]:
     """Response and unit of each label under a protocol that a person has not submitted."""
     rows = db.execute(
-        mine(rater, protocol).where(waits()).with_only_columns(JUDGEMENT.c.response_id, JUDGEMENT.c.unit_id)
+        mine(rater, protocol)
+        .where(marked(WAITS))
+        .with_only_columns(JUDGEMENT.c.response_id, JUDGEMENT.c.unit_id)
     )
     return [(response_id, unit_id) for response_id, unit_id in rows]
 
@@ -281,15 +283,7 @@ def to_submit() -> ColumnElement[bool]:
     return or_(*always, exists(_handed_out(j.rater_id, j.item_id, j.protocol)))
 
 
-def given() -> ColumnElement[bool]:
-    return _marked(IMPORTED)
-
-
-def waits() -> ColumnElement[bool]:
-    return _marked(WAITS)
-
-
-def _marked(mark: str) -> ColumnElement[bool]:
+def marked(mark: str) -> ColumnElement[bool]:
     return (literal(" ") + JUDGEMENT.c.flags + literal(" ")).like(f"% {mark} %")
 
 
@@ -303,7 +297,7 @@ def counted_rows(name: str = "counted") -> Subquery:
     j, person = JUDGEMENT.c, JUDGEMENT.c.rater_kind == RaterKind.PERSON.value
     after = func.substr(j.flags, func.instr(j.flags, UNTIL) + len(UNTIL))
     until = func.substr(after, 1, func.instr(after + literal(" "), " ") - 1)
-    changed = and_(person, j.trial == 1, waits())
+    changed = and_(person, j.trial == 1, marked(WAITS))
     shown: dict[str, Any] = {
         "value": case((changed, func.nullif(until, UNSURE)), else_=j.value),
         "status": case(
@@ -329,8 +323,8 @@ def finished() -> ColumnElement[bool]:
     once = exists(_submission(j.rater_id, j.item_id).where(SUBMISSION.c.sealed_at.is_not(None)))
     here = exists(select(AUDIT.c.seq).where(AUDIT.c.subject == j.id, AUDIT.c.kind == "judgement"))
     open_assignment = exists(_labelling(j.rater_id, j.item_id).where(ASSIGNMENT.c.submitted_at.is_(None)))
-    condition = and_(~waits(), or_(~to_submit(), once, submitted(), and_(~here, ~open_assignment)))
-    return or_(given(), func.instr(j.flags, UNTIL) > 0, condition)
+    condition = and_(~marked(WAITS), or_(~to_submit(), once, submitted(), and_(~here, ~open_assignment)))
+    return or_(marked(IMPORTED), func.instr(j.flags, UNTIL) > 0, condition)
 
 
 def come_to(scale: Scale, rows: Sequence[Any]) -> tuple[str | None, Any]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from pydantic import ValidationError
@@ -15,18 +14,19 @@ from annotator.actions.labelling import label_cases, labels
 from annotator.actions.labelling.label_rows import (
     ANSWERED,
     TAKEN_BACK,
+    WAITS,
     counting,
     is_given,
     is_sealed,
     labels_by,
     lock,
+    marked,
     mine,
     own_marks,
     submits,
     submitted,
     to_give_again,
     to_submit,
-    waits,
 )
 from annotator.actions.labelling.labels import LabelPlace
 from annotator.actions.project import people
@@ -42,27 +42,9 @@ from annotator.domain.texts.words import counted, grouped
 from annotator.protocols import PROTOCOLS, TAXONOMIES as TAXONOMIES, TO_SUBMIT, USUAL
 from annotator.storage.tables import ARTIFACT, ITEM, JUDGEMENT, PERSON, RESPONSE, REVISION
 
-OPEN, SEALED, REOPENED = "open", "sealed", "reopened"
 # At most this many missing labels are listed one by one.
 NAMED = 20
 LONGEST_QUOTE = 20_000
-
-
-@dataclass(frozen=True, slots=True)
-class SealingStatus:
-    """A person's labelling status on an item: `state` is “open”, “sealed” or “reopened”.
-
-    `units` counts every unit of every report; `revision` is that of their submitted document, 0 before the first.
-    """
-
-    state: str
-    artifact_id: str
-    revision: int
-    sealed_at: datetime | None
-    reports: int
-    units: int
-    labelled: int
-    unsure: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,18 +64,18 @@ class Unsubmitted:
 class _Work:
     """What one person is to label of an item, in their own order, and their labels so far.
 
-    `units` holds the texts of units by protocol and report; `reports` each report's name and id, `kinds` the rows of
+    `units` holds the texts of units by protocol and report; `reports` each report's name, `kinds` the rows of
     error taxonomies.
     """
 
-    reports: list[tuple[str, str]]
+    reports: dict[str, str]
     units: dict[str, dict[str, dict[str, str]]]
     rows: dict[LabelPlace, Row[Any]]
     kinds: list[Row[Any]]
 
     def places(self) -> Iterator[LabelPlace]:
         for protocol, of_report in self.units.items():
-            for _, response_id in self.reports:
+            for response_id in self.reports:
                 for unit_id in of_report.get(response_id, ()):
                     yield LabelPlace(protocol, response_id, unit_id)
 
@@ -105,9 +87,9 @@ class _Work:
 
     def words(self, place: LabelPlace) -> str:
         """A report and the text of its unit, after the protocol if there are several."""
-        name = next(name for name, response_id in self.reports if response_id == place.response_id)
         prefix = f"{PROTOCOLS[place.protocol].presentation.tab}, " if len(self.units) > 1 else ""
-        return f"{prefix}{name}: {self.units[place.protocol][place.response_id][place.unit_id]}"
+        text = self.units[place.protocol][place.response_id][place.unit_id]
+        return f"{prefix}{self.reports[place.response_id]}: {text}"
 
 
 def missing(project: Project, item_id: str, protocol: str = USUAL) -> list[tuple[str, str]]:
@@ -117,21 +99,10 @@ def missing(project: Project, item_id: str, protocol: str = USUAL) -> list[tuple
     return [(place.response_id, place.unit_id) for place in work.missing() if place.protocol == protocol]
 
 
-def state(project: Project, item_id: str, protocol: str = USUAL) -> SealingStatus:
-    me = people.someone(project).id
+def submission(project: Project, item_id: str) -> Row[Any] | None:
+    """The artifact of this person's labels of an item, sealed or reopened since; None before they submit any."""
     with project.store.read() as db:
-        work, row = _work(project, db, item_id, me, protocol), _stored(db, item_id, me)
-    labelled = [work.rows[place] for place in work.given()]
-    counted = {
-        "reports": len(work.reports),
-        "units": sum(1 for _ in work.places()),
-        "labelled": len(labelled),
-        "unsure": sum(row.status == Status.UNCLEAR.value for row in labelled),
-    }
-    if row is None:
-        return SealingStatus(OPEN, "", 0, None, **counted)
-    words = SEALED if row.state == State.SEALED.value else REOPENED
-    return SealingStatus(words, row.id, row.revision, row.sealed_at, **counted)
+        return _stored(db, item_id, people.someone(project).id)
 
 
 def submit(
@@ -207,7 +178,12 @@ def _with_kinds(protocols: Iterable[str]) -> list[str]:
 
 def _waiting_of(person_ids: Sequence[str]) -> tuple[ColumnElement[bool], ...]:
     j = JUDGEMENT.c
-    return j.rater_kind == RaterKind.PERSON.value, j.rater_id.in_(list(person_ids)), j.trial == 1, waits()
+    return (
+        j.rater_kind == RaterKind.PERSON.value,
+        j.rater_id.in_(list(person_ids)),
+        j.trial == 1,
+        marked(WAITS),
+    )
 
 
 def _missing_beside(

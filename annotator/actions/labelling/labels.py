@@ -291,7 +291,7 @@ def sheet(project: Project, response_id: str, protocol: str = USUAL, other_id: s
     outdated = {unit_id: label for unit_id, label in result.items() if label.id in late}
     if not submitted:
         result |= {unit_id: taken_back(label) for unit_id, label in outdated.items()}
-    names = {report_id: name for name, report_id in label_cases.dealt(reports, me)}
+    names = label_cases.dealt(reports, me)
     second = (
         {"other_id": other_id, "other_name": names[other_id], "other": first.other.text}
         if first.other
@@ -591,14 +591,12 @@ class LabelTasks:
 
 @dataclass(frozen=True, slots=True)
 class LabelDecision:
-    response_id: str
     unit_id: str
     item_key: str
     name: str
     words: str
     value: str
-    at: datetime
-    task_id: str = ""
+    task_id: str
 
 
 def queue(project: Project, protocol: str = USUAL) -> list[LabelTask]:
@@ -714,7 +712,7 @@ def _handed_out(project: Project, protocol: str, items: AbstractSet[str] | None)
     tasks = []
     for item_id, key, words in rows:
         judged = units.get(item_id, {}) if item_id not in hidden else {}
-        for name, response_id in label_cases.dealt(reports[item_id], me) if judged else ():
+        for response_id, name in label_cases.dealt(reports[item_id] if judged else (), me).items():
             counts = tally(judged, statuses.get(response_id, {}))
             about = (item_id, key, words, response_id, name, len(judged), *counts, item_id in sealed)
             tasks.append(LabelTask(*about, given=given[response_id] >= len(judged)))
@@ -725,7 +723,7 @@ def _of_item(
     protocol: Protocol, at_hand: materials.MaterialAtHand, cases_of: Mapping[str, Sequence[Case]], me: str,
     statuses: Mapping[str, Mapping[str, str]],
 ) -> list[LabelTask]:  # fmt: skip
-    item, names = at_hand.item, {report_id: name for name, report_id in label_cases.dealt(cases_of, me)}
+    item, names = at_hand.item, label_cases.dealt(cases_of, me)
     if not protocol.paired:
         lines = [(response_id, "", cases_of[response_id]) for response_id in names]
     else:
@@ -783,18 +781,17 @@ def recent(project: Project, limit: int = 10, protocol: str = USUAL) -> list[Lab
     for at_hand in label_cases.walk(project, definition, sorted({row.item_id for row in rows})):
         keys[at_hand.item.id] = at_hand.item.key
         ids = {response.response.id for response in at_hand.responses}
-        dealt = label_cases.dealt(ids & sampled.get(at_hand.item.id, ids), me)
-        names |= {report_id: name for name, report_id in dealt}
+        names |= label_cases.dealt(ids & sampled.get(at_hand.item.id, ids), me)
         for response in at_hand.responses:
             for case in label_cases.cases_of(project, definition, response):
                 words |= {(response.response.id, unit.id): _words(case, unit.text) for unit in case.units}
     return [
         LabelDecision(
-            row.response_id, row.unit_id, keys[row.item_id],
+            row.unit_id, keys[row.item_id],
             label_cases.together(names[row.response_id], names[row.unit_id])
             if definition.paired
             else names[row.response_id],
-            words[row.response_id, row.unit_id], row.value or UNSURE, row.at,
+            words[row.response_id, row.unit_id], row.value or UNSURE,
             task_id(row.response_id, row.unit_id if definition.paired else ""),
         )
         for row in rows

@@ -308,7 +308,7 @@ def compared(project: Project, db: Connection, person_id: str, came: parcels.Wor
     if touched or versions[: len(known)] != tuple(known):
         words = f"The item was adjudicated here meanwhile. {_both(db, came)}"
         return fitting(ParcelOutcome.CONFLICT, words)
-    kind, fresh = ruling_rows.kind_of_stage(came.stage), came.versions[len(known) :]
+    kind, fresh = ruling_rows.kind_of(came.stage), came.versions[len(known) :]
     faults = (settings.outside(project, document_of(kind, version.consensus)) for version in fresh)
     if fault := next(filter(None, faults), ""):
         return Comparison(ParcelOutcome.CONFLICT, f"{fault} {_both(db, came)}")
@@ -403,7 +403,7 @@ def _closed(
     came: parcels.WorkVersion,
 ) -> Adjudication:  # fmt: skip
     """The adjudication after a further version; raises Refusal unless its consensus follows from its rulings."""
-    kind, documents = ruling_rows.kind_of(here), ruling_rows.documents(db, here)
+    kind, documents = ruling_rows.kind_of(here.stage), ruling_rows.documents(db, here)
     ruling.refuse_unsound(kind, rows, documents)
     elsewhere = RULING.c.id.in_({row.id for row in rows}), RULING.c.adjudication_id != here.id
     made = (unit for row in rows for unit, _ in consensus.made_of(kind, row, documents))

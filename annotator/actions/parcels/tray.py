@@ -551,7 +551,7 @@ def _ruled(entry: TrayEntry) -> parcels.WorkAdjudication:
 def _adjudicated(project: Project, sheet_: TraySheet) -> TraySheet:
     """The received consensus beside the one here, and why it waits, given what is here now."""
     entry, result = sheet_.entry, _ruled(sheet_.entry)
-    kind = ruling_rows.kind_of_stage(result.stage)
+    kind = ruling_rows.kind_of(result.stage)
     with project.store.read() as db:
         if words := _works_on(project, db, entry.item_id, result.stage):
             return replace(sheet_, withheld=words, fits=False)

@@ -588,7 +588,6 @@ def _account(
 
 class AgreementPage(ViewerPage):
     NAME = "Agreement"
-    ICON = "agreement"
     ABOUT = ("What do these figures say?", "agreement")
 
     def __init__(self, session: ProjectSession) -> None:

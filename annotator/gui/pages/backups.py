@@ -102,7 +102,6 @@ class BackupList(QWidget):
 
 class BackupsPage(Page):
     NAME = "Backups"
-    ICON = "restore"
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
@@ -146,7 +145,6 @@ CHECKED = {
 
 class CheckPage(Page):
     NAME = "Check"
-    ICON = "check"
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)

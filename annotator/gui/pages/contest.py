@@ -579,7 +579,6 @@ class ContestPage(PartedPage):
     """The Contest page: people who rank see no standings; those who decide what is kept see them all."""
 
     NAME = "Contest"
-    ICON = "judges"
     ONCE = frozenset(binding.act for binding in keys.BINDINGS)
     TABS = ("Rank", "Compare", "Keep")
     OPEN = TABS[:1]

@@ -11,7 +11,6 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTabBar, QWidget
 
 from annotator.actions.adjudication import feedback
-from annotator.actions.adjudication.feedback import Digest, DigestLine
 from annotator.actions.items import items
 from annotator.actions.labelling import labels
 from annotator.domain.experts.adjudication import DigestDispute, DigestRow, DisputeState, Fate, StageDigest
@@ -85,13 +84,12 @@ class FeedbackPage(Page):
     """The Feedback page: items with a consensus on the left; the stages of one, row by row, on the right."""
 
     NAME = "Feedback"
-    ICON = "eye"
     HEARS = ("adjudication", "dispute", "artifact", "import", "person", "parcel")
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
-        self._lines: list[DigestLine] = []
-        self._item_id, self._digest = "", Digest("", (), may_dispute=False)
+        self._lines: list[feedback.DigestLine] = []
+        self._item_id, self._digest = "", feedback.Digest("", (), may_dispute=False)
         self._reports: dict[str, str] = {}
         self.list = RowsTree(
             "Items with a consensus",
@@ -400,7 +398,7 @@ class Objection(RoleFrame):
         parts = head, self.hint, self._form, self.objection, self.answer
         vertical(*parts, on=self, margins=(12, 8, 12, 10), spacing=6)
 
-    def show_item(self, digest: Digest, stage: Stage) -> None:
+    def show_item(self, digest: feedback.Digest, stage: Stage) -> None:
         """Show the objection to an item, with its state, from the view of one stage."""
         self.field.tell()
         self._item_id = digest.item_id

@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.actions.authoring import settings
-from annotator.actions.authoring.settings import StaleAnswer
 from annotator.actions.items import materials
 from annotator.actions.judging import judge_runs
 from annotator.actions.project import people, profile
@@ -297,14 +296,13 @@ class GuidelinesPage(Page):
     """The Guidelines page: stages on the left; current version beside the next one; older answers below."""
 
     NAME = "Guidelines"
-    ICON = "note"
     HEARS = ("guideline", "setting", "artifact", "item", "import", "person", "parcel", "tray")
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
         self.stage = Stage.RUBRIC
         self._stages: Sequence[Stage] = ()
-        self._stale: list[StaleAnswer] = []
+        self._stale: list[settings.StaleAnswer] = []
         self.stages = RowsTree(
             "Stages",
             ("Stage", "Version", "Older"),
@@ -314,7 +312,7 @@ class GuidelinesPage(Page):
         )
         self.writing, self.answer = GuidelineEditor(session), MessageBar()
         self.reading = VersionsView(session, self.writing.take_up)
-        self.older = CellsModel[StaleAnswer](columns({}), self)
+        self.older = CellsModel[settings.StaleAnswer](columns({}), self)
         self.table = LinesTable(
             "Answers given under an older version",
             self.older,
@@ -494,7 +492,7 @@ class GuidelinesPage(Page):
         go_round([*panes, *([(self.table, self.table.setFocus)] if self.older.rowCount() else [])])
 
 
-def columns(names: Mapping[str, str]) -> Sequence[Column[StaleAnswer]]:
+def columns(names: Mapping[str, str]) -> Sequence[Column[settings.StaleAnswer]]:
     """The columns for answers; `names` are the people's names by id."""
     return (
         Column("Item", lambda answer: answer.item_key, 90),
@@ -510,7 +508,7 @@ def columns(names: Mapping[str, str]) -> Sequence[Column[StaleAnswer]]:
     )
 
 
-def _version(answer: StaleAnswer, text: str, form: str) -> str:
+def _version(answer: settings.StaleAnswer, text: str, form: str) -> str:
     return f"version {text}, form {form}" if answer.form_then != answer.form_now else f"version {text}"
 
 

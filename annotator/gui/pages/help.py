@@ -66,7 +66,6 @@ TOPICS = (
 
 class HelpPage(Page):
     NAME = "Help"
-    ICON = "info"
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
@@ -153,7 +152,6 @@ class KeyboardPage(Page):
     """All key bindings by page; a key in use is refused with the name of its act."""
 
     NAME = "Keys"
-    ICON = "keyboard"
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)

@@ -43,7 +43,6 @@ class HomePage(Page):
     """
 
     NAME = "Home"
-    ICON = "home"
     HEARS = (ANY,)
 
     def __init__(self, session: ProjectSession) -> None:

@@ -328,7 +328,6 @@ class ImportPage(Page):
     """The Import page: a preview first; then everything or nothing, unless refused rows are left out knowingly."""
 
     NAME = "Import"
-    ICON = "import"
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)

@@ -351,7 +351,6 @@ ACTS = (
 
 class ItemsPage(Page):
     NAME = "Items"
-    ICON = "items"
     HEARS = (ANY,)
 
     def __init__(self, session: ProjectSession) -> None:

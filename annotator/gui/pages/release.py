@@ -96,7 +96,6 @@ SHOWN, CHANGES = 8, 40
 
 class ReleasePage(Page):
     NAME = "Release"
-    ICON = "release"
     HEARS = (ANY,)
 
     def __init__(self, session: ProjectSession) -> None:
@@ -375,7 +374,6 @@ class FinalPassPage(Page):
     """The Final pass page: items with their checks; below them the signatures of the selected one."""
 
     NAME = "Final pass"
-    ICON = "check"
     HEARS = ("setting", "item", "artifact", "page", "import", "assignment")
 
     def __init__(self, session: ProjectSession) -> None:

@@ -123,7 +123,6 @@ class ResultViewer(Viewer):
 
 class ResultsPage(ViewerPage):
     NAME = "Results"
-    ICON = "results"
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session, ResultViewer(session))

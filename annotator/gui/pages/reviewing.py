@@ -7,7 +7,6 @@ from typing import Any
 from PySide6.QtWidgets import QFormLayout
 
 from annotator.actions.assignments import reviewing
-from annotator.actions.assignments.reviewing import ReviewLine
 from annotator.actions.project import people
 from annotator.domain.experts.adjudication import ANSWERS, form_of
 from annotator.domain.kinds.artifact import Kind, stage_of
@@ -46,12 +45,11 @@ class ReviewsPage(Page):
     """The Reviews page: reviews on the left; on the right the units of one, its form and its answer."""
 
     NAME = "Reviews"
-    ICON = "eye"
     HEARS = ("review", "artifact", "assignment", "parcel", "person")
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
-        self._lines: list[ReviewLine] = []
+        self._lines: list[reviewing.ReviewLine] = []
         self.list = RowsTree(
             "Reviews of drafts", ("Item", "Document", "State"), (90, 80, 110), 2, moved=self._show
         )
@@ -107,7 +105,7 @@ class ReviewsPage(Page):
         self._show()
 
     @property
-    def _line(self) -> ReviewLine | None:
+    def _line(self) -> reviewing.ReviewLine | None:
         return self.list.line_of(self._lines)
 
     def _show(self) -> None:
@@ -136,7 +134,7 @@ class ReviewsPage(Page):
             )
         self.words.setText(review.answer if review is not None else "")
 
-    def _show_form(self, line: ReviewLine, *, writable: bool) -> None:
+    def _show_form(self, line: reviewing.ReviewLine, *, writable: bool) -> None:
         review = line.review
         form_key = line.item_id, line.kind, review is not None
         if form_key != self._requested:

@@ -57,7 +57,6 @@ WHAT = (
 
 class SendPage(Page):
     NAME = "Send"
-    ICON = "export"
     HEARS = ("artifact", "judgement", "dispute", "assignment", "parcel", "labels", "adjudication", "ruling")
 
     def __init__(self, session: ProjectSession) -> None:

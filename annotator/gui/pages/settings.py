@@ -163,7 +163,6 @@ class ProjectPage(Page):
     """
 
     NAME = "Project"
-    ICON = "settings"
     HEARS = ("setting", "import", "person")
 
     def __init__(self, session: ProjectSession) -> None:
@@ -271,7 +270,6 @@ class DisplayPage(Page):
     """The Display page: the choice of colours; sizes are changed by keys."""
 
     NAME = "Display"
-    ICON = "eye"
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from PySide6.QtCore import QDateTime, QLocale, QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
+from PySide6.QtCore import QDateTime, QLocale, Qt, Signal
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from annotator.actions.adjudication.adjudicating import SheetRow
 from annotator.actions.authoring.artifacts import RevisionLine
@@ -25,11 +24,11 @@ from annotator.domain.experts.assignment import Stage, stage_of
 from annotator.domain.kinds.artifact import Kind, Revision, Unit, UnitField
 from annotator.domain.kinds.documents import KINDS, Label, document_of
 from annotator.domain.texts.estimate import of_items
-from annotator.gui import keys, theme
+from annotator.gui import keys
 from annotator.gui.review.verdict_words import face
 from annotator.gui.widgets.bars import FlowRow
 from annotator.gui.widgets.basics import tooltip, with_properties
-from annotator.gui.widgets.chips import Chip, Chips, paint, size_of
+from annotator.gui.widgets.chips import Chip, Chips
 
 TAKES = {BOTH: "both kept", OWN: "own wording", DROP: "dropped"}
 REASONS: tuple[tuple[str, Reason, str], ...] = (
@@ -292,36 +291,8 @@ class KeyChips(QWidget):
             button.setEnabled(not locked)
         self._ask()
 
-    def asks(self) -> bool:
-        return self._visible_keys
-
     def _ask(self) -> None:
         words = f"{self._question}  {self._shared}".strip()
         self._key_chips.show_chips(
             [Chip(words, "question", "incomplete") if self._visible_keys else Chip(words, "", "missing")]
         )
-
-
-class StateChip(QWidget):
-    """Shows one state at a time; `state` is the end of a colour's name in the theme (agreed, missing …)."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._chip = Chip("", "new", "missing")
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        theme.watch(self, self.updateGeometry)
-
-    def show_state(self, words: str, icon: str, state: str) -> None:
-        self._chip = Chip(words, icon, state)
-        self.setAccessibleName(words)
-        self.updateGeometry()
-        self.update()
-
-    def words(self) -> str:
-        return self._chip.words
-
-    def sizeHint(self) -> QSize:
-        return size_of(self._chip, self.font())
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        paint(QPainter(self), QPoint(0, 0), self._chip, self.font())

@@ -4,12 +4,31 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QRect, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QRect,
+    QSettings,
+    QSignalBlocker,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QFontMetrics, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QListView, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QListView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
 
 from annotator.gui import theme
 from annotator.gui.review.sheets import Index, resetting
+from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.basics import PlainLabel, RoleFrame, vertical, with_properties
 from annotator.gui.widgets.chips import pixmap
 from annotator.gui.widgets.columns import FilterRow, is_chosen, paint_ground
@@ -161,10 +180,61 @@ class Queue(QueueModel, Generic[Key, Line]):
         return next((line for line in (*lines[at + 1 :], *lines[: at + 1]) if self.is_open(line)), None)
 
 
+class WorkModel(QObject):
+    """The open work of a page, and the part of it that is at hand: a unit, a row."""
+
+    leaving = Signal()
+    """The open work is about to be left: store what is being typed."""
+    opened = Signal()
+    """Other work was opened, or none."""
+    moved = Signal(str)
+    """The id of the part that became the current one."""
+
+    def __init__(self, session: ProjectSession, page: QObject) -> None:
+        super().__init__(page)
+        self._session = session
+        self.current_id = ""
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids of all parts in order."""
+        raise NotImplementedError
+
+    def move_to(self, part_id: str) -> None:
+        if part_id != self.current_id and part_id in self.ids:
+            self.current_id = part_id
+            self.moved.emit(part_id)
+
+    def step(self, by: int) -> None:
+        """Go to the part below (1) or above (-1), within the list."""
+        ids = self.ids
+        if self.current_id in ids:
+            self.move_to(ids[max(0, min(len(ids) - 1, ids.index(self.current_id) + by))])
+
+    def following(self, part_ids: Iterable[str]) -> str:
+        """The first of these parts after the current one, wrapping around; empty if there is none."""
+        ids, waiting = self.ids, set(part_ids)
+        at = ids.index(self.current_id) + 1 if self.current_id in ids else 0
+        return next((part_id for part_id in (*ids[at:], *ids[:at]) if part_id in waiting), "")
+
+
 Model = TypeVar("Model", bound=QueueModel)
 
 
-class QueueDelegate(QStyledItemDelegate):
+class PaintingDelegate(QStyledItemDelegate):
+    """Paints cells by itself, with smooth edges."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.paint_line(painter, option, index)
+        painter.restore()
+
+    def paint_line(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        raise NotImplementedError
+
+
+class QueueDelegate(PaintingDelegate):
     """Paints lines of equal height, so that a list of thousands is laid out at once."""
 
     LINES, AROUND, EDGE, GAP = 1, 12, 4, 1
@@ -175,15 +245,6 @@ class QueueDelegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, _index: Index) -> QSize:
         return QSize(theme.current().px(120), self.height(option.fontMetrics))
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self.paint_line(painter, option, index)
-        painter.restore()
-
-    def paint_line(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        raise NotImplementedError
 
     def rows(self, painter: QPainter, option: QStyleOptionViewItem) -> list[QRect]:
         """Paint the background of a line, and return the rectangles of its text lines."""
@@ -280,3 +341,34 @@ class QueuePane(RoleFrame, Generic[Filter, Model]):
     def _choose(self, index: QModelIndex) -> None:
         if index.flags() & Qt.ItemFlag.ItemIsEnabled:
             self.chosen.emit(index.data(LINE_ROLE))
+
+
+class Folding(QObject):
+    """Shows the queue beside the work if there is room for both, unless the person decides otherwise."""
+
+    def __init__(
+        self, page: QWidget, queue: QWidget, button: QAbstractButton, setting: str, roomy: int = 0
+    ) -> None:
+        """There is room from the width `roomy` on, at 100 %; `setting` is the key of the person's decision."""
+        super().__init__(page)
+        self._page, self._queue, self._button = page, queue, button
+        self._setting, self._roomy = setting, roomy
+        page.installEventFilter(self)
+        button.toggled.connect(self._choose)
+        theme.follow(self, self._fit)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize:
+            self._fit()
+        return super().eventFilter(watched, event)
+
+    def _choose(self, shown: bool) -> None:
+        QSettings().setValue(self._setting, shown)
+        self._queue.setVisible(shown)
+
+    def _fit(self) -> None:
+        room = self._page.width() >= theme.current().px(self._roomy)
+        shown = QSettings().value(self._setting, room, bool) is True
+        with QSignalBlocker(self._button):
+            self._button.setChecked(shown)
+        self._queue.setVisible(shown)

@@ -9,7 +9,6 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QTextBrowser, QWidget
 
 from annotator.actions.judging import filled_prompts
-from annotator.actions.judging.filled_prompts import SentPrompt
 from annotator.actions.judging.judge_runs import title
 from annotator.actions.project.file import Project
 from annotator.actions.runs.journal import JudgementDetail, Reply
@@ -64,27 +63,26 @@ class ReplyDetail(Splitter):
             QGuiApplication.clipboard().setText(self._replies[place].call.raw)
 
     def clear(self) -> None:
-        self._detail, self._replies = None, ()
-        self.made.clear()
-        self._offer_replies()
-        self._show_prompt()
+        self._show(None, (), "")
 
     def show_detail(self, detail: JudgementDetail) -> None:
         same = self._detail is not None and self._detail.line.id == detail.line.id
-        self._detail, self._replies = detail, detail.replies
-        self.made.setHtml(made_of(detail))
-        if not same:
-            self.which.clear()
-        self._offer_replies()
-        self._show_prompt()
+        self._show(detail, detail.replies, made_of(detail), same=same)
 
     def show_reply(self, reply: Reply) -> None:
         """Show a call of an extraction, for which nothing but the reply is stored."""
-        self._detail, self._replies = None, (reply,)
         call = reply.call
         word = "It could be read." if call.status == "ok" else STATUS_WORDS.get(call.status, call.status)
-        self.made.setHtml(f"<h3>{escape(word)}</h3><p dir='auto'>{escape(call.cause)}</p>")
-        self.which.clear()
+        self._show(None, (reply,), f"<h3>{escape(word)}</h3><p dir='auto'>{escape(call.cause)}</p>")
+
+    def _show(
+        self, detail: JudgementDetail | None, replies: Sequence[Reply], made: str, *, same: bool = False
+    ) -> None:
+        """Show what was made of replies, and the replies; of the `same` judgement the chosen reply stays."""
+        self._detail, self._replies = detail, replies
+        self.made.setHtml(made)
+        if not same:
+            self.which.clear()
         self._offer_replies()
         self._show_prompt()
 
@@ -117,7 +115,7 @@ class ReplyDetail(Splitter):
         self.sure.setText("Assembling the prompt…")
         self._session.ask_later(self._show_sent, _sent, self._detail.line.id)
 
-    def _show_sent(self, answer: tuple[SentPrompt | None, str]) -> None:
+    def _show_sent(self, answer: tuple[filled_prompts.SentPrompt | None, str]) -> None:
         sent, judgement_id = answer
         if judgement_id != (self._detail.line.id if self._detail is not None else ""):
             return
@@ -133,7 +131,7 @@ class ReplyDetail(Splitter):
             self.made.setHtml(made_of(self._detail))
 
 
-def _sent(project: Project, judgement_id: str) -> tuple[SentPrompt | None, str]:
+def _sent(project: Project, judgement_id: str) -> tuple[filled_prompts.SentPrompt | None, str]:
     return filled_prompts.sent(project, judgement_id), judgement_id
 
 

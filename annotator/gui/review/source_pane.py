@@ -34,7 +34,6 @@ from annotator.gui.widgets.basics import (
     vertical,
     with_properties,
 )
-from annotator.gui.widgets.chips import EmptyState
 from annotator.gui.widgets.message_bar import MessageBar
 from annotator.gui.widgets.reading.find_bar import FindBar, ask_to_open
 from annotator.gui.widgets.reading.pdf_view import PdfView
@@ -359,7 +358,7 @@ class SourcePane(Pane):
                 hint="Quote the selected or found words in the current unit",
             ),
         )
-        self._nothing = EmptyState(
+        self._nothing = chips.EmptyState(
             "quote",
             "No source for this item",
             "Add the paper or text you write from (PDF, Markdown or plain text), or drop it here. Then select "
@@ -401,10 +400,6 @@ class SourcePane(Pane):
     @property
     def _in_pdf(self) -> bool:
         return self._stack.currentIndex() == 1
-
-    @property
-    def finder(self) -> FindBar:
-        return self.pdf_finder if self._in_pdf else self.pane.find_bar
 
     def _listen(self) -> None:
         self._first = self._nothing.add_action("Add source…", self.choose_file, primary=True)

@@ -62,7 +62,6 @@ class Page(QWidget):
     """A page: one step of the work, built at its first visit, alive as long as its project is open."""
 
     NAME: ClassVar[str]
-    ICON: ClassVar[str]
     # Kinds of change the page listens to while it is in view, and those it listens to out of view, too.
     HEARS: ClassVar[Collection[str]] = ()
     BEHIND: ClassVar[Collection[str]] = ()

@@ -19,7 +19,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QListView,
-    QStyledItemDelegate,
     QStyleOptionViewItem,
     QWidget,
 )
@@ -30,7 +29,7 @@ from annotator.actions.items import items
 from annotator.actions.search import SearchIndex
 from annotator.gui import keys, theme
 from annotator.gui.parts import focused
-from annotator.gui.review.queues import LINE_ROLE, LinesModel
+from annotator.gui.review.queues import LINE_ROLE, LinesModel, PaintingDelegate
 from annotator.gui.review.sheets import Index, resetting
 from annotator.gui.shell import menus
 from annotator.gui.widgets.basics import PlainLabel, RoleFrame, direction_of, vertical, with_properties
@@ -299,17 +298,15 @@ class Palette(RoleFrame):
         self.setGeometry((window.width() - wide) // 2, top, wide, self.sizeHint().height())
 
 
-class _Lines(QStyledItemDelegate):
+class _Lines(PaintingDelegate):
     """Paints title, words in the direction of their script, and the key on the right."""
 
     def sizeHint(self, option: QStyleOptionViewItem, _index: Index) -> QSize:
         return QSize(theme.current().px(200), option.fontMetrics.height() + theme.current().px(10))
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+    def paint_line(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         choice: Choice | str = index.data(LINE_ROLE)
         px = theme.current().px
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         area = option.rect.adjusted(px(10), 0, -px(10), 0)
         if isinstance(choice, str):
             small = QFont(option.font)
@@ -332,7 +329,6 @@ class _Lines(QStyledItemDelegate):
             layout = _line_of(choice, option.font, area.width())
             spare = area.height() - layout.boundingRect().height()
             layout.draw(painter, QPointF(area.left(), area.top() + spare / 2))
-        painter.restore()
 
 
 def _line_of(choice: Choice, font: QFont, width: int) -> QTextLayout:

@@ -268,7 +268,7 @@ def test_votes_are_set_beside_every_rater_once_closed_and_shown_to_no_annotator(
     close(diagnosed)
     (result,) = adjudicating.votes(diagnosed)
     figures = {figure.name: figure for figure in result.figures}
-    assert (result.stage, result.votes, len(result.items)) == (Stage.DIAGNOSTICS, 2, 1)
+    assert (result.stage, len(result.items)) == (Stage.DIAGNOSTICS, 1)
     # Both votes are right with one rater and wrong with the other.
     assert (figures["agreement"].value, figures["agreement"].n) == (0.5, 4)
     assert not any(pairs.who(diagnosed, name) in str(result) for name in ("Ada", "Ben"))
@@ -287,15 +287,13 @@ def test_weights_are_voted_on_and_compared_as_an_order(project: Project):
     (result,) = adjudicating.votes(project)
     figures = {figure.name: figure for figure in result.figures}
     # Six contested rows of nine units: a2 a3 a4 a5 b2 b3 b4 b5 b6 weigh 2 1 2 1 3 2 2 2 1.
-    assert (result.votes, figures["kappa"].n) == (6, 9)
+    assert figures["kappa"].n == 9
     assert figures["agreement"].value == pytest.approx(5 / 9)
 
 
 def test_labels_are_voted_on_by_the_words_they_are_about(unanswered: Project):
     (ballot,) = adjudicating.ballots(unanswered, labelled(unanswered, Ada={"c1": "yes"}, Ben={"c1": "no"}))
-    assert (ballot.words, ballot.report, ballot.values) == (
-        pairs.ADA[0][0], "Report A", ("yes", "no", "unsure"),
-    )  # fmt: skip
+    assert (ballot.words, ballot.values) == (pairs.ADA[0][0], ("yes", "no", "unsure"))
     adjudicating.vote(unanswered, ballot.ruling_id, "unsure")
     close(unanswered)
     (result,) = adjudicating.votes(unanswered)

@@ -7,6 +7,7 @@ from PySide6.QtCore import QEvent, QMimeData, QObject, QPointF, Qt
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton
+from sqlalchemy import select
 
 from annotator.actions.adjudication import adjudicating, feedback, ruling
 from annotator.actions.adjudication.adjudicating import SheetRow
@@ -20,13 +21,13 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Anchor
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.gui import keys
-from annotator.gui.pages.adjudication.acts import PLAIN_TAKES
-from annotator.gui.pages.adjudication.page import AdjudicatePage
-from annotator.gui.pages.adjudication.queue_pane import LineFilter
+from annotator.gui.pages.adjudication.bench import LineFilter
+from annotator.gui.pages.adjudication.page import PLAIN_TAKES, AdjudicatePage
 from annotator.gui.pages.adjudication.row_card import UNIT_MIME, RowCard
 from annotator.gui.pages.feedback import StageView
 from annotator.gui.review.field_chips import REASONS, about
 from annotator.gui.widgets.reading.marked_text import MarkedText
+from annotator.storage.tables import DISPUTE
 from tests.common import content_hash, once
 from tests.gui.results.conftest import at as at_rest, go as show_view
 from tests.projects import pairs_project as pairs
@@ -227,7 +228,7 @@ def test_what_is_closed_says_both_figures_answers_disputes_and_is_reopened_only_
     while page.bench.unresolved(contested=True):
         press("Ctrl+J")
         press("1" if "A" in page.bench.row.units else "2")
-        if page.bench.lacks(page.bench.ruling_id):
+        if page.bench.lacks(page.bench.current_id):
             press("Alt+1")
     press("Ctrl+Return")
     # Four of five and six are matched: 8/11.
@@ -266,7 +267,7 @@ def test_unanimous_items_are_confirmed_in_one_go_but_for_the_drawn_ones(tmp_path
 
 
 def test_every_act_on_a_row_has_its_key_and_is_taken_back_and_a_unit_is_dragged_onto_another_row(page):
-    here = page.bench.ruling_id
+    here = page.bench.current_id
     for key, take in (("1", "A"), ("2", "B"), ("3", "both"), ("4", "own"), ("0", "drop")):
         press(key)
         assert page.bench.rows[here].ruling.take == take
@@ -286,14 +287,14 @@ def test_every_act_on_a_row_has_its_key_and_is_taken_back_and_a_unit_is_dragged_
     mime.setData(UNIT_MIME, f"{row_of(page, OPEN).ruling.id}|{letter(page, 'Ben')}".encode())
     left, no_keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     card_of(page, COST).dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.MoveAction, mime, left, no_keys))
-    assert (page.bench.ruling_id, len(page.bench.row.units)) == (cost.ruling.id, 2)
+    assert (page.bench.current_id, len(page.bench.row.units)) == (cost.ruling.id, 2)
 
 
 def test_an_own_wording_is_a_draft_while_it_is_typed_checked_for_spelling_and_weighted_by_a_digit(
     page, qtbot
 ):
     press("4", Typed(" really"))
-    here = page.bench.ruling_id
+    here = page.bench.current_id
     drafts = page.session.project, "SELECT text FROM draft WHERE place LIKE ?", [f"ruling|{here}|%"]
     qtbot.waitUntil(lambda: sql.first(*drafts) is not None)
     assert sql.first(*drafts)[0].endswith(" really")
@@ -339,9 +340,9 @@ def test_of_three_the_key_of_a_letter_says_which_stands_alone(tmp_path, window_o
 
 
 def test_a_new_row_is_worded_at_once_and_a_reason_given_while_typing_does_not_move_on(page):
-    here = page.bench.ruling_id
+    here = page.bench.current_id
     press("1", "Up", "Ctrl+M", Typed("Short"), "Alt+1", Typed("er"), "Esc")
-    assert (page.bench.ruling_id, page.bench.row.ruling.rationale) == (here, "Shorter")
+    assert (page.bench.current_id, page.bench.row.ruling.rationale) == (here, "Shorter")
     go(page, NAMES)
     number = page.bench.row.number
     press("Ctrl+N", Typed("States 1 limit of the study"), "Esc")
@@ -362,12 +363,12 @@ def test_what_cannot_be_taken_is_said_and_keys_past_the_last_row_rule_on_none_ag
     assert page.bench.row.number == 2
     while any(page.bench.rows[each].ruling.open for each in page.bench.unresolved(contested=True)):
         press("0")
-    here = page.bench.ruling_id
+    here = page.bench.current_id
     press("3")
     assert page.bench.row.ruling.take == "drop"
     assert "still lack a reason" in page.messages.text()
     press("Backspace")
-    assert (page.bench.ruling_id, page.bench.row.ruling.open) == (here, True)
+    assert (page.bench.current_id, page.bench.row.ruling.open) == (here, True)
 
 
 TELLING = {"Ada": "Canary-Adalbert", "Ben": "Canary-Benedicta", "Dan": "Canary-Danielle"}
@@ -438,7 +439,7 @@ def test_no_state_of_the_page_nor_a_discussion_nor_closing_tells_who_is_who_or_i
     press("Esc")
     while page.bench.unresolved(contested=True):
         press("1" if "A" in page.bench.row.units else "2" if "B" in page.bench.row.units else "5")
-        if page.bench.lacks(page.bench.ruling_id):
+        if page.bench.lacks(page.bench.current_id):
             press("Alt+2")
     place = page.bench.place
     press("Ctrl+Return")
@@ -522,10 +523,10 @@ def test_what_changed_is_shown_with_nothing_of_the_partner_and_an_objection_is_s
         press("Ctrl+Return")
         assert page.objection.objection.text() == "You: Costs are in the question."
         assert not page.objection.field.isVisible()
-    (sent,) = feedback.disputes(project)
+    sent = project.query(select(DISPUTE.c.id)).scalar_one()
     window.show_page("Items")
     pairs.work_as(project, "Cleo")
-    feedback.answer(project, sent.id, "They are in the title alone.")
+    feedback.answer(project, sent, "They are in the title alone.")
     pairs.work_as(project, "Ada")
     page = window.show_page("Feedback")
     assert page.objection.answer.text() == "Adjudicator: They are in the title alone."

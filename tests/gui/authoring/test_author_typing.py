@@ -206,7 +206,7 @@ def test_a_page_of_a_pdf_and_what_is_found_there_are_quoted_with_number_and_plac
     assert (anchor.page, anchor.source_id) == (2, source.id)
     assert page.sheet.form.editors[0]._chips.chips[0].button.text().endswith("— p. 2")
     press("Ctrl+F", Typed("train with"), "Return")
-    assert (page.source.finder.count(), page.source.quoting.isEnabled()) == ((1, 1), True)
+    assert (page.source.pdf_finder.count(), page.source.quoting.isEnabled()) == ((1, 1), True)
     press("Esc")
     assert focus() is page.source.pdf
     press("Ctrl+E")

@@ -25,7 +25,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import WRITTEN
 from annotator.domain.texts.canonical import Change, new_id, now
 from annotator.gui import theme
-from annotator.gui.pages.labelling.label_queue import LINE_ROLE, ItemGroup, LabelQueue, ReportFilter
+from annotator.gui.pages.labelling.bench import LINE_ROLE, ItemGroup, LabelQueue, ReportFilter
 from annotator.gui.pages.labelling.unit_card import LOCKED, SEALED
 from annotator.gui.pages.labelling.units_pane import CELL_ROLE
 from annotator.protocols import USUAL
@@ -59,7 +59,7 @@ def page(project, page_over):
 
 
 def number(page) -> int:
-    return [unit.id for unit in page.bench.units].index(page.bench.unit_id) + 1
+    return [unit.id for unit in page.bench.units].index(page.bench.current_id) + 1
 
 
 def report(page) -> tuple[str, str]:
@@ -110,7 +110,7 @@ def test_the_report_and_criterion_that_were_left_are_come_back_to(page):
             window.show_page("Help", topic="about")
         assert window.page is not page
         press(back)
-        assert (window.page, (report(page), number(page)), focus()) == (page, at, page.criteria.row)
+        assert (window.page, (report(page), number(page)), focus()) == (page, at, page.criteria.cards.current)
     press("-")
     menu = page.recent()
     assert [act.text().split(" — ")[0] for act in menu.actions()] == ["Unsure", "Not met", "Met"]
@@ -128,7 +128,7 @@ def test_the_report_and_criterion_that_were_left_are_come_back_to(page):
 def test_buttons_do_as_the_keys_and_a_note_goes_with_its_report(page, qtbot):
     for _ in range(3):
         qtbot.mouseClick(page.criteria.details.verdicts.buttons[1], Qt.MouseButton.LeftButton)
-        assert focus() is page.criteria.row
+        assert focus() is page.criteria.cards.current
     first = page.bench.response_id
     press("Ctrl+M", Typed("about the first"))
     qtbot.mouseClick(page.bar.buttons["submit"], Qt.MouseButton.LeftButton)
@@ -151,7 +151,7 @@ def test_a_report_is_chosen_in_the_queue_where_digits_label_nothing_and_scrolled
     assert kept(page) == []
     press("Return")
     assert (report(page), page.criteria.isAncestorOf(focus())) == (("1", "Report C"), True)
-    row, bar = page.criteria.rows[page.bench.units[0].id], page.report_pane.report.verticalScrollBar()
+    row, bar = page.criteria.cards.rows[page.bench.units[0].id], page.report_pane.report.verticalScrollBar()
     assert not row.weight.isVisible()
     page.criteria.weights.setChecked(True)
     assert row.weight.isVisible()
@@ -159,7 +159,7 @@ def test_a_report_is_chosen_in_the_queue_where_digits_label_nothing_and_scrolled
     qtbot.waitUntil(lambda: bar.maximum() > 0)
     press("PgDown")
     assert bar.value() > 0
-    assert focus() is page.criteria.row
+    assert focus() is page.criteria.cards.current
 
 
 def test_active_time_goes_to_the_label_and_to_the_report(page):
@@ -189,7 +189,7 @@ def select_by_keys(words: int) -> None:
 
 def test_words_selected_by_keyboard_are_kept_as_they_stand_in_the_reports_own_text(page, qtbot):
     press("Ctrl+E")
-    assert page.bench.label(page.bench.unit_id) is None
+    assert page.bench.label(page.bench.current_id) is None
     page.messages.clear()
     select_by_keys(7)
     press("Ctrl+E")
@@ -230,10 +230,10 @@ def test_evidence_of_other_criteria_stays_marked_and_is_stepped_through(page):
     assert (marked(page), marked(page, "kept")) == (["Evidence in"], ["Attribution ties"])
     assert steps.count.text() == "Passage 1 of 2"
     press("Alt+PgDown")
-    assert page.bench.unit_id == first.id
+    assert page.bench.current_id == first.id
     assert (marked(page), marked(page, "kept")) == (["Attribution ties"], ["Evidence in"])
     press("Alt+PgDown")
-    assert page.bench.unit_id == second.id
+    assert page.bench.current_id == second.id
 
 
 def task(item: int, letter: str, labelled: int = 0, unsure: int = 0, units: int = 4) -> labels.LabelTask:
@@ -270,7 +270,7 @@ def test_reports_stand_under_their_items_and_are_narrowed_by_state_and_words(
     queue, show, words, keep, expected
 ):
     queue.narrow(show, words, keep)
-    assert (shown(queue), queue.left) == (expected, 3)
+    assert (shown(queue), queue.counted(ReportFilter.TO_DO)) == (expected, 3)
 
 
 def test_a_report_that_is_done_keeps_its_line_until_the_list_is_narrowed_anew(queue, qtbot):
@@ -360,18 +360,18 @@ def test_under_no_protocol_anything_tells_a_system_a_judge_or_another_rater(tmp_
     # Labels of others neither count nor show, nor does what a run tells.
     image = {"rater_kind": "judge", "rater_id": "judge", "response_id": blind_page.bench.response_id}
     blind_page.session.tell(
-        Change("judgement", "j", "judge", {}, image | {"unit_id": blind_page.bench.unit_id})
+        Change("judgement", "j", "judge", {}, image | {"unit_id": blind_page.bench.current_id})
     )
     blind_page.session.tell(
         Change("judgement", "j", "label", {}, image | {"rater_kind": "person", "unit_id": "x"})
     )
     assert blind_page.bar.progress.text() == "0 of 2 · 2 reports left"
-    assert {row.chip.words() for row in blind_page.criteria.rows.values()} == {"Open"}
+    assert {row.chip.accessibleName() for row in blind_page.criteria.cards.rows.values()} == {"Open"}
     for protocol in ALL:
         blind_page.window().show_page("Label", protocol=protocol)
         sheet = blind_page.bench.sheet
         assert (blind_page.bench.protocol, sheet.labels) == (protocol, {})
-        assert blind_page.queue.left == len(blind_page.queue.lines)
+        assert blind_page.queue.counted(ReportFilter.TO_DO) == len(blind_page.queue.lines)
         if protocol in (PAIRS, PREFERENCE):
             # Nor do the ids of the reports behind a pair.
             assert not any(name in repr(sheet) for name in (*SYSTEMS, *OTHERS))
@@ -422,7 +422,7 @@ def test_all_labelled_leads_to_the_unsure_ones(labelled_twice, page_over):
     labels.set_label(labelled_twice, unsure.response_id, f"{unsure.item_id}/c2", label_rows.UNSURE)
     page = page_over(labelled_twice, "Label")
     page.done.findChildren(QPushButton)[0].click()
-    assert (page.bench.response_id, page.bench.unit_id) == (unsure.response_id, f"{unsure.item_id}/c2")
+    assert (page.bench.response_id, page.bench.current_id) == (unsure.response_id, f"{unsure.item_id}/c2")
     assert page.work.isVisible()
 
 
@@ -438,7 +438,7 @@ def test_a_file_that_may_only_be_read_shows_everything_changes_nothing_and_says_
         with qtbot.waitSignal(page.session.refused) as refused:
             press(key)
         assert "is read-only" in refused.args[0].happened
-    assert {row.chip.words() for row in page.criteria.rows.values()} == {"Not met"}
+    assert {row.chip.accessibleName() for row in page.criteria.cards.rows.values()} == {"Not met"}
     details = page.criteria.details
     for button in (*details.verdicts.buttons, details.flag, page.bar.buttons["evidence"]):
         assert not button.isEnabled()
@@ -466,7 +466,7 @@ def test_markup_is_shown_letter_by_letter_and_arabic_written_from_the_right(tmp_
     asked = page.report_pane.question
     assert (asked.text(), asked.textFormat()) == (question, Qt.TextFormat.PlainText)
     assert asked.layoutDirection() == Qt.LayoutDirection.RightToLeft
-    rows = [row.words for row in page.criteria.rows.values()]
+    rows = [row.words for row in page.criteria.cards.rows.values()]
     assert {words.textFormat() for words in rows} == {Qt.TextFormat.PlainText}
 
 
@@ -483,7 +483,7 @@ def test_a_label_that_came_in_is_locked_and_names_its_file(labelled_twice, tmp_p
     assert details.origin.text() == "Given elsewhere, file spring.csv"
     assert details.note.isReadOnly()
     press("2")
-    assert page.criteria.row.chip.words() == "Met"
+    assert page.criteria.cards.current.chip.accessibleName() == "Met"
     page.bench.move_to(second.id)
     press("2")
     assert labels.sheet(labelled_twice, response_id).labels[second.id].value == "no"
@@ -506,12 +506,16 @@ def test_a_reworded_criterion_says_so_and_a_key_says_it_again(labelled_twice, pa
     label_all(labelled_twice)
     unit_id = word(labelled_twice)
     page = page_over(labelled_twice, "Label")
-    card = page.criteria.rows[unit_id]
-    assert (page.bench.unit_id, card.words.text(), card.chip.words()) == (unit_id, NEW, "Reworded")
+    card = page.criteria.cards.rows[unit_id]
+    assert (page.bench.current_id, card.words.text(), card.chip.accessibleName()) == (
+        unit_id,
+        NEW,
+        "Reworded",
+    )
     assert "since you said “Met”" in card.details.outdated.text()
     assert not any(button.isChecked() for button in card.details.verdicts.buttons)
     press("1")
-    assert (card.chip.words(), card.details.outdated.isVisible()) == ("Met", False)
+    assert (card.chip.accessibleName(), card.details.outdated.isVisible()) == ("Met", False)
     assert page.queue.line(page.bench.task_id).labelled == 2
 
 
@@ -521,7 +525,7 @@ def test_what_is_submitted_keeps_its_label_and_says_why_it_no_longer_counts(labe
     unit_id = word(labelled_twice)
     response_id = labels.queue(labelled_twice)[0].response_id
     page = page_over(labelled_twice, "Label", response_id=response_id, unit_id=unit_id)
-    details = page.criteria.rows[unit_id].details
+    details = page.criteria.cards.rows[unit_id].details
     assert [button.isChecked() for button in details.verdicts.buttons] == [True, False, False]
     assert "Reopen your labels to label it again." in details.outdated.text()
 
@@ -534,7 +538,7 @@ def test_the_cells_of_a_gold_sub_task_say_so_too(tmp_path, page_over):
     reviews.word(project, PLAN, materials.item_ids(project)[0], cells[0], NEW)
     page = page_over(project, "Label", protocol=PLAN, response_id=response_id, unit_id=cells[0])
     matrix = page.criteria.matrix
-    marked = {cell: matrix.model.place(cell).data(CELL_ROLE).marked for cell in cells}
+    marked = {cell: matrix.model.place(cell).data(CELL_ROLE)[1] for cell in cells}
     assert {cell for cell, mark in marked.items() if mark} == set(page.bench.open_units) != set()
     assert "since you said “Not relevant”" in matrix.details.outdated.text()
 
@@ -551,7 +555,8 @@ def label_item(two_items, place: int, but: int = 0) -> None:
 
 
 def state(two_items, place: int = 0) -> str:
-    return label_sealing.state(two_items, item(two_items, place)).state
+    submission = label_sealing.submission(two_items, item(two_items, place))
+    return submission.state if submission else "open"
 
 
 def test_done_at_the_last_report_submits_the_item_says_so_and_goes_on(two_items, page_over):
@@ -584,12 +589,12 @@ def test_what_is_missing_is_said_and_gone_to_also_when_it_was_taken_back_elsewhe
     press("Ctrl+Return")
     assert page.bench.response_id == last
     press("Ctrl+Return")
-    assert (state(two_items), page.bench.unit_id) == ("open", page.bench.units[1].id)
+    assert (state(two_items), page.bench.current_id) == ("open", page.bench.units[1].id)
     press("1")
     sql.alter(two_items, "UPDATE judgement SET status = 'skipped', value = NULL WHERE unit_id LIKE '%c2'")
     page.submit_item(item(two_items))
     assert state(two_items) == "open"
-    assert page.bench.unit_id.endswith("c2")
+    assert page.bench.current_id.endswith("c2")
 
 
 def test_submitted_labels_are_locked_say_why_and_are_submitted_again_once_reopened(two_items, page_over):
@@ -602,14 +607,14 @@ def test_submitted_labels_are_locked_say_why_and_are_submitted_again_once_reopen
         assert SEALED in button.toolTip()
     assert details.note.isReadOnly()
     press("2")
-    assert page.criteria.row.chip.words() == "Met"
+    assert page.criteria.cards.current.chip.accessibleName() == "Met"
     assert "Reopen them first" in page.window().messages.text()
     press("Ctrl+R", "2")
     assert not page.sealed.isVisible()
-    assert page.criteria.rows[page.bench.units[0].id].chip.words() == "Not met"
+    assert page.criteria.cards.rows[page.bench.units[0].id].chip.accessibleName() == "Not met"
     press("Ctrl+Return")
-    standing = label_sealing.state(two_items, item(two_items))
-    assert (standing.state, standing.revision) == ("sealed", 3)
+    submission = label_sealing.submission(two_items, item(two_items))
+    assert (submission.state, submission.revision) == ("sealed", 3)
 
 
 def test_labels_given_but_not_submitted_are_offered_at_the_end(two_items, page_over):

@@ -30,6 +30,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.gui.pages.labelling.page import LabelPage
 from annotator.gui.pages.labelling.report_pane import LinkedScrolling
 from annotator.gui.pages.labelling.units_pane import Matrix
+from annotator.gui.review.verdict_words import UnitLabel
 from annotator.gui.shell.window import Window
 from annotator.gui.widgets.basics import PlainLabel
 from annotator.protocols import USUAL
@@ -86,15 +87,15 @@ def test_every_protocol_has_its_tab_and_letter_17_three_respects_are_chosen_besi
     press("Ctrl+Shift+Tab", 2)
     assert page.bench.protocol == REASONING
     press("Ctrl+PgDown", "Down")
-    there = (page.bench.task_id, page.bench.unit_id)
+    there = (page.bench.task_id, page.bench.current_id)
     press("1", "Ctrl+Tab", "Ctrl+Z")
-    assert (page.bench.protocol, page.bench.task_id, page.bench.unit_id, kept(page)) == (
+    assert (page.bench.protocol, page.bench.task_id, page.bench.current_id, kept(page)) == (
         REASONING,
         *there,
         {},
     )
     press("Ctrl+Tab", "Ctrl+Shift+Tab")
-    assert (page.bench.task_id, page.bench.unit_id) == there
+    assert (page.bench.task_id, page.bench.current_id) == there
     assert page.criteria.isAncestorOf(focus())
     press("Ctrl+Tab")
     page.flow.waits_for_kinds = True
@@ -147,7 +148,7 @@ def claims_page(project, page_over):
 
 
 def test_a_claim_its_context_and_the_words_of_its_page_are_in_view_together(claims_page):
-    card, beside = claims_page.criteria.row, claims_page.report_pane.beside
+    card, beside = claims_page.criteria.cards.current, claims_page.report_pane.beside
     assert (card.words.text(), card.context.isVisible()) == ("The first study measured 75 %.", True)
     assert card.context.text() == "“The *first* study measured 75 % citation accuracy.”"
     assert (beside.isVisible(), beside.report.text()) == (True, PAGE)
@@ -188,13 +189,13 @@ def test_a_key_gives_the_kind_and_one_of_a_claim_whose_page_is_gone_is_suggested
     press("2", "Up", "Alt+2")
     assert given(page, MISSES) == ["partial_missing", ""]
     press("Alt+2")
-    assert (given(page, MISSES), page.criteria.row.kind.isVisible()) == (["", ""], False)
-    assert page.bench.unit_id == first.id
+    assert (given(page, MISSES), page.criteria.cards.current.kind.isVisible()) == (["", ""], False)
+    assert page.bench.current_id == first.id
     page.criteria.waiting.setChecked(True)
     press("2")
-    assert page.bench.unit_id == first.id
+    assert page.bench.current_id == first.id
     press("Alt+1")
-    assert page.bench.unit_id == second.id
+    assert page.bench.current_id == second.id
     assert LabelPage(page.session).flow.waits_for_kinds
     page.window().show_page("Label", protocol=CLAIMS)
     press("Down", 2, "3", "Down", 2)
@@ -215,21 +216,21 @@ def test_gold_goes_down_predicted_across_from_cell_to_cell_and_digits_fill_a_col
     assert [matrix.model.index(n, 0).data() for n in range(3)] == list(GOLD)
     assert focus() is matrix.table
     press("Down", "Right")
-    assert (page.bench.unit_id, matrix.words.text()) == ("p2~g2", PREDICTED[1])
+    assert (page.bench.current_id, matrix.words.text()) == ("p2~g2", PREDICTED[1])
     press("Left", 3, "Up", 5)
-    assert page.bench.unit_id == "p1~g1"
+    assert page.bench.current_id == "p1~g1"
     # Of words alone nothing is chosen.
     for column in (2, 0):
         place = matrix.table.visualRect(matrix.model.index(2, column)).center()
         qtbot.mouseClick(matrix.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
-        assert page.bench.unit_id == "p2~g3"
+        assert page.bench.current_id == "p2~g3"
     press("Left", 3, "Up", 5, "Down", "1", "0")
     assert kept(page) == {"p1~g1": "not", "p1~g2": "relevant", "p1~g3": "not"}
-    assert page.bench.unit_id == "p2~g1"
+    assert page.bench.current_id == "p2~g1"
     press("Ctrl+Z")
     assert (kept(page), page.queue.lines[0].labelled) == ({"p1~g2": "relevant"}, 1)
     press("Right", "Up", 2)
-    assert page.bench.unit_id == "p2~g1"
+    assert page.bench.current_id == "p2~g1"
     press(*"12-4")
     assert kept(page) == {"p1~g2": "relevant", "p2~g1": "relevant", "p2~g2": "not", "p2~g3": None}
 
@@ -239,7 +240,7 @@ def test_a_plan_drawn_from_a_report_is_never_read_as_markup(qapp):
     group = labels.UnitGroup(
         (Unit(id="c", text="Gold"),), {"predicted": "<img src='file:///secret.png'>"}, ()
     )
-    model.lay_out(PLAN, [group], lambda _: "", lambda _: "")
+    model.lay_out(PLAN, [group], lambda _: UnitLabel())
     tip = model.headerData(1, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)
     assert "&lt;img" in tip
     assert "<img" not in tip

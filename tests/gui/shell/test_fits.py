@@ -519,7 +519,7 @@ def test_a_guideline_opens_and_closes_with_the_room_until_it_is_turned_by_hand_o
     page.press("guideline")
     assert shown(SMALL[0]) == (True, False)
     page.press("find")
-    assert (page.side.isVisible(), page.source.isVisible(), page.source.finder.isVisible()) == (
+    assert (page.side.isVisible(), page.source.isVisible(), page.source.pane.find_bar.isVisible()) == (
         False,
         True,
         True,

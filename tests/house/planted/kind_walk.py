@@ -90,14 +90,14 @@ def labelled_by_keys(project: Project, folder: Path) -> None:
             called, tabs = PROTOCOLS[protocol].presentation, page.tabs.tabs
             assert tabs.tabText(tabs.currentIndex()) == called.tab
             assert protocol not in KEYS or page.criteria.title.text() == called.title
-            unit_id = page.bench.unit_id
+            unit_id = page.bench.current_id
             for key, value in KEYS.get(protocol, {}).items():
                 page.flow.touched()
                 page.bench.move_to(unit_id)
                 page.criteria.take_focus()
                 press(key)
                 assert page.bench.value_of(unit_id) == value, f"{protocol}: {key}"
-                assert page.criteria.rows[unit_id].chip.words() == face(value, protocol).words
+                assert page.criteria.cards.rows[unit_id].chip.accessibleName() == face(value, protocol).words
 
 
 PRESENCE = "planted.presence"
@@ -160,8 +160,8 @@ def labelled_by_keyboard(project: Project) -> None:
         # Nothing is left to label, and that is said.
         assert page.middle.currentWidget() is page.done
         assert "6 points in 2 reports" in page.done._words.text()
-    state = label_sealing.state(pairs.work_as(project, "Ben"), pairs.item(project), PRESENCE)
-    assert (state.state, state.labelled, state.units) == (label_sealing.SEALED, ASKED, ASKED)
+    submission = label_sealing.submission(pairs.work_as(project, "Ben"), pairs.item(project))
+    assert (submission.state, len(artifacts.read(project, submission.id).document.units)) == ("sealed", ASKED)
 
 
 def submitted(_project: Project, folder: Path) -> None:
@@ -453,7 +453,7 @@ def adjudicated_by_keyboard(project: Project, folder: Path) -> None:
 
 def told(project: Project, folder: Path) -> None:
     (votes,) = adjudicating.votes(pairs.work_as(project, "Cora"))
-    assert (votes.stage, votes.field, votes.votes) == (MOTIVES, "strength", 1)
+    assert (votes.stage, votes.field, len(votes.items)) == (MOTIVES, "strength", 1)
     digest = feedback.digest(pairs.work_as(project, "Ben"), pairs.item(project))
     assert [row.change for row in digest.stages[0].rows] == ["kept", "strength changed"]
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from PySide6.QtCore import QSettings, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QStackedWidget,
@@ -17,8 +17,8 @@ from annotator.domain.kinds.documents import KINDS
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
 from annotator.gui.forms.fields import Speller
-from annotator.gui.pages.adjudication.bench import AdjudicationModel
-from annotator.gui.pages.adjudication.queue_pane import (
+from annotator.gui.pages.adjudication.bench import (
+    AdjudicationModel,
     AdjudicationQueue,
     AdjudicationQueuePane,
     UnanimousPanel,
@@ -28,6 +28,7 @@ from annotator.gui.pages.adjudication.rows_pane import ConsensusList, RowsPane
 from annotator.gui.pages.adjudication.side import SideStack
 from annotator.gui.parts import go_round
 from annotator.gui.review.field_chips import about, figures_words, title_of
+from annotator.gui.review.queues import Folding
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import ActsBar, Command, KeyButton
@@ -187,7 +188,6 @@ RIGHT = (
     Command("submit", "Close item", hint="Close this item and go to the next conflict", role="primary"),
 )
 
-QUEUE = "adjudicate/queue"
 LEAST_WIDTHS = (150, 330)
 
 
@@ -204,15 +204,17 @@ class Frame(QStackedWidget):
         self.speller = Speller(session.ask_newest, self)
         self.consensus, self.rows = ConsensusList(bench), RowsPane(bench, self.speller)
         self.side, self.bar = SideStack(session, bench), AdjudicationActionBar()
-        self.close_panel, self.unanimous, self.messages = ClosePanel(), UnanimousPanel(), MessageBar()
+        self.close_panel, self.unanimous, self.messages = (
+            ClosePanel(),
+            UnanimousPanel(session, queue),
+            MessageBar(),
+        )
         self.done, self.beginning = AdjudicationDone(session), AdjudicationStart()
         self._empty: QWidget | None = None
         self._roomy = False
         self._whole = column_of((self._across(), 1), self.bar, spacing=0)
         self.addWidget(self._whole)
-        self.head.queue_shown.toggled.connect(self.show_queue)
-        self.head.queue_shown.setChecked(QSettings().value(QUEUE, True, bool) is True)
-        self.queue_pane.setVisible(self.head.queue_shown.isChecked())
+        Folding(self, self.queue_pane, self.head.queue_shown, "adjudicate/queue")
 
     def _across(self) -> Splitter:
         self._build_middle()
@@ -273,11 +275,6 @@ class Frame(QStackedWidget):
             (self.queue_pane, lambda: self.queue_pane.list.setFocus(Qt.FocusReason.ShortcutFocusReason)),
         ]
         go_round([pane for pane in panes if pane[0].isVisible()])
-
-    def show_queue(self, shown: bool) -> None:
-        """Show or hide the list of items; the setting is stored."""
-        QSettings().setValue(QUEUE, shown)
-        self.queue_pane.setVisible(shown)
 
     def _make_room(self, shown: str) -> None:
         """Make the side panel wide enough to read when it is first opened; later it keeps its width."""

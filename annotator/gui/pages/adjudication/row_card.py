@@ -77,8 +77,6 @@ class RowCard(WorkCard):
         super().__init__(row.ruling.id)
         self.row, self._kind, self._letters, self._bench = row, sheet.kind, sheet.letters, bench
         self._show_quote = partial(bench.quote_wanted.emit, row.ruling.id)
-        self._lacks: set[str] = set()
-        self._ballot: Ballot | None = None
         self._current = self._aimed = False
         self._layout_key: object = None
         self.cells: list[UnitCell] = []
@@ -92,6 +90,7 @@ class RowCard(WorkCard):
         )
         self.column = vertical(self.head, on=self, margins=(8, 6, 8, 7), spacing=5)
         self._body: QWidget | None = None
+        self.refresh()
 
     @property
     def folded(self) -> bool:
@@ -99,8 +98,10 @@ class RowCard(WorkCard):
         settled = not self.row.ruling.open and not self._lacks
         return not self._current and (settled or self.row.ruling.unanimous)
 
-    def show_row(self, row: SheetRow, lacks: set[str], ballot: Ballot | None) -> None:
-        self.row, self._lacks, self._ballot = row, lacks, ballot
+    def refresh(self) -> None:
+        bench, ruling_id = self._bench, self.row.ruling.id
+        self.row = bench.rows[ruling_id]
+        self._lacks, self._ballot = bench.lacks(ruling_id), bench.ballot(ruling_id)
         self._show()
 
     def set_current(self, current: bool) -> None:

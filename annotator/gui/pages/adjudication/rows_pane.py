@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QListView,
     QStyle,
-    QStyledItemDelegate,
     QStyleOptionViewItem,
     QWidget,
 )
@@ -39,7 +38,7 @@ from annotator.gui.pages.adjudication.bench import AdjudicationModel
 from annotator.gui.pages.adjudication.row_card import RowCard, RowControls
 from annotator.gui.parts import application, below, holds
 from annotator.gui.review.field_chips import about, field_chips, origin, protocol_of
-from annotator.gui.review.queues import LINE_ROLE, LinesModel
+from annotator.gui.review.queues import LINE_ROLE, LinesModel, PaintingDelegate
 from annotator.gui.review.sheets import Index, resetting
 from annotator.gui.review.verdict_words import answers, faces
 from annotator.gui.widgets.basics import (
@@ -83,9 +82,7 @@ class ConsensusList(QWidget):
         bench.moved.connect(self._follow)
 
     def _show(self, ruling_ids: tuple[str, ...] = ()) -> None:
-        sheet = self._bench.sheet
-        if sheet is None:
-            return
+        sheet = self._bench.open_sheet
         self._delegate.kind = sheet.kind
         lines: list[ConsensusLine] = []
         for row in sheet.rows:
@@ -103,7 +100,7 @@ class ConsensusList(QWidget):
         bar.setValue(place)
         for ruling_id in ruling_ids:
             self.list.scrollTo(self.model.last_of(ruling_id))
-        self._follow(self._bench.ruling_id)
+        self._follow(self._bench.current_id)
 
     def _follow(self, ruling_id: str) -> None:
         index = self.model.last_of(ruling_id)
@@ -164,7 +161,7 @@ class ConsensusModel(LinesModel):
         return f"{line.number}, from row {line.row}: {line.words}"
 
 
-class _Delegate(QStyledItemDelegate):
+class _Delegate(PaintingDelegate):
     def __init__(self, view: QListView) -> None:
         super().__init__(view)
         self._view = view
@@ -178,10 +175,8 @@ class _Delegate(QStyledItemDelegate):
         high = max(words.boundingRect().height(), *(size_of(chip, option.font).height() for chip in chips))
         return QSize(wide, round(high) + 2 * theme.current().px(_ABOVE))
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+    def paint_line(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         px, area, line = theme.current().px, option.rect, index.data(LINE_ROLE)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         if chosen or option.state & QStyle.StateFlag.State_MouseOver:
             painter.setPen(Qt.PenStyle.NoPen)
@@ -204,7 +199,6 @@ class _Delegate(QStyledItemDelegate):
             right -= size_of(chip, option.font).width()
             paint(painter, QPoint(right, top - 1), chip, option.font)
             right -= px(_GAP)
-        painter.restore()
 
     def _chips(self, line: ConsensusLine) -> list[Chip]:
         return [*field_chips(self.kind, line.unit), origin(line.provenance)]
@@ -228,7 +222,6 @@ class RowsPane(QWidget):
         self._current = self._own_id = ""
         self.item: Item | None = None
         self._anchor: int | None = None
-        self._listening = False
         self._hold = QWidget(self)
         self._hold.hide()
         self.controls.setParent(self._hold)
@@ -239,7 +232,7 @@ class RowsPane(QWidget):
         self.area.resized.connect(self._bring_into_view_soon)
         vertical((self.area, 1), on=self, margins=(6, 0, 6, 0))
         bench, controls = self._bench, self.controls
-        bench.leaving.connect(self.flush)
+        bench.leaving.connect(bench.typing.keep)
         bench.opened.connect(self._show_rows)
         bench.laid.connect(self._show_rows)
         bench.moved.connect(self._show_current)
@@ -247,12 +240,9 @@ class RowsPane(QWidget):
         controls.typed.connect(lambda field, text: bench.typing.type(self._current, field, text))
         controls.paused.connect(lambda field, text: bench.typing.draft(self._current, field, text))
         application().focusChanged.connect(self._focus_moved)
-        self._listening = True
 
     def stop(self) -> None:
-        if self._listening:
-            application().focusChanged.disconnect(self._focus_moved)
-        self._listening = False
+        application().focusChanged.disconnect(self._focus_moved)
 
     @property
     def card(self) -> RowCard | None:
@@ -275,9 +265,6 @@ class RowsPane(QWidget):
         """Whether the focus is in a field of the current row, not on the row itself."""
         return holds(self.controls)
 
-    def flush(self) -> None:
-        self._bench.typing.keep()
-
     def anchor(self) -> None:
         """Remember the current row's vertical position: the next one is shown there, so that the eye need not move."""
         if self.card is not None:
@@ -294,7 +281,7 @@ class RowsPane(QWidget):
         bar.setValue(bar.value() + screens * bar.pageStep())
 
     def _show_rows(self) -> None:
-        sheet = self._bench.sheet
+        sheet = self._bench.open_sheet
         self._put_own_away()
         self.controls.setParent(self._hold)
         focused = self.isAncestorOf(QApplication.focusWidget() or self.window())
@@ -306,22 +293,20 @@ class RowsPane(QWidget):
             if row.report != report:
                 report = row.report
                 column.addWidget(PlainLabel(report, "subtitle"))
-            assert sheet is not None
             card = RowCard(row, sheet, self._bench)
-            card.show_row(row, self._bench.lacks(ruling_id), self._bench.ballot(ruling_id))
             card.pressed.connect(self._bench.move_to)
             self.cards[ruling_id] = card
             column.addWidget(card)
         column.addStretch(1)
         place = self.area.verticalScrollBar().value() if known.keys() & self.cards.keys() else 0
         self.area.setWidget(inside)
-        self.controls.show_letters(sheet.letters if sheet else ())
+        self.controls.show_letters(sheet.letters)
         self.area.verticalScrollBar().setValue(place)
-        if self._bench.ruling_id in self.cards:
-            self._show_current(self._bench.ruling_id, focus=focused)
+        if self._bench.current_id in self.cards:
+            self._show_current(self._bench.current_id, focus=focused)
 
     def _show_current(self, ruling_id: str, *, focus: bool = True) -> None:
-        self.flush()
+        self._bench.typing.keep()
         if self._current == ruling_id or ruling_id not in self.cards:
             return
         if self.card is not None:
@@ -337,21 +322,15 @@ class RowsPane(QWidget):
         self._bring_into_view_soon()
 
     def _show_changed(self, ids: tuple[str, ...]) -> None:
-        for ruling_id in ids:
-            card = self.cards.get(ruling_id)
-            if card is not None:
-                card.show_row(
-                    self._bench.rows[ruling_id], self._bench.lacks(ruling_id), self._bench.ballot(ruling_id)
-                )
+        for ruling_id in self.cards.keys() & set(ids):
+            self.cards[ruling_id].refresh()
         if self._current in ids:
             self._show_controls()
 
     def _show_controls(self) -> None:
-        row, sheet = self._bench.row, self._bench.sheet
-        if row is None or sheet is None:
-            return
+        row, sheet = self._bench.rows[self._current], self._bench.open_sheet
         typed = self._bench.typing.typed.get(row.ruling.id, {})
-        self._show_own(typed)
+        self._show_own(row, sheet.kind, typed)
         self.controls.show_row(
             row,
             sheet.kind,
@@ -361,10 +340,7 @@ class RowsPane(QWidget):
             locked=self._bench.locked,
         )
 
-    def _show_own(self, typed: dict[str, object]) -> None:
-        row, sheet = self._bench.row, self._bench.sheet
-        assert row is not None
-        assert sheet is not None
+    def _show_own(self, row: SheetRow, kind: Kind, typed: dict[str, object]) -> None:
         own_id = row.ruling.id if row.ruling.take == OWN and row.made else ""
         if self.own is not None and self._own_id != own_id:
             self._put_own_away()
@@ -373,7 +349,7 @@ class RowsPane(QWidget):
         if self.own is None and self.item is not None:
             self._own_id = own_id
             protocol = protocol_of(row.made[0][0])
-            self.own = OwnEditor(self._bench, sheet.kind, protocol, self.item, self.cards[own_id])
+            self.own = OwnEditor(self._bench, kind, protocol, self.item, self.cards[own_id])
             editor, typing = self.own.editor, self._bench.typing
             editor.typed.connect(lambda _, field, value: typing.type(own_id, field, value))
             editor.paused.connect(lambda _, field, text: typing.draft(own_id, field, text))
@@ -397,7 +373,7 @@ class RowsPane(QWidget):
         """Rule on typed text as soon as its field loses the focus."""
         left = before is not None and self.controls.isAncestorOf(before) and before is not now
         if left and now is not None:
-            self.flush()
+            self._bench.typing.keep()
 
     def _bring_into_view_soon(self) -> None:
         """Scroll once the layout has given the cards their new heights."""
@@ -490,7 +466,7 @@ class OwnEditor(QWidget):
     def _ask(self, _unit_id: str, ask: str) -> None:
         ask, _, place = ask.partition(" ")
         if ask == "show_quote":
-            self._bench.quote_wanted.emit(self._bench.ruling_id, "", int(place))
+            self._bench.quote_wanted.emit(self._bench.current_id, "", int(place))
         elif ask == "unquote":
             remaining = self._unit.anchors[: int(place)] + self._unit.anchors[int(place) + 1 :]
             before, after = (self._unit.quoting(anchors) for anchors in (self._unit.anchors, remaining))

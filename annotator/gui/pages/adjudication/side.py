@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QStackedWidg
 from annotator.actions.adjudication import adjudicating
 from annotator.actions.authoring import settings
 from annotator.actions.consensus import consensus
-from annotator.actions.consensus.consensus import Gap
 from annotator.actions.items import items, materials
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import Label
@@ -70,9 +69,7 @@ class SourceSide(SidePart):
         vertical(self._stack, on=self, margins=0)
 
     def show_item(self) -> None:
-        sheet = self._bench.sheet
-        if sheet is None:
-            return
+        sheet = self._bench.open_sheet
         if sheet.kind is Kind.LABELS:
             self._stack.setCurrentWidget(self._of_labels)
             self.setFocusProxy(self.report)
@@ -116,9 +113,6 @@ class SourceSide(SidePart):
             self.sources.open_find()
         else:
             self.pane.seek()
-
-    def stop(self) -> None:
-        self.sources.stop()
 
     def _mark(self, *, reveal: bool) -> None:
         row, sheet = self._bench.row, self._bench.sheet
@@ -213,7 +207,7 @@ class SideStack(Pane):
     def stop(self) -> None:
         part = self.parts.get("source")
         if isinstance(part, SourceSide):
-            part.stop()
+            part.sources.stop()
 
     def _refresh(self, *, same_item: bool = False) -> None:
         part = self.parts.get(self.shown)
@@ -233,9 +227,7 @@ class GuidelineText(SidePart):
 
     def show_item(self) -> None:
         """Show the guideline of the open stage, if it has changed."""
-        sheet = self._bench.sheet
-        if sheet is None:
-            return
+        sheet = self._bench.open_sheet
         words = self.session.ask(settings.text_in_force, sheet.stage) or ""
         words = with_names(words) if sheet.kind is Kind.LABELS else whole(sheet.kind, words)
         if words == self._shown:
@@ -249,7 +241,7 @@ class GuidelineText(SidePart):
 class GapList(SidePart):
     def __init__(self, session: ProjectSession, bench: AdjudicationModel) -> None:
         super().__init__(session, bench)
-        self._gaps: list[Gap] = []
+        self._gaps: list[consensus.Gap] = []
         self.list = with_properties(
             QListWidget(),
             wordWrap=True,
@@ -289,7 +281,7 @@ class GapList(SidePart):
         QGuiApplication.clipboard().setText("\n".join(_words(gap) for gap in self._gaps))
 
 
-def _words(gap: Gap) -> str:
+def _words(gap: consensus.Gap) -> str:
     description = " ".join(gap.text.split()) or "not described yet"
     return f"Item {gap.item_key}, {gap.stage.value}: {description}"
 
@@ -313,9 +305,7 @@ class Discussion(SidePart):
         vertical((self._area, 1), self.field, (self.add, 0, Qt.AlignmentFlag.AlignRight), on=self, margins=0)
 
     def show_item(self) -> None:
-        sheet = self._bench.sheet
-        if sheet is None:
-            return
+        sheet = self._bench.open_sheet
         if self._of != sheet.adjudication_id:
             self._of = sheet.adjudication_id
             self.field.setPlainText("")

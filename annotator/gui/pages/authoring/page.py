@@ -73,7 +73,6 @@ NOT_YOURS = (
 
 class AuthorPage(Refitting, Page):
     NAME: ClassVar[str] = "Author"
-    ICON: ClassVar[str] = "author"
     # Kinds of change that may affect the page; judgements come by the thousand and do not.
     HEARS = BEHIND = ("artifact", "item", "source", "import", "assignment", "adjudication", "parcel")
 

@@ -574,7 +574,6 @@ class ExchangePage(PartedPage):
         "id, never by a typed name; existing work is never overwritten."
     )
     ABOVE = 16
-    ICON = "import"
     HEARS = ("parcel", "tray", "assignment", "person", "import", "item", "setting")
 
     def __init__(self, session: ProjectSession) -> None:

@@ -13,7 +13,6 @@ class JudgesPage(PartedPage):
     """The Judges page; a run continues in its own process whichever tab or page is in view."""
 
     NAME = "Judges"
-    ICON = "judges"
     TABS = ("Judges", "Runs", "Replies", "Compare", "Prompts", "Costs")
     PARTS = ("roster", "running", "replies", "comparing", "prompting", "costing")
     TURNS = (

@@ -1,46 +1,277 @@
-"""State of the Label page: the open report, the current unit, and the labels so far."""
+"""The queue of the Label page, the state of the open report and its labels, and automatic advance."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from html import escape
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import (
+    QObject,
+    QRect,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QMenu, QStyleOptionViewItem, QWidget
 
 from annotator.actions.assignments import assignments
 from annotator.actions.labelling import label_rows, label_sealing, labels
 from annotator.actions.labelling.label_cases import presentation_of
-from annotator.actions.labelling.label_rows import USUAL
-from annotator.actions.labelling.label_sealing import TAXONOMIES
-from annotator.actions.labelling.labels import SEVERAL, LabelSheet, UnitGroup
+from annotator.actions.labelling.labels import (
+    SEVERAL,
+    LabelDecision,
+    LabelPlace,
+    LabelSheet,
+    LabelTask,
+    UnitGroup,
+    task_id,
+)
 from annotator.domain.judges.judge import Judgement, RaterKind
 from annotator.domain.judges.paper import Taxonomy
 from annotator.domain.judges.protocol import CaseLayout
 from annotator.domain.kinds.artifact import Unit
 from annotator.domain.texts.canonical import Change
-from annotator.gui.pages.labelling.label_queue import LabelQueue
-from annotator.gui.review.verdict_words import ZERO, UnitLabel, answers, is_flagged, label_value, places
+from annotator.domain.texts.words import counted, grouped, shortened
+from annotator.gui import theme
+from annotator.gui.review.queues import LINE_ROLE, Queue, QueueDelegate, QueueFilter, QueuePane, WorkModel
+from annotator.gui.review.sheets import Index
+from annotator.gui.review.verdict_words import ZERO, UnitLabel, answers, face, is_flagged, label_value, places
 from annotator.gui.session import page
 from annotator.gui.session.session import Clock, ProjectSession
+from annotator.gui.widgets.chips import icon
+from annotator.gui.widgets.columns import (
+    END,
+    START,
+    elided,
+    paint_bar,
+    paint_key,
+)
+
+
+class ReportFilter(QueueFilter):
+    ALL = "All"
+    TO_DO = "To do"
+    UNSURE = "Unsure"
+    DONE = "Done"
+
+    def admits(self, task: LabelTask) -> bool:
+        match self:
+            case ReportFilter.TO_DO:
+                return task.labelled < task.units
+            case ReportFilter.UNSURE:
+                return task.unsure > 0
+            case ReportFilter.DONE:
+                return task.labelled == task.units
+            case _:
+                return True
 
 
 @dataclass(frozen=True, slots=True)
-class LabelChanged:
-    """The subject of a change of this person's labels; `protocol` is that of the question."""
-
-    protocol: str
-    response_id: str
-    unit_id: str
+class ItemGroup:
+    item_id: str
+    item_key: str
+    question: str
 
 
-class LabellingModel(QObject):
+class LabelQueue(Queue[str, LabelTask]):
+    """All reports in order; rows are those that match filter and search, under their items."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(ReportFilter.ALL, parent)
+        self.due: Mapping[str, str] = {}
+        """Item → due date in words, for tooltips."""
+        self.submits = True
+        """Whether labels are submitted by item, and then locked; otherwise by report, and stay open."""
+
+    def key_of(self, line: ItemGroup | LabelTask) -> str | None:
+        return line.id if isinstance(line, LabelTask) else None
+
+    def is_open(self, line: LabelTask) -> bool:
+        return line.labelled < line.units
+
+    def sought_in(self, line: LabelTask) -> str:
+        return f"{line.item_key} {line.question}"
+
+    def laid_out(self, lines: list[LabelTask]) -> list[ItemGroup | LabelTask]:
+        rows: list[ItemGroup | LabelTask] = []
+        for item_id, tasks in groupby(lines, key=attrgetter("item_id")):
+            of_item = list(tasks)
+            question = " ".join(of_item[0].question.split())
+            rows += [ItemGroup(item_id, of_item[0].item_key, question), *of_item]
+        return rows
+
+    def about(self, response_id: str, unit_id: str) -> LabelTask | None:
+        """The line of a unit of a report; for a pair `unit_id` is the second report."""
+        return self.line(response_id) or self.line(task_id(response_id, unit_id))
+
+    def count(self, task_id: str, labelled: int, unsure: int, *, waits: bool = False) -> None:
+        waits = waits and not self.submits
+        self.put(task_id, replace(self._lines[task_id], labelled=labelled, unsure=unsure, waits=waits))
+
+    def open_beside(self, task_id: str) -> LabelTask | None:
+        """The next report of the same item with open units, wrapping around; None if there is none."""
+        here = self.line(task_id)
+        return self.next_open(task_id, [task for task in self.lines if here and task.item_id == here.item_id])
+
+    def unsubmitted(self) -> list[str]:
+        """The items whose reports are all labelled but not submitted; if reports are submitted one by one, the items
+        with a labelled report that is not.
+        """
+        if not self.submits:
+            return list(dict.fromkeys(task.item_id for task in self._lines.values() if is_ready(task)))
+        # Labels that all came from elsewhere do not wait for this person.
+        return [
+            item_id
+            for item_id, tasks in grouped((task.item_id, task) for task in self._lines.values()).items()
+            if all(task.labelled == task.units and not task.sealed for task in tasks)
+            and not all(task.given for task in tasks)
+        ]
+
+    def seal(self, item_id: str, *, sealed: bool) -> None:
+        for task in self.lines:
+            if task.item_id == item_id and self.submits:
+                self.put(task.id, replace(task, sealed=sealed))
+            elif task.item_id == item_id and is_ready(task):
+                self.put(task.id, replace(task, waits=False))
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        """Only reports can be selected; the keys skip the headings of items."""
+        heading = index.isValid() and isinstance(self._rows[index.row()], ItemGroup)
+        return Qt.ItemFlag.NoItemFlags if heading else super().flags(index)
+
+    def words(self, line: ItemGroup | LabelTask) -> str:
+        return f"{line.item_key}  {line.question}" if isinstance(line, ItemGroup) else line.name
+
+    def spoken(self, line: ItemGroup | LabelTask) -> str:
+        if isinstance(line, ItemGroup):
+            return f"Item {line.item_key}"
+        return f"{line.name}, {progress_words(line)}"
+
+    def tip(self, line: ItemGroup | LabelTask) -> str:
+        due = self.due.get(line.item_id, "")
+        if isinstance(line, LabelTask):
+            waits = due and state_of(line) != "submitted"
+            return f"{progress_words(line)} · due {due}" if waits else progress_words(line)
+        lines = [escape(line.question[:600]), *([f"Due {escape(due)}"] if due else [])]
+        return f"<qt>{'<br>'.join(lines)}</qt>"
+
+
+def is_ready(task: LabelTask) -> bool:
+    """Whether a report that is submitted by itself is labelled, but not submitted yet."""
+    return task.waits and task.labelled == task.units
+
+
+def state_of(task: LabelTask) -> str:
+    if task.sealed or task.given:
+        return "submitted"
+    if task.labelled < task.units:
+        return "begun" if task.labelled else "new"
+    return "unsure" if task.unsure else "done"
+
+
+def progress_words(task: LabelTask) -> str:
+    words = f"{task.labelled:,} of {task.units:,} labelled"
+    words = f"{words}, {task.unsure} unsure" if task.unsure else words
+    if task.given:
+        words = f"{words}, given elsewhere"
+    return f"{words}, submitted" if task.sealed else f"{words}, not submitted" if task.waits else words
+
+
+# State of a report → icon and colour.
+STATES = {
+    "new": ("new", "missing"),
+    "begun": ("clock", "incomplete"),
+    "unsure": ("question", "unconfirmed"),
+    "done": ("check", "agreed"),
+    "submitted": ("lock", "agreed"),
+}
+
+
+class LabellingQueueDelegate(QueueDelegate):
+    def paint_line(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        row = index.data(LINE_ROLE)
+        if isinstance(row, LabelTask):
+            self._paint_task(painter, option, row)
+            return
+        px = theme.current().px
+        painter.setPen(theme.token("text"))
+        rest = paint_key(painter, option, option.rect.adjusted(px(8), 0, -px(8), 0), row.item_key)
+        painter.setPen(theme.token("text-muted"))
+        painter.drawText(rest, START, elided(option, row.question, rest.width()))
+
+    def _paint_task(self, painter: QPainter, option: QStyleOptionViewItem, task: LabelTask) -> None:
+        px = theme.current().px
+        (row,) = self.rows(painter, option)
+        picture, state = STATES[state_of(task)]
+        inner = self.paint_state(painter, row, picture, state)
+        painter.setPen(theme.token(self.inks(option)[0]))
+        painter.drawText(inner, START, task.name)
+        if task.units == 1:
+            # Open or done: the icon is enough.
+            return
+        metrics = option.fontMetrics
+        left = inner.left() + metrics.horizontalAdvance(task.name) + px(10)
+        right = inner.right() - metrics.horizontalAdvance(f"{task.units:,} of {task.units:,}") - px(10)
+        # In a narrow list the bar is dropped first, then the numbers; the icon and the tooltip stay.
+        if right >= left - px(10):
+            painter.drawText(inner, END, f"{task.labelled:,} of {task.units:,}")
+        if right - left >= px(16):
+            bar = QRect(left, row.center().y() - px(2), min(right - left, px(90)), px(5))
+            bar.moveRight(right)
+            share = task.labelled / task.units if task.units and task.labelled else None
+            paint_bar(painter, bar, share, theme.token(f"state-{state}"))
+
+
+class LabellingQueuePane(QueuePane[ReportFilter, LabelQueue]):
+    def __init__(self, queue: LabelQueue) -> None:
+        super().__init__(
+            queue,
+            ReportFilter.ALL,
+            LabellingQueueDelegate,
+            finds="Find an item by its words or key",
+            lists="Reports to label",
+        )
+        self.called = "report"
+        """The noun for a line."""
+
+    def progress(self) -> str:
+        left, every = self.queue.counted(ReportFilter.TO_DO), counted(len(self.queue.lines), self.called)
+        summary = f"{left:,} of {every} to do" if left else f"All {every} labelled"
+        unsure = self.queue.counted(ReportFilter.UNSURE)
+        return f"{summary} · {unsure} with unsure" if unsure else summary
+
+    def recount(self) -> None:
+        self.filters.show_tips(
+            {show: counted(self.queue.counted(show), self.called) for show in ReportFilter}
+        )
+        self.left.setText(self.progress())
+
+
+def recent_menu(
+    decisions: Sequence[LabelDecision],
+    protocol: str,
+    go: Callable[[str, str], object],
+    parent: QWidget,
+) -> QMenu:
+    """A menu of labels, newest first; choosing one goes to its unit."""
+    menu = QMenu(parent)
+    for decision in decisions:
+        shown = face(decision.value, protocol)
+        short = shortened(" ".join(decision.words.split()), 60)
+        place = f"item {decision.item_key}, {decision.name}"
+        action = menu.addAction(f"{shown.words} — {short}  ({place})".replace("&", "&&"))
+        action.setIcon(icon(shown.icon, theme.current().px(16), f"state-{shown.state}"))
+        action.triggered.connect(lambda _=False, d=decision: go(d.task_id, d.unit_id))
+    if not decisions:
+        menu.addAction("No labels yet").setEnabled(False)
+    return menu
+
+
+class LabellingModel(WorkModel):
     """The open report; all labels and their changes pass through here."""
 
-    leaving = Signal()
-    """The open report is about to be left: store what is being typed."""
-    opened = Signal()
-    """Another report was opened, or none."""
-    moved = Signal(str)
-    """The id of the unit that became the current one."""
     answer_changed = Signal(str)
     """The id of the unit whose answer has changed."""
     chosen = Signal(int)
@@ -51,16 +282,15 @@ class LabellingModel(QObject):
     """Scroll to the current unit's evidence."""
 
     def __init__(self, session: ProjectSession, queue: LabelQueue, clock: Clock, page: QObject) -> None:
-        super().__init__(page)
-        self._session, self._queue, self._clock = session, queue, clock
+        super().__init__(session, page)
+        self._queue, self._clock = queue, clock
         self._unspent = 0.0
         self._kinds: dict[str, dict[str, str]] = {}
         """Answers at second looks, by taxonomy and unit; a taxonomy that is not asked about is missing."""
         self._left: dict[str, tuple[str, str]] = {}
         """Protocol → the line and unit where it was left."""
-        self.protocol = USUAL
+        self.protocol = label_rows.USUAL
         self.sheet: LabelSheet | None = None
-        self.unit_id = ""
 
     @property
     def task_id(self) -> str:
@@ -76,17 +306,21 @@ class LabellingModel(QObject):
         return self.sheet.units if self.sheet else ()
 
     @property
+    def ids(self) -> list[str]:
+        return [unit.id for unit in self.units]
+
+    @property
     def open_units(self) -> list[str]:
         return [unit.id for unit in self.units if not self.value_of(unit.id)]
 
     @property
     def group(self) -> UnitGroup | None:
         groups = self.sheet.groups if self.sheet else ()
-        return next((group for group in groups if self.unit_id in {unit.id for unit in group.units}), None)
+        return next((group for group in groups if self.current_id in {unit.id for unit in group.units}), None)
 
     @property
     def unit(self) -> Unit | None:
-        return next((unit for unit in self.units if unit.id == self.unit_id), None)
+        return next((unit for unit in self.units if unit.id == self.current_id), None)
 
     def label(self, unit_id: str) -> Judgement | None:
         return self.sheet.labels.get(unit_id) if self.sheet else None
@@ -116,7 +350,7 @@ class LabellingModel(QObject):
     def _kinds_asked(self, unit_id: str) -> list[tuple[Taxonomy, str]]:
         """The taxonomies that apply to a unit's answer, each with the kind given, or an empty string."""
         value = self.value_of(unit_id)
-        offered = [(TAXONOMIES[name], given) for name, given in self._kinds.items()]
+        offered = [(label_sealing.TAXONOMIES[name], given) for name, given in self._kinds.items()]
         return [(taxonomy, given.get(unit_id, "")) for taxonomy, given in offered if value in taxonomy.after]
 
     def lacks_kind(self, unit_id: str) -> bool:
@@ -131,14 +365,6 @@ class LabellingModel(QObject):
         taxonomy, given, value = known[place]
         return self._do(label_sealing.give, unit_id, taxonomy.name, "" if given == value else value)
 
-    def place(self) -> dict[str, str]:
-        """The current location, as `wanted` takes it; empty if no report is open."""
-        sheet = self.sheet
-        if sheet is None:
-            return {}
-        at = {"protocol": self.protocol, "unit_id": self.unit_id}
-        return at | {"response_id": sheet.response_id, "other_id": sheet.other_id}
-
     def wanted(self, place: Mapping[str, Any]) -> str | None:
         """The line for a location on the page: by its report's id, or the first open one of an item."""
         if place.get("response_id"):
@@ -151,9 +377,9 @@ class LabellingModel(QObject):
 
     def first(self) -> str:
         """The line that is open, or was left under this protocol, or the first open one, or the first of all."""
-        for task_id in (self.task_id, self._was[0]):
-            if self._queue.line(task_id):
-                return task_id
+        for known in (self.task_id, self._was[0]):
+            if self._queue.line(known):
+                return known
         return (self._queue.next_open("") or self._queue.lines[0]).id
 
     def unit_of(self, task_id: str) -> str:
@@ -165,33 +391,31 @@ class LabellingModel(QObject):
 
     def take_up(self, protocol: str) -> None:
         """Switch to another protocol: close the report, and remember the location under the former one."""
-        self._left[self.protocol] = (self.task_id, self.unit_id)
+        self._left[self.protocol] = (self.task_id, self.current_id)
         self.leaving.emit()
         self.put_down()
-        self.protocol, self.sheet, self.unit_id = protocol, None, ""
+        self.protocol, self.sheet, self.current_id = protocol, None, ""
 
-    def open(self, task_id: str, unit_id: str = "") -> bool:
-        """Open a report or a pair at a unit, by default its first open one; whether that succeeded."""
+    def open(self, task_id: str, unit_id: str = "") -> None:
+        """Open a report or a pair at a unit, by default its first open one."""
         self.leaving.emit()
         self.put_down()
         task = self._queue.line(task_id)
         response_id, other_id = (task.response_id, task.other_id) if task else (task_id, "")
         sheet = self._session.ask(labels.sheet, response_id, self.protocol, other_id)
         if sheet is None:
-            return False
-        self.sheet, self.unit_id = sheet, ""
+            return
+        self.sheet, self.current_id = sheet, ""
         offered = self._session.ask(label_sealing.offered, self.protocol)
         self._kinds = {
             name: self._session.ask(label_sealing.of_report, response_id, name) or {}
-            for name, taxonomy in TAXONOMIES.items()
+            for name, taxonomy in label_sealing.TAXONOMIES.items()
             if offered and taxonomy.of == self.protocol
         }
         self.opened.emit()
-        ids = [unit.id for unit in self.units]
-        waiting = self.open_units or ids
+        ids = self.ids
         if ids:
-            self.move_to(unit_id if unit_id in ids else waiting[0])
-        return True
+            self.move_to(unit_id if unit_id in ids else (self.open_units or ids)[0])
 
     def put_down(self) -> None:
         """Record the active time spent on the report that is left."""
@@ -200,25 +424,20 @@ class LabellingModel(QObject):
             self._session.ask(assignments.spend, self.sheet.response_id, self._unspent)
         self._unspent = 0.0
 
-    def move_to(self, unit_id: str) -> None:
-        if unit_id != self.unit_id:
-            self.unit_id = unit_id
-            self.moved.emit(unit_id)
-
     def say(self, place: int) -> bool:
         """Give the current unit the label of an index in the order of the keys; whether it now has it."""
         known = answers(self.protocol) if self.sheet else ()
-        if not self.unit_id or place >= len(known):
+        if not self.current_id or place >= len(known):
             return False
         value = known[place]
-        if self.value_of(self.unit_id) == value:
+        if self.value_of(self.current_id) == value:
             return True
         seconds = self._clock.take()
         self._unspent += seconds
-        before = self.label(self.unit_id)
+        before = self.label(self.current_id)
         earlier = (before.seconds or 0.0) if before else 0.0
         return self._do(
-            labels.set_label, self.unit_id, value, seconds=earlier + seconds, protocol=self.protocol
+            labels.set_label, self.current_id, value, seconds=earlier + seconds, protocol=self.protocol
         )
 
     def say_rest(self) -> bool:
@@ -243,15 +462,17 @@ class LabellingModel(QObject):
             self._do(labels.set_note, unit_id, words, self.protocol)
 
     def flag(self) -> None:
-        if self.unit_id:
-            self._do(labels.set_flag, self.unit_id, not is_flagged(self.label(self.unit_id)), self.protocol)
+        if self.current_id:
+            self._do(
+                labels.set_flag, self.current_id, not is_flagged(self.label(self.current_id)), self.protocol
+            )
 
     def mark(self, unit_id: str, quote: str, start: int | None, end: int | None) -> bool:
         """Store a passage as a unit's evidence; an empty quote removes it."""
         return self._do(labels.set_evidence, unit_id, quote, start, end, self.protocol)
 
-    def take_in(self, change: Change) -> LabelChanged | None:
-        """Apply a change of this person's own labels and return its subject.
+    def take_in(self, change: Change) -> LabelPlace | None:
+        """Apply a change of this person's own labels and return its subject, by the protocol of the question.
 
         None for judgements of other raters, which are ignored.
         """
@@ -259,11 +480,11 @@ class LabellingModel(QObject):
         changed = [self._take_in_one(before, after) for before, after in mine]
         return changed[0] if changed else None
 
-    def _take_in_one(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> LabelChanged:
+    def _take_in_one(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> LabelPlace:
         tree = after or before
         protocol, response_id, unit_id = tree["protocol"], str(tree["response_id"]), str(tree["unit_id"])
-        taxonomy = TAXONOMIES.get(protocol)
-        here = LabelChanged(taxonomy.of if taxonomy else protocol, response_id, unit_id)
+        taxonomy = label_sealing.TAXONOMIES.get(protocol)
+        here = LabelPlace(taxonomy.of if taxonomy else protocol, response_id, unit_id)
         open_here = response_id == self.response_id and here.protocol == self.protocol
         if taxonomy and open_here:
             given = self._kinds.setdefault(protocol, {})
@@ -283,7 +504,7 @@ class LabellingModel(QObject):
             self.answer_changed.emit(unit_id)
         return here
 
-    def _as_it_counts(self, here: LabelChanged, image: Mapping[str, Any]) -> Judgement | None:
+    def _as_it_counts(self, here: LabelPlace, image: Mapping[str, Any]) -> Judgement | None:
         label = Judgement(**image) if image else None
         if self.sheet is None or label is None or here.response_id != self.response_id:
             return label
@@ -298,7 +519,7 @@ class LabellingModel(QObject):
         rater = tree.get("rater_kind"), tree.get("rater_id")
         return person is not None and rater == (RaterKind.PERSON.value, person.id)
 
-    def _recount(self, here: LabelChanged, before: str, now: str, *, waits: bool) -> None:
+    def _recount(self, here: LabelPlace, before: str, now: str, *, waits: bool) -> None:
         task = self._queue.about(here.response_id, here.unit_id)
         if task is not None:
             labelled = task.labelled + bool(now) - bool(before)
@@ -340,7 +561,7 @@ class LabellingFlow(page.Flow):
 
     def say(self, place: int) -> None:
         if self._bench.say(place):
-            self.decided = self._bench.unit_id
+            self.decided = self._bench.current_id
             self._go_on_unless_open()
 
     def answer(self, act: str) -> None:
@@ -348,7 +569,7 @@ class LabellingFlow(page.Flow):
         place = places(self._bench.protocol).get(act)
         if place is None:
             return
-        unit_id = self._bench.unit_id
+        unit_id = self._bench.current_id
         if not (self.is_spent(unit_id) and self._bench.value_of(unit_id)):
             self.say(place)
         elif self.waits_for_kinds and self._bench.lacks_kind(unit_id):
@@ -368,21 +589,15 @@ class LabellingFlow(page.Flow):
 
         Another unit gets it only once the person touches that unit: automatic advance does not redirect the key.
         """
-        unit_id = self.decided or self._bench.unit_id
+        unit_id = self.decided or self._bench.current_id
         given = self._bench.give_kind(unit_id, place)
-        if given and self.waits_for_kinds and unit_id == self._bench.unit_id:
+        if given and self.waits_for_kinds and unit_id == self._bench.current_id:
             self._go_on_unless_open()
-
-    def step(self, by: int) -> None:
-        """Go to the unit below (1) or above (-1), within the report."""
-        ids, here = self._ids, self._bench.unit_id
-        if here in ids:
-            self._bench.move_to(ids[max(0, min(len(ids) - 1, ids.index(here) + by))])
 
     def next_open(self) -> None:
         """Go to the next open unit, in this report and then in the following ones, wrapping around."""
-        unit_id = self._next_in_report()
-        if unit_id and (self._ids.index(unit_id) > self._ids.index(self._bench.unit_id)):
+        unit_id, ids = self._bench.following(self._bench.open_units), self._bench.ids
+        if unit_id and (ids.index(unit_id) > ids.index(self._bench.current_id)):
             self._bench.move_to(unit_id)
             return
         task = self._queue.next_open(self._bench.task_id)
@@ -423,11 +638,11 @@ class LabellingFlow(page.Flow):
             self._bench.open(task.id)
 
     def _go_on_unless_open(self) -> None:
-        if not (self.waits_for_kinds and self._bench.lacks_kind(self._bench.unit_id)):
+        if not (self.waits_for_kinds and self._bench.lacks_kind(self._bench.current_id)):
             self.advance()
 
     def _go_on(self) -> None:
-        unit_id = self._next_in_report()
+        unit_id = self._bench.following(self._bench.open_units)
         if unit_id:
             self._bench.move_to(unit_id)
         elif self._bench.sheet is not None and self._bench.sheet.other_id:
@@ -435,14 +650,3 @@ class LabellingFlow(page.Flow):
             self.go_on()
         else:
             self.paused.emit()
-
-    def _next_in_report(self) -> str:
-        """The next open unit after the current one, wrapping around; empty if there is none."""
-        ids, here = self._ids, self._bench.unit_id
-        at = ids.index(here) + 1 if here in ids else 0
-        waiting = set(self._bench.open_units)
-        return next((unit_id for unit_id in (*ids[at:], *ids[:at]) if unit_id in waiting), "")
-
-    @property
-    def _ids(self) -> list[str]:
-        return [unit.id for unit in self._bench.units]

@@ -11,8 +11,6 @@ from PySide6.QtWidgets import QMenu, QWidget
 from annotator.actions.assignments import assignments
 from annotator.actions.labelling import label_cases, label_rows, label_sealing, labels
 from annotator.actions.labelling.label_cases import judged_by, presentation_of
-from annotator.actions.labelling.label_rows import USUAL
-from annotator.actions.labelling.label_sealing import SealingStatus
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.protocol import Presentation
 from annotator.domain.kinds.artifact import Kind
@@ -21,9 +19,9 @@ from annotator.domain.material.extract import ResponsePart
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
-from annotator.gui.pages.labelling.bench import LabellingFlow, LabellingModel
-from annotator.gui.pages.labelling.label_queue import (
-    Folding,
+from annotator.gui.pages.labelling.bench import (
+    LabellingFlow,
+    LabellingModel,
     LabellingQueuePane,
     LabelQueue,
     ReportFilter,
@@ -39,6 +37,7 @@ from annotator.gui.pages.labelling.units_pane import UnitsPane, below
 from annotator.gui.parts import go_round, holds
 from annotator.gui.review.field_chips import frozen_words, moment
 from annotator.gui.review.people_choice import ACTS as KIND_ACTS, GuidelinePanel
+from annotator.gui.review.queues import Folding
 from annotator.gui.review.verdict_words import ACTS, OTHERS, places
 from annotator.gui.session.page import Page, way_to
 from annotator.gui.session.session import Attention, Clock, ProjectSession, due_of_items
@@ -186,17 +185,21 @@ class SealedStrip(RoleFrame):
         theme.set_role(self, level="success")
         self.hide()
 
-    def show_standing(self, standing: SealingStatus | None, key: str) -> None:
-        """Show when an item's labels were submitted; None hides the line."""
-        self.setVisible(standing is not None)
-        if standing is not None:
-            when = f" on {moment(standing.sealed_at)}" if standing.sealed_at else ""
+    def show_submission(self, submission: Any, key: str) -> None:
+        """Show when an item's labels were submitted, by their artifact; None hides the line."""
+        self.setVisible(submission is not None)
+        if submission is not None:
+            when = f" on {moment(submission.sealed_at)}" if submission.sealed_at else ""
             self.words.setText(f"Your labels of item {key} are submitted{when}. They are locked.")
 
 
 # People: domain experts who read long reports and label hundreds of units by keyboard. What annoys them elsewhere:
 # controls that scroll away, losing their place, labels changed by a stray key, and not knowing what is left.
 PROTOCOL = "label/protocol"
+# A new name: what earlier versions stored under another was not chosen by anyone.
+QUEUE = "label/queue-chosen"
+# From this width on, at 100 %, the queue is shown beside the report by default.
+ROOMY = 1300
 NOTHING = "That item has nothing to label yet."
 NEWS = "The keys have changed: 1 is the best answer everywhere, then down to the worst."
 LOCKED_NOW = "They are locked now; reopen them to change any."
@@ -210,7 +213,6 @@ class LabelPage(Page):
     """The Label page: tabs on top, queue on the left, text in the middle, units beside it, acts below."""
 
     NAME = "Label"
-    ICON = "label"
     ONCE = (*ACTS, *OTHERS, *KIND_ACTS, "say_rest")
     HEARS = BEHIND = (*STALE_KINDS, "judgement")
 
@@ -224,7 +226,6 @@ class LabelPage(Page):
         self.sealed = SealedStrip(readonly=readonly)
         self._stale = True
         self._seen: tuple[str, str, object] | None = None
-        self._submits = True
         self._empty: QWidget | None = None
         self._attention = Attention(self, self.clock)
         self._build()
@@ -255,7 +256,7 @@ class LabelPage(Page):
         self.middle.currentChanged.connect(lambda place: self.bar.setVisible(place == 0))
         self.whole = Stack(self.labelling)
         vertical(self.tabs, (self.whole, 1), on=self, margins=0, spacing=0)
-        Folding(self, self.queue_pane, self.report_pane.queue_shown)
+        Folding(self, self.queue_pane, self.report_pane.queue_shown, QUEUE, ROOMY)
 
     def _listen(self) -> None:
         self.tabs.picked.connect(self._pick)
@@ -267,7 +268,6 @@ class LabelPage(Page):
         self.bench.kind_given.connect(lambda _: self.flow.touched())
         self.bench.kind_given.connect(self.flow.look_again)
         self.criteria.waiting.toggled.connect(lambda on: setattr(self.flow, "waits_for_kinds", on))
-        self.bench.evidence_wanted.connect(self.report_pane.show_evidence)
         self.criteria.recent.clicked.connect(self._show_recent)
         self.criteria.matrix.show_report.clicked.connect(self.reading.toggle_report)
         self.guideline.leave.clicked.connect(self.reading.toggle_guideline)
@@ -304,8 +304,8 @@ class LabelPage(Page):
         for act, slot in self._acts.items():
             self.bind(act, self._saving(slot))
         # In a matrix the arrows belong to the matrix, and go in four directions.
-        self.bind("next_unit", lambda: self.flow.step(1), self.criteria.cards)
-        self.bind("previous_unit", lambda: self.flow.step(-1), self.criteria.cards)
+        self.bind("next_unit", partial(self.bench.step, 1), self.criteria.cards)
+        self.bind("previous_unit", partial(self.bench.step, -1), self.criteria.cards)
         for act in (*ACTS, *OTHERS):
             self.bind(act, partial(self.flow.answer, act), self.work)
         for place, act in enumerate(KIND_ACTS):
@@ -339,8 +339,10 @@ class LabelPage(Page):
         return act
 
     def navigate(self, place: dict[str, Any]) -> None:
-        offered = self.session.ask(label_cases.offered) or [self.session.ask(label_cases.usual) or USUAL]
-        wished = str(place.get("protocol") or QSettings().value(PROTOCOL, USUAL))
+        offered = self.session.ask(label_cases.offered) or [
+            self.session.ask(label_cases.usual) or label_rows.USUAL
+        ]
+        wished = str(place.get("protocol") or QSettings().value(PROTOCOL, label_rows.USUAL))
         if wished != self.bench.protocol and wished in offered:
             self._take_up(wished)
         elif self.bench.protocol not in offered:
@@ -353,7 +355,11 @@ class LabelPage(Page):
             return
         self.whole.setCurrentWidget(self.labelling)
         requested = self.bench.wanted(place)
-        if requested is None and self.queue.left == 0 and not self.session.project.readonly:
+        if (
+            requested is None
+            and self.queue.counted(ReportFilter.TO_DO) == 0
+            and not self.session.project.readonly
+        ):
             self._show_done()
         elif self._stale or requested or self.bench.task_id != self.bench.first():
             task_id = requested or self.bench.first()
@@ -371,7 +377,11 @@ class LabelPage(Page):
             )
 
     def place(self) -> dict[str, str]:
-        return self.bench.place()
+        sheet = self.bench.sheet
+        if sheet is None:
+            return {}
+        at = {"protocol": self.bench.protocol, "unit_id": self.bench.current_id}
+        return at | {"response_id": sheet.response_id, "other_id": sheet.other_id}
 
     def _fill(self) -> None:
         """Show the queue and the answers of the current protocol."""
@@ -379,13 +389,12 @@ class LabelPage(Page):
         self.guideline.show_words(self.session.ask(label_cases.guide, protocol) or "")
         seen = self.session.ask(labels.seen, protocol)
         # Claims are listed report by report; an unchanged queue is not queried again.
-        self._submits = bool(self.session.ask(label_cases.handed_out, protocol))
-        if self._stale or seen != self._seen or self._submits:
+        self.queue.submits = bool(self.session.ask(label_cases.handed_out, protocol))
+        if self._stale or seen != self._seen or self.queue.submits:
             self._seen, result = seen, self.session.ask(labels.outlook, protocol)
-            self.queue.submits = self._submits
             self.queue.fill(result.tasks if result else [])
             self.tabs.show_gaps(result.gaps if result else (), *way_to_mend(protocol))
-        self.queue.due = due_of_items(self.session, [Stage.LABELLING]) if self._submits else {}
+        self.queue.due = due_of_items(self.session, [Stage.LABELLING]) if self.queue.submits else {}
         self.queue_pane.called = presentation_of(protocol).line
         self.queue_pane.recount()
         self.queue_pane.show_open(self.bench.task_id)
@@ -456,7 +465,7 @@ class LabelPage(Page):
         self.middle.setCurrentWidget(self.work)
         same = task_id == self.bench.task_id
         if not same or self._stale:
-            self.bench.open(task_id, unit_id or (self.bench.unit_id if same else ""))
+            self.bench.open(task_id, unit_id or (self.bench.current_id if same else ""))
         elif unit_id:
             self.bench.move_to(unit_id)
         self.criteria.take_focus()
@@ -466,24 +475,26 @@ class LabelPage(Page):
         self.middle.setCurrentWidget(self.work)
         self.queue_pane.show_open(self.bench.task_id)
         sheet = self.bench.sheet
-        standing = None
+        submission = None
         if sheet is not None and sheet.sealed:
-            standing = self.session.ask(label_sealing.state, sheet.item.id, self.bench.protocol)
-        self.sealed.show_standing(standing, sheet.item.key if sheet else "")
+            submission = self.session.ask(label_sealing.submission, sheet.item.id)
+        self.sealed.show_submission(submission, sheet.item.key if sheet else "")
         self._show_progress()
 
     def _show_progress(self) -> None:
         units, sheet = len(self.bench.units), self.bench.sheet
-        self.bar.show_progress(units - len(self.bench.open_units), units, self.queue.left)
-        here = why_locked(sheet, self.bench.unit_id)
+        self.bar.show_progress(
+            units - len(self.bench.open_units), units, self.queue.counted(ReportFilter.TO_DO)
+        )
+        here = why_locked(sheet, self.bench.current_id)
         sealed = bool(sheet and sheet.sealed)
-        self.bar.show_standing(locked=here, sealed=sealed, last=self._is_last, alone=not self._submits)
+        self.bar.show_standing(locked=here, sealed=sealed, last=self._is_last, alone=not self.queue.submits)
 
     @property
     def _is_last(self) -> bool:
         """Whether no other report of the item has open units, and labels are submitted by item."""
         beside = self.queue.open_beside(self.bench.task_id)
-        return (beside is None or beside.id == self.bench.task_id) and self._submits
+        return (beside is None or beside.id == self.bench.task_id) and self.queue.submits
 
     def _say_report_done(self) -> None:
         units = presentation_of(self.bench.protocol).counted(len(self.bench.units))
@@ -492,7 +503,7 @@ class LabelPage(Page):
             f"{keys.shown('take_back')} takes the last label back.",
         )  # fmt: skip
         words = "Submit the labels of this item" if self._is_last else "Next report"
-        words = words if self._submits else "Submit them and go on"
+        words = words if self.queue.submits else "Submit them and go on"
         self.messages.set_action(words, self.flow.submit, "submit")
 
     def _say_kind_missing(self) -> None:
@@ -509,7 +520,7 @@ class LabelPage(Page):
                 "info", "No text is selected.", "Select the deciding words, then mark them."
             )
             return
-        unit_id = self.bench.unit_id
+        unit_id = self.bench.current_id
         before = self.bench.label(unit_id)
         if self.bench.mark(unit_id, quote, start, end):
             self.messages.clear()
@@ -578,7 +589,7 @@ class LabelPage(Page):
         self.queue_pane.recount()
         self.flow.go_on()
         if self.middle.currentWidget() is self.work:
-            self.messages.show_message("success", words, LOCKED_NOW if self._submits else COUNT_NOW)
+            self.messages.show_message("success", words, LOCKED_NOW if self.queue.submits else COUNT_NOW)
 
     def _reopen(self) -> None:
         sheet = self.bench.sheet
@@ -586,7 +597,7 @@ class LabelPage(Page):
             return
         if self.session.do(label_sealing.reopen, sheet.item.id) is not None:
             self.queue.seal(sheet.item.id, sealed=False)
-            self.bench.open(sheet.id, self.bench.unit_id)
+            self.bench.open(sheet.id, self.bench.current_id)
             self.queue_pane.recount()
             todo = "Submit them again when you are done; the first submission stays unchanged."
             words = f"Your labels of item {sheet.item.key} are open again."

@@ -181,6 +181,7 @@ class ReportPane(ReadingPane):
         bench.opened.connect(self._show_texts)
         bench.moved.connect(lambda _: self._show_unit())
         bench.answer_changed.connect(lambda _: self._show_evidence(reveal=False))
+        bench.evidence_wanted.connect(lambda: self._show_evidence(reveal=True))
 
     def _head(self) -> QHBoxLayout:
         self.queue_shown = chips.tool_button(
@@ -238,9 +239,6 @@ class ReportPane(ReadingPane):
         """Clear the selections, so that a mark in their place can be seen."""
         for pane in self.panes:
             pane.forget_selection()
-
-    def show_evidence(self) -> None:
-        self._show_evidence(reveal=True)
 
     def _show_texts(self) -> None:
         sheet = self._bench.sheet
@@ -320,7 +318,7 @@ class ReportPane(ReadingPane):
             if label and (there := self.standing(label.quote, label.quote_start)) is not None:
                 passages[there[0]].append((unit.id, there[1]))
         for pane, result in passages.items():
-            pane.show_evidence(result, self._bench.unit_id, reveal=reveal)
+            pane.show_evidence(result, self._bench.current_id, reveal=reveal)
 
     def step_evidence(self, way: int) -> None:
         self.in_hand.steps.step(way)

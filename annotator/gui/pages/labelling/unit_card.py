@@ -5,7 +5,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QTabBar, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QTabBar, QToolButton, QWidget
 
 from annotator.actions.labelling.label_cases import presentation_of
 from annotator.actions.labelling.label_rows import UNSURE, USUAL
@@ -14,9 +14,8 @@ from annotator.actions.labelling.labels import LabelSheet, UnitGroup
 from annotator.domain.judges.protocol import CaseLayout
 from annotator.domain.kinds.artifact import Unit
 from annotator.domain.texts.words import counted
-from annotator.gui import keys, theme
+from annotator.gui import keys
 from annotator.gui.pages.labelling.bench import LabellingModel
-from annotator.gui.review.field_chips import StateChip
 from annotator.gui.review.people_choice import ACTS, USUAL_ACTS, KindRow
 from annotator.gui.review.verdict_words import (
     REWORDED,
@@ -45,7 +44,7 @@ from annotator.gui.widgets.basics import (
     vertical,
     with_properties,
 )
-from annotator.gui.widgets.chips import WorkCard, pixmap
+from annotator.gui.widgets.chips import Chip, Chips, Picture, WorkCard
 from annotator.gui.widgets.fields import GrowingEdit
 from annotator.gui.widgets.reading.marked_text import QuoteButton
 
@@ -139,7 +138,7 @@ class UnitDetails(QWidget):
         self.clear_evidence = chips.tool_button(
             "Remove the evidence",
             "close",
-            lambda: self._bench.mark(self._bench.unit_id, "", None, None),
+            lambda: self._bench.mark(self._bench.current_id, "", None, None),
             14,
             text="Clear",
             accessibleName="Clear the evidence",
@@ -220,7 +219,7 @@ class UnitCard(WorkCard):
         self._shown = UnitLabel()
         self.details: UnitDetails | None = None
         self.chip, self.words = (
-            StateChip(),
+            Chips(wrap=False),
             PlainLabel(self._asked, wrap=True, layoutDirection=direction_of(self._asked)),
         )
         self._number, self._beside = horizontal(spacing=6), horizontal(spacing=6)
@@ -231,7 +230,6 @@ class UnitCard(WorkCard):
         # The question about a pair is shown above the card.
         self.words.setVisible(bool(self.unit.text))
         self.show_label(self._shown)
-        theme.watch(self, self._show_icons)
 
     # Widgets that most cards lack are built when first needed: every widget costs time at each restyling.
 
@@ -246,8 +244,11 @@ class UnitCard(WorkCard):
         return made
 
     @cached_property
-    def _icons(self) -> list[QLabel]:
-        made = [QLabel() for _ in BESIDE]
+    def _icons(self) -> list[Picture]:
+        made = [
+            with_properties(Picture(name, "text-muted", 14), toolTip=words.capitalize())
+            for _, name, words in BESIDE
+        ]
         for place, picture in enumerate(made):
             self._beside.insertWidget(place, picture)
         return made
@@ -273,27 +274,19 @@ class UnitCard(WorkCard):
     def show_label(self, unit_label: UnitLabel) -> None:
         self._shown, label = unit_label, unit_label.label
         shown = REWORDED if unit_label.outdated else face(label_value(label), self._protocol)
-        self.chip.show_state(shown.words, shown.icon, shown.state)
+        self.chip.show_chips([Chip(shown.words, shown.icon, shown.state)])
         self._say(
             "kind",
             unit_label.taxonomy.words(unit_label.kind) if unit_label.taxonomy and unit_label.kind else "",
         )
-        self._show_icons()
+        # Other flags than the person's own are set by the page, and shown with it.
+        there = [bool(label and getattr(label, field)) for field, *_ in BESIDE[:-1]] + [is_flagged(label)]
+        if any(there) or "_icons" in vars(self):
+            for picture, visible in zip(self._icons, there, strict=True):
+                picture.setVisible(visible)
         self.setAccessibleName(f"{self._place}, {shown.words}: {self._asked}")
         if self.details is not None:
             self.details.show_label(unit_label)
-
-    def _show_icons(self) -> None:
-        label = self._shown.label
-        # Other flags than the person's own are set by the page, and shown with it.
-        there = [bool(label and getattr(label, field)) for field, *_ in BESIDE[:-1]] + [is_flagged(label)]
-        if not any(there) and "_icons" not in vars(self):
-            return
-        size = theme.current().px(14)
-        for picture, shown, (_, name, words) in zip(self._icons, there, BESIDE, strict=True):
-            picture.setVisible(shown)
-            picture.setToolTip(words.capitalize())
-            picture.setPixmap(pixmap(name, size, "text-muted", self.devicePixelRatioF()))
 
     def _say(self, hint: str, words: str) -> None:
         if words or hint in vars(self):

@@ -1,7 +1,6 @@
 """The units beside the text, as cards or as a matrix, with controls on the current one."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from PySide6.QtCore import (
@@ -22,7 +21,6 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QMenu,
     QSizePolicy,
-    QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
     QToolButton,
@@ -34,14 +32,14 @@ from annotator.actions.labelling import labels
 from annotator.actions.labelling.label_cases import presentation_of
 from annotator.actions.labelling.label_rows import UNSURE
 from annotator.actions.labelling.label_sealing import TAXONOMIES
-from annotator.actions.labelling.labels import MatrixReading, UnitGroup
 from annotator.domain.judges.protocol import CaseLayout, Presentation
 from annotator.domain.kinds.artifact import Unit
 from annotator.gui import keys, theme
 from annotator.gui.pages.labelling.bench import LabellingModel
-from annotator.gui.pages.labelling.unit_card import UnitCard, UnitCards, UnitDetails, why_locked
+from annotator.gui.pages.labelling.unit_card import UnitCards, UnitDetails, why_locked
+from annotator.gui.review.queues import PaintingDelegate
 from annotator.gui.review.sheets import Index, RowsModel, resetting
-from annotator.gui.review.verdict_words import OPEN, REWORDED, face, is_flagged
+from annotator.gui.review.verdict_words import OPEN, REWORDED, UnitLabel, face, is_flagged, label_value
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import KeyButton
 from annotator.gui.widgets.basics import (
@@ -58,45 +56,31 @@ from annotator.gui.widgets.basics import (
     vertical,
     with_properties,
 )
-from annotator.gui.widgets.chips import pixmap
 from annotator.gui.widgets.columns import START
 from annotator.gui.widgets.reading.marked_text import lay_out
 
-CELL_ROLE = int(Qt.ItemDataRole.UserRole) + 1
-
-
-@dataclass(frozen=True, slots=True)
-class MatrixCell:
-    """A predicted sub-task against a gold one, their label, and an icon."""
-
-    protocol: str
-    unit_id: str
-    predicted: str
-    value: str
-    marked: str = ""
+CELL_ROLE, UNIT_ROLE = int(Qt.ItemDataRole.UserRole) + 1, int(Qt.ItemDataRole.UserRole) + 2
 
 
 class Matrix(RowsModel[Unit]):
-    """Column 0 holds the gold sub-tasks' texts; every other column is one predicted sub-task."""
+    """Column 0 holds the gold sub-tasks' texts; every other column is one predicted sub-task.
+
+    CELL_ROLE is the face of a cell's label and the icon beside it, UNIT_ROLE the cell's id.
+    """
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent=parent)
         self._protocol = ""
-        self._groups: Sequence[UnitGroup] = ()
-        self._value_of: Callable[[str], str] = lambda _: ""
-        self._marked: Callable[[str], str] = lambda _: ""
+        self._groups: Sequence[labels.UnitGroup] = ()
+        self._label_of: Callable[[str], UnitLabel] = lambda _: UnitLabel()
         self._places: dict[str, tuple[int, int]] = {}
 
     def lay_out(
-        self,
-        protocol: str,
-        groups: Sequence[UnitGroup],
-        value_of: Callable[[str], str],
-        marked: Callable[[str], str],
+        self, protocol: str, groups: Sequence[labels.UnitGroup], label_of: Callable[[str], UnitLabel]
     ) -> None:
-        """Show other sub-tasks; `value_of` returns the answer to a cell by its id, `marked` the icon beside it."""
+        """Show other sub-tasks; `label_of` returns the label of a cell by its id."""
         with resetting(self):
-            self._protocol, self._groups, self._value_of, self._marked = protocol, groups, value_of, marked
+            self._protocol, self._groups, self._label_of = protocol, groups, label_of
             self._rows = groups[0].units if groups else ()
             self.columns = ("Gold sub-tasks", *(f"P{place}" for place in range(1, len(groups) + 1)))
             self._places = {
@@ -132,19 +116,27 @@ class Matrix(RowsModel[Unit]):
             return None
         if not index.column():
             return self._rows[index.row()].text if role == Qt.ItemDataRole.DisplayRole else None
-        group = self._groups[index.column() - 1]
-        unit = group.units[index.row()]
-        words, value = predicted_of(group), self._value_of(unit.id)
-        cell = MatrixCell(self._protocol, unit.id, words, value, self._marked(unit.id))
+        unit_id = self._groups[index.column() - 1].units[index.row()].id
+        if role == UNIT_ROLE:
+            return unit_id
+        shown = self._label_of(unit_id)
+        value = label_value(shown.label)
         if role == CELL_ROLE:
-            return cell
+            return face(value, self._protocol), icon_beside(shown)
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            return f"P{index.column()} against gold {index.row() + 1}: {cell.value or 'open'}"
+            return f"P{index.column()} against gold {index.row() + 1}: {value or 'open'}"
         return None
 
 
-def predicted_of(group: UnitGroup) -> str:
-    return next(iter(group.given.values()), "")
+def predicted_of(group: labels.UnitGroup | None) -> str:
+    return next(iter(group.given.values()), "") if group else ""
+
+
+def icon_beside(shown: UnitLabel) -> str:
+    """The icon of what accompanies a label most importantly; empty for nothing."""
+    if shown.outdated:
+        return REWORDED.icon
+    return "flag" if is_flagged(shown.label) else "note" if shown.label and shown.label.note else ""
 
 
 CELL_WIDTH, PAD = 46, 8
@@ -168,7 +160,7 @@ class MatrixView(QWidget):
         self.predicted, self.words = PlainLabel("", "hint"), PlainLabel("", "strong", wrap=True)
         self.readings = PlainLabel("", "hint", wrap=True)
         self.table = _Table(self.model)
-        self.table.gone_to.connect(self._go)
+        self.table.gone_to.connect(lambda index: bench.move_to(index.data(UNIT_ROLE)))
         self._foot = QVBoxLayout()
         self.item, self.show_report = (
             ElidedLabel("", "hint"),
@@ -200,9 +192,7 @@ class MatrixView(QWidget):
             self._bench, self.table, lambda: self.at_hand, values, locked or why_locked(sheet), flat=True
         )
         self._foot.addWidget(self.details)
-        self.model.lay_out(
-            self._bench.protocol, sheet.groups if sheet else (), self._bench.value_of, self._marked
-        )
+        self.model.lay_out(self._bench.protocol, sheet.groups if sheet else (), self._bench.label_of)
         self.table.fit()
         self._show_readings()
 
@@ -210,9 +200,8 @@ class MatrixView(QWidget):
         self.at_hand = unit_id
         index = self.model.place(unit_id)
         self.table.go_to(index)
-        cell = index.data(CELL_ROLE)
         self.predicted.setText(f"Predicted {index.column()} of {self.model.columnCount() - 1}")
-        self.words.setText(cell.predicted if isinstance(cell, MatrixCell) else "")
+        self.words.setText(predicted_of(self._bench.group))
         self.words.setLayoutDirection(direction_of(self.words.text()))
         self._show_details()
 
@@ -230,19 +219,8 @@ class MatrixView(QWidget):
         result = labels.readings(self._bench.sheet) if self._bench.sheet else ()
         self.readings.setText(reading_words(result, self.model.columnCount() - 1, self.model.rowCount()))
 
-    def _marked(self, unit_id: str) -> str:
-        label = self._bench.label_of(unit_id)
-        if label.outdated:
-            return REWORDED.icon
-        return "flag" if is_flagged(label.label) else "note" if label.label and label.label.note else ""
 
-    def _go(self, index: Index) -> None:
-        cell = index.data(CELL_ROLE)
-        if isinstance(cell, MatrixCell):
-            self._bench.move_to(cell.unit_id)
-
-
-def reading_words(readings: Sequence[MatrixReading], predicted: int, gold: int) -> str:
+def reading_words(readings: Sequence[labels.MatrixReading], predicted: int, gold: int) -> str:
     """Both readings by name, with their results once the matrix is full."""
     sentences = []
     for reading in readings:
@@ -327,7 +305,7 @@ class _Table(QTableView):
         self._soon.start()
 
 
-class _Painter(QStyledItemDelegate):
+class _Painter(PaintingDelegate):
     """Text wraps and is aligned by its script; a cell shows the icon of its answer."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
@@ -338,11 +316,9 @@ class _Painter(QStyledItemDelegate):
         high = lay_out(words, option.font, wide).boundingRect().height()
         return QSize(px(LEAST_WORDS), max(px(34), round(high) + 2 * px(PAD)))
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+    def paint_line(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         view = self.parent()
         here = view.currentIndex() if isinstance(view, QTableView) else QModelIndex()
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if index.row() == here.row() or (index.column() and index.column() == here.column()):
             painter.fillRect(option.rect, theme.token("hover"))
         painter.setPen(theme.token("border"))
@@ -351,7 +327,6 @@ class _Painter(QStyledItemDelegate):
             self._cell(painter, option.rect, index, at_hand=index == here)
         else:
             self._words(painter, option, index)
-        painter.restore()
 
     def _words(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         px = theme.current().px
@@ -365,10 +340,9 @@ class _Painter(QStyledItemDelegate):
         layout.draw(painter, place + QPoint(px(24), 0))
 
     def _cell(self, painter: QPainter, area: QRect, index: Index, *, at_hand: bool) -> None:
-        cell, size = index.data(CELL_ROLE), theme.current().px(18)
-        shown = face(cell.value, cell.protocol) if isinstance(cell, MatrixCell) else OPEN
+        (shown, beside), size = index.data(CELL_ROLE), theme.current().px(18)
         box = area.adjusted(3, 3, -3, -4)
-        if isinstance(cell, MatrixCell) and cell.value:
+        if shown != OPEN:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.token(f"state-{shown.state}-soft"))
             painter.drawRoundedRect(box, 5, 5)
@@ -376,17 +350,19 @@ class _Painter(QStyledItemDelegate):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(theme.token("focus"), 2))
             painter.drawRoundedRect(box, 5, 5)
-        painter.setOpacity(1.0 if isinstance(cell, MatrixCell) and cell.value else 0.45)
+        painter.setOpacity(0.45 if shown == OPEN else 1.0)
         if shown.icon:
-            picture = pixmap(shown.icon, size, f"state-{shown.state}", painter.device().devicePixelRatioF())
+            picture = chips.pixmap(
+                shown.icon, size, f"state-{shown.state}", painter.device().devicePixelRatioF()
+            )
             painter.drawPixmap(area.center() - QPoint(size // 2 - 1, size // 2 - 1), picture)
         else:
             painter.setPen(theme.token(f"state-{shown.state}"))
             painter.drawText(area, Qt.AlignmentFlag.AlignCenter, shown.words)
-        if isinstance(cell, MatrixCell) and cell.marked:
+        if beside:
             painter.setOpacity(1.0)
             small = theme.current().px(11)
-            mark = pixmap(cell.marked, small, "text-muted", painter.device().devicePixelRatioF())
+            mark = chips.pixmap(beside, small, "text-muted", painter.device().devicePixelRatioF())
             painter.drawPixmap(box.topRight() - QPoint(small + 1, -2), mark)
 
 
@@ -424,9 +400,6 @@ class OpenList(RoleFrame):
         many = f"{count} {called.many} are" if count > 1 else f"One {called.one} is"
         self._summary.setText(f"{many} still open{rest}:")
         self.setVisible(count > 0)
-
-    def summary(self) -> str:
-        return self._summary.text()
 
     def _add(self, number: int, unit: Unit, called: Presentation) -> None:
         button = with_properties(
@@ -505,14 +478,6 @@ class UnitsPane(QWidget):
         return (
             self.matrix if presentation_of(self._bench.protocol).layout is CaseLayout.MATRIX else self.cards
         )
-
-    @property
-    def rows(self) -> Mapping[str, UnitCard]:
-        return self.cards.rows
-
-    @property
-    def row(self) -> UnitCard | None:
-        return self.cards.current
 
     @property
     def details(self) -> UnitDetails | None:

@@ -70,7 +70,6 @@ class MaterialPage(PartedPage):
         "This page shows which system wrote which report, so people who label blind cannot see it.",
     )
     ABOVE = 16
-    ICON = "folder"
     HEARS = (
         "extract",
         "page",

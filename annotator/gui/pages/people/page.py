@@ -204,7 +204,6 @@ class PeoplePage(PartedPage):
     PARTS = ("roster", "out", "board")
     OPEN = ("Team", "Progress")
     ABOVE = 16
-    ICON = "annotator"
     AT_ONCE = frozenset({"person", "assignment", "item", "import", "setting"})
     HEARS = AT_ONCE | frozenset(
         {"artifact", "agreement", "adjudication", "ruling", "dispute", "parcel", "tray"}

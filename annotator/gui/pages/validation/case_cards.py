@@ -14,7 +14,7 @@ from annotator.actions.sets.validation_ground import ReadingSide, VerdictReading
 from annotator.domain.judges.judge import Fault, InformedRuling, Review
 from annotator.gui import keys, theme
 from annotator.gui.pages.labelling.unit_card import PAGES
-from annotator.gui.review.field_chips import KeyChips, StateChip
+from annotator.gui.review.field_chips import KeyChips
 from annotator.gui.review.people_choice import OF_VERDICT, KindRow
 from annotator.gui.review.queues import QueueFilter, QueueModel
 from annotator.gui.review.sheets import resetting
@@ -33,6 +33,7 @@ from annotator.gui.widgets.basics import (
     vertical,
     with_properties,
 )
+from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.fields import GrowingEdit
 from annotator.gui.widgets.reading import report_view
 from annotator.gui.widgets.reading.marked_text import QuoteButton
@@ -346,7 +347,7 @@ class VoiceBox(RoleFrame):
 
     def __init__(self) -> None:
         super().__init__("card")
-        self.who, self.value = ElidedLabel("", "strong"), StateChip()
+        self.who, self.value = ElidedLabel("", "strong"), Chips(wrap=False)
         self.why, self.flags = PlainLabel("", wrap=True), PlainLabel("", "hint", wrap=True)
         self.quote = QuoteButton("quiet", "Press to show its place.")
         self.quote.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -364,7 +365,7 @@ class VoiceBox(RoleFrame):
         """Show a side; `stands` says whether its quote is in the texts, None if it has no quote."""
         look, side = face(voice.value, protocol), voice.side
         self.who.setText(voice.who)
-        self.value.show_state(look.words, look.icon, look.state)
+        self.value.show_chips([Chip(look.words, look.icon, look.state)])
         self.why.show_words(side.why)
         self.why.setLayoutDirection(direction_of(side.why))
         self.quote.show_quote(side.quote)
@@ -392,7 +393,7 @@ class CaseCard(QWidget):
         self._locked = locked
         self._answers = {answer.value: answer for answer in answers}
         with_properties(self, focusPolicy=Qt.FocusPolicy.StrongFocus, role="side")
-        self.where, self.state = ElidedLabel("", "hint"), StateChip()
+        self.where, self.state = ElidedLabel("", "hint"), Chips(wrap=False)
         self.beside, self.unit = PlainLabel("", "hint", wrap=True), PlainLabel("", "subtitle", wrap=True)
         self.boxes = [VoiceBox() for _ in range(SIDES)]
         # Until a case is shown there is no voice to show.
@@ -446,8 +447,8 @@ class CaseCard(QWidget):
     def show_ruling(self, case: VerdictCase, reason: str, note: str) -> None:
         """Show the person's answer to the case."""
         answer = self._answers.get(case.ruling)
-        look = (answer.words, answer.icon, answer.state) if answer else ("Open", "new", "missing")
-        self.state.show_state(*look)
+        look = Chip(answer.words, answer.icon, answer.state) if answer else Chip("Open", "new")
+        self.state.show_chips([look])
         self.state.show()
         held = next((fault for _, fault, _ in FAULTS if fault.value == reason), None)
         idle = bool(self._locked) or (answer is not None and not answer.asks)

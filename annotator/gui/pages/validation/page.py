@@ -27,7 +27,6 @@ class ValidatePage(PartedPage):
     """
 
     NAME = "Validate"
-    ICON = "validate"
     ONCE = ONCE
     TABS = ("Sets", "Figures", "Disagreements", REVIEWS, "Attacks", "Cards")
     PARTS = ("sets", "figures", "ruling", "reviewing", "attacking", "cards")
