@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QApplication, QProgressBar, QPushButton, QSizePolicy, QWidget
 
 from annotator.actions.project.file import Project
 from annotator.domain.texts.canonical import Change
@@ -15,7 +15,6 @@ from annotator.gui.session.page import Page
 from annotator.gui.session.session import ANY, Pane, ProjectSession
 from annotator.gui.widgets.bars import wrapping
 from annotator.gui.widgets.basics import (
-    Part,
     PlainArea,
     PlainLabel,
     StretchSpace,
@@ -125,6 +124,10 @@ def replaced(body: QWidget, old: QWidget, new: QWidget) -> QWidget:
     return new
 
 
+class NextRow(QWidget):
+    """One sentence of a `NextCard`, and its button."""
+
+
 class NextCard(Pane):
     """What is to be done, each sentence with the button that leads there or copies a text."""
 
@@ -133,15 +136,22 @@ class NextCard(Pane):
     ) -> None:
         """`leads`: the first of the steps is the page's primary button."""
         super().__init__(session, "card")
-        rows: list[Part] = [
-            self._row(step, "primary" if leads and step is steps[0] else "") for step in steps
-        ]
+        rows = [self._row(step, "primary" if leads and step is steps[0] else "") for step in steps]
         vertical(*rows or [PlainLabel(nothing, "hint")], on=self, margins=(16, 8, 16, 8), spacing=6)
 
-    def _row(self, step: "NextStep", role: str) -> QHBoxLayout:
+    def _row(self, step: "NextStep", role: str) -> NextRow:
+        row = NextRow()
         act = partial(self._copy, step) if step.copied else partial(self.session.go, step.page, **step.place)
         button = push_button(step.button, act, role, accessibleName=f"{step.button}: {step.words}")
-        return horizontal(PlainLabel("•", "hint"), (PlainLabel(step.words, wrap=True), 1), button, spacing=10)
+        horizontal(
+            PlainLabel("•", "hint"),
+            (PlainLabel(step.words, wrap=True), 1),
+            button,
+            on=row,
+            margins=0,
+            spacing=10,
+        )
+        return row
 
     def _copy(self, step: "NextStep") -> None:
         QApplication.clipboard().setText(step.copied)
