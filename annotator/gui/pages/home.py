@@ -136,7 +136,9 @@ class NextCard(Pane):
     ) -> None:
         """`leads`: the first of the steps is the page's primary button."""
         super().__init__(session, "card")
-        rows = [self._row(step, "primary" if leads and step is steps[0] else "") for step in steps]
+        rows: list[QWidget] = [
+            self._row(step, "primary" if leads and step is steps[0] else "") for step in steps
+        ]
         vertical(*rows or [PlainLabel(nothing, "hint")], on=self, margins=(16, 8, 16, 8), spacing=6)
 
     def _row(self, step: "NextStep", role: str) -> NextRow:
