@@ -261,6 +261,23 @@ def test_no_change_of_a_value_ends_an_intake(sent: tuple[Project, Path], tmp_pat
     assert checking.check(project).problems == []
 
 
+def test_work_whose_revisions_do_not_follow_one_another_is_refused(
+    sent: tuple[Project, Path], tmp_path: Path
+) -> None:
+    project, folder = sent
+    good, path = next(folder.glob("*.goldsmith-work")).read_bytes(), tmp_path / "broken.goldsmith-work"
+
+    def break_chain(entries: dict[str, bytes]) -> None:
+        artifacts = json.loads(entries["artifacts.json"])
+        artifacts[0]["revisions"][-1]["chain"] = "0" * 64
+        entries["artifacts.json"] = json.dumps(artifacts).encode()
+
+    path.write_bytes(forged(good, known_keys.signing_key(Project.open(project_in(folder))), break_chain))
+    (arrival,) = unpacking.take_in(project, [path])
+    assert arrival.outcome is ParcelOutcome.DAMAGED
+    assert "does not follow from what it says" in arrival.reason
+
+
 @pytest.mark.parametrize("entry", ["person.json", "items.json", "assignments.json", "guidelines.json"])
 def test_no_change_of_a_value_leaves_a_task_half_taken(
     entry: str, sent: tuple[Project, Path], tmp_path: Path
