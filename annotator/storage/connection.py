@@ -173,11 +173,12 @@ class PreparedStatement:
             if (store := compiled.binds[name].type.dialect_impl(dialect).bind_processor(dialect))
         ]
         fixed = {name: value for name, value in compiled.params.items() if name not in names}
-        # Of one name, an itemgetter returns the value itself.
-        pick = itemgetter(*marks) if len(marks) > 1 else lambda values: [values[mark] for mark in marks]
+        pick = itemgetter(*marks)
 
         def row(values: Values) -> list[Any]:
-            result = list(pick({**fixed, **values} if fixed else values))
+            picked = pick({**fixed, **values} if fixed else values)
+            # Of one name it picks the value itself.
+            result = list(picked) if len(marks) > 1 else [picked]
             for place, store in stores:
                 result[place] = store(result[place])
             return result
