@@ -320,7 +320,7 @@ def test_the_public_sections_give_their_keys_back() -> None:
         assert paper is not None
         text = made.paper(f"\\section{{Related Work}}\n{paper.section}\n")
         files = assembling.files_of(made.packed({"main.tex": text, "refs.bib": BIB}))
-        section = latex.without_floats(building.related_work(assembling.assembled(files).text).text)
+        section = latex.without_floats(building.related_work(assembling.assembled(files).text)[0])
         result = latex.cited_keys(section)
         assert result == latex.cited_keys(paper.section)
         if number % 4 == 0:
