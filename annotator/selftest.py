@@ -285,7 +285,7 @@ def _documents() -> str:
 
 
 def _languages() -> str:
-    from annotator.gui.shell.menus import dated, in_order, steps
+    from annotator.gui.shell.window_trial import dated, in_order, steps
 
     order = in_order(["Zebra", "Äpfel 10", "Apfel 9", "界"])
     assert order == ["Apfel 9", "Äpfel 10", "Zebra", "界"], f"names are sorted {order}"

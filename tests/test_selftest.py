@@ -56,7 +56,7 @@ CERTIFICATES = "This machine has no certificates; install ca-certificates."
         ("fonts", "gui.shell.menus.seen", lambda: "", "no font; install fonts-dejavu-core"),
         ("project file", "selftest.OLDEST_SQLITE", (9, 0), "is too old"),
         # An order that knows neither accents nor numbers.
-        ("languages", "gui.shell.menus.in_order", sorted, "names are sorted"),
+        ("languages", "gui.shell.window_trial.in_order", sorted, "names are sorted"),
     ],
 )
 def test_what_is_missing_here_is_told(

@@ -17,9 +17,8 @@ from annotator.actions.project.profile import profile
 from annotator.actions.releases import releases
 from annotator.domain.experts.adjudication import AdjudicationState
 from annotator.domain.experts.assignment import Person, Role, Stage
-from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import KINDS
-from annotator.domain.material.item import FOLLOWS, ItemRole
+from annotator.domain.kinds.kind import FOLLOWS, ItemRole, Kind, State
 from annotator.domain.texts.canonical import now
 from annotator.domain.texts.words import counted, grouped, local, natural
 from annotator.protocols import PROTOCOLS, profiles

@@ -17,7 +17,6 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.exc import DBAPIError
 
 from annotator import files
-from annotator.domain.material.item import Item
 from annotator.domain.texts.canonical import storable
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage import connection, opening
@@ -25,6 +24,8 @@ from annotator.storage.integrity import Witness
 
 if TYPE_CHECKING:
     from filelock import FileLock
+
+    from annotator.domain.material.item import Item
 
 
 class Store:
@@ -271,7 +272,7 @@ _OWN_WORDS = (
 )
 
 
-def index(db: Connection, items: Iterable[Item]) -> None:
+def index(db: Connection, items: Iterable["Item"]) -> None:
     """Index the present words of the items; call it after they were written, in the same transaction."""
     rows = [
         (item.id, item.id, "\n".join((item.key, item.question, item.question_type, item.subject)))

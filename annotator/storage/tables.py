@@ -26,24 +26,24 @@ from sqlalchemy.engine import Connection
 from sqlmodel import AutoString, SQLModel, UTCDateTime
 from sqlmodel.main import get_column_from_field
 
-from annotator.domain.experts.assignment import AssignmentFields, GuidelineFields, PersonFields
-from annotator.domain.judges.contest import ContestFields
-from annotator.domain.judges.judge import (
+from annotator.domain.stored import (
+    AssignmentFields,
     AttackCopyFields,
     AttackTestFields,
     AttackVerdictFields,
     CallFields,
+    ContestFields,
+    ExtractFields,
+    GuidelineFields,
     InformedFields,
+    ItemFields,
     JudgeFields,
     JudgementFields,
     OpeningFields,
-    SetFields,
-)
-from annotator.domain.material.item import (
-    ExtractFields,
-    ItemFields,
     PageFields,
+    PersonFields,
     ResponseFields,
+    SetFields,
     SourceFields,
     SystemFields,
 )

@@ -30,7 +30,7 @@ from annotator.actions.runs.journal import call_hash
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.experts.adjudication import Agreement, AssistedPair, Confidence, Reason
 from annotator.domain.experts.assignment import Role, Stage, stage_of
-from annotator.domain.judges.judge import Call, Judge, JudgementFields, RaterKind, RunState, Status
+from annotator.domain.judges.judge import Call, Judge, RaterKind, RunState, Status
 from annotator.domain.judges.validation import Content, Draw
 from annotator.domain.kinds.artifact import Anchor, Document, Kind, State
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
@@ -41,6 +41,7 @@ from annotator.domain.kinds.nuggets import Nugget, Nuggets
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Rubric
 from annotator.domain.material.extract import Claim, Claims, ResponsePart, by_judge
+from annotator.domain.stored import JudgementFields
 from annotator.domain.texts.canonical import canonical_json, derived_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS

@@ -32,10 +32,8 @@ from annotator.actions.results import overview
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.studies import part_views
 from annotator.cli import run_command
-from annotator.domain.experts.adjudication import Reason
-from annotator.domain.experts.assignment import Role, Stage
-from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
+from annotator.domain.kinds.kind import Kind, Reason, Role, Stage
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.messages import STAND_IN, load, render

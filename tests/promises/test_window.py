@@ -15,8 +15,7 @@ from annotator.actions.items import items
 from annotator.actions.labelling import labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.domain.experts.adjudication import Reason
-from annotator.domain.experts.assignment import Stage
+from annotator.domain.kinds.kind import Reason, Stage
 from annotator.gui.shell.window import Window
 from annotator.protocols import USUAL
 from tests.gui.conftest import fresh_settings, window_over, windows

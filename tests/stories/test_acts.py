@@ -29,10 +29,8 @@ from annotator.actions.parcels import tasking, tray
 from annotator.actions.project import people
 from annotator.actions.releases import releases
 from annotator.actions.runs import run_records
-from annotator.domain.experts.adjudication import Reason
-from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.experts.publication import CHECKS, NEEDED
-from annotator.domain.kinds.artifact import Kind, State
+from annotator.domain.kinds.kind import Kind, Reason, Role, Stage, State
 from annotator.gui.shell.start import Goldsmith
 from annotator.gui.shell.window import Window
 from annotator.places import resources

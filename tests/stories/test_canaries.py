@@ -26,7 +26,7 @@ from annotator.domain.kinds.diagnostics import Diagnostics, Statement
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.exchange.parcels import packages, sealing
+from annotator.exchange.parcels import packages
 from annotator.gui.shell.navigation import PAGES
 from annotator.gui.shell.window import Window
 from annotator.storage.tables import RESPONSE, SYSTEM
@@ -174,7 +174,7 @@ def readable(folder: Path, key: bytes) -> bytes:
     seen = []
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         content = path.read_bytes()
-        opened = sealing.unsealed(content, key) if content.startswith(sealing.MAGIC) else content
+        opened = known_keys.unsealed(content, key) if content.startswith(known_keys.MAGIC) else content
         seen += [content, path.name.encode(), opened or b""]
         if (opened or b"").startswith(b"PK"):
             with zipfile.ZipFile(BytesIO(opened or b"")) as package:

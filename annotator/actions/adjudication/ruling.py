@@ -29,9 +29,8 @@ from annotator.domain.experts.adjudication import (
     Reason,
     Ruling,
 )
-from annotator.domain.experts.assignment import Role
-from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import KINDS, Label
+from annotator.domain.kinds.kind import Kind, Role, State
 from annotator.domain.texts.canonical import Change, derived_id, new_id, now, well_formed
 from annotator.domain.texts.refusal import Refusal, required
 from annotator.storage.tables import ADJUDICATION, ARTIFACT, DISPUTE, DRAFT, ITEM

@@ -19,19 +19,10 @@ from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.journal import RunJournal, by_cause
 from annotator.actions.runs.judge_cases import ATTACK, AttackRequest, AttackRunRequest, RunRequest
 from annotator.actions.runs.run_kind import RunKind, RunWork
-from annotator.domain.judges.judge import (
-    AttackCopyFields,
-    AttackTestFields,
-    AttackVerdictFields,
-    Judge,
-    JudgeKind,
-    RunState,
-    Status,
-    family_of,
-)
+from annotator.domain.judges.judge import Judge, JudgeKind, RunState, Status, family_of
 from annotator.domain.judges.protocol import Case, Material, Protocol
 from annotator.domain.judges.validation import UNTOUCHED, AttackContent, AttackedQuestion, Pieces, copied
-from annotator.domain.material.item import Stored
+from annotator.domain.stored import AttackCopyFields, AttackTestFields, AttackVerdictFields, Stored
 from annotator.domain.texts.canonical import Change, canonical_json, derived_id, new_id, now
 from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted, grouped

@@ -11,10 +11,11 @@ from sqlalchemy import Connection, bindparam, func, insert, select
 from annotator import places
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, change_setting, record
-from annotator.domain.experts.assignment import FORM, Guideline, GuidelineFields, Role, Stage, stage_of
+from annotator.domain.experts.assignment import FORM, Guideline, Role, Stage, stage_of
 from annotator.domain.kinds import question_types
 from annotator.domain.kinds.artifact import MOST, Document, Kind, State, Weights, read
 from annotator.domain.kinds.rubric import Criterion, Rubric, counted_weights, not_allowed
+from annotator.domain.stored import GuidelineFields
 from annotator.domain.texts.canonical import Change, derived_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.connection import PreparedStatement

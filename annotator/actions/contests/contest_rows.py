@@ -29,11 +29,8 @@ from annotator.domain.judges import contest
 from annotator.domain.judges.contest import (
     FIRST,
     LEAST,
-    NOT_ASKED,
-    POOL,
     SECOND,
     STEPS,
-    ContestFields,
     Meeting,
     Showing,
     checked_confidence,
@@ -44,6 +41,7 @@ from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.tasks import Task, task_key
 from annotator.domain.material.item import Item, Response
+from annotator.domain.stored import NOT_ASKED, POOL, ContestFields
 from annotator.domain.texts.canonical import Change, now, sha256
 from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted

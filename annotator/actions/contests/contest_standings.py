@@ -28,10 +28,10 @@ from annotator.actions.results.result_sheets import (
     share,
     text,
 )
-from annotator.domain.judges.contest import NOT_ASKED, SCORES_DISAGREE, Meeting, Showing, by_pair
-from annotator.domain.judges.judge import JudgeKind, RaterKind
+from annotator.domain.judges.contest import SCORES_DISAGREE, Meeting, Showing, by_pair
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.tasks import Task, task_key
+from annotator.domain.stored import NOT_ASKED, JudgeKind, RaterKind
 from annotator.domain.texts.canonical import Change, now
 from annotator.domain.texts.estimate import FEWEST, Estimate, interval
 from annotator.domain.texts.refusal import Refusal

@@ -29,32 +29,27 @@ from annotator.actions.project.incoming import (
 )
 from annotator.actions.releases import gathering
 from annotator.actions.results.result_raters import CONSENSUS
-from annotator.domain.experts.assignment import PersonFields, Role
-from annotator.domain.judges.contest import FIRST, LEAST, MOST, SECOND, ContestFields
-from annotator.domain.judges.judge import (
-    Asking,
+from annotator.domain.judges.contest import FIRST, LEAST, MOST, SECOND
+from annotator.domain.judges.judge import Asking, RaterKind, Status
+from annotator.domain.judges.protocol import SHIPPED, PromptVersion
+from annotator.domain.kinds.kind import Kind, Role
+from annotator.domain.material.item import SET, Source, free_key
+from annotator.domain.material.transcript import of_source
+from annotator.domain.stored import (
+    ContestFields,
+    ExtractFields,
     InformedFields,
+    ItemFields,
     JudgeFields,
     JudgementFields,
     OpeningFields,
-    RaterKind,
-    SetFields,
-    Status,
-)
-from annotator.domain.judges.protocol import SHIPPED, PromptVersion
-from annotator.domain.kinds.artifact import Kind
-from annotator.domain.material.item import (
-    SET,
-    ExtractFields,
-    ItemFields,
     PageFields,
+    PersonFields,
     ResponseFields,
-    Source,
+    SetFields,
     SourceFields,
     SystemFields,
-    free_key,
 )
-from annotator.domain.material.transcript import of_source
 from annotator.domain.texts.canonical import canonical_json, derived_id
 from annotator.exchange.formats.layout import FileLayout
 from annotator.exchange.release.bundle import Bundle, judgement_key, record_id

@@ -33,10 +33,10 @@ from annotator.domain.experts.adjudication import (
     PairAgreement,
     SealedInput,
 )
-from annotator.domain.experts.assignment import FORM, GuidelineFields, Stage
-from annotator.domain.judges.judge import RaterKind
+from annotator.domain.experts.assignment import FORM, Stage
 from annotator.domain.kinds.artifact import Kind, State, chain
 from annotator.domain.kinds.documents import ABOUT, document_of
+from annotator.domain.stored import GuidelineFields, RaterKind
 from annotator.domain.texts.canonical import canonical_json, derived_id, sha256
 from annotator.domain.texts.words import grouped, words_that_hold
 from annotator.exchange.release import records

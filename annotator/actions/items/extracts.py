@@ -22,7 +22,8 @@ from annotator.domain.material.extract import (
     class_of,
     document_of,
 )
-from annotator.domain.material.item import IMPORT, SET, ExtractFields, ExtractState
+from annotator.domain.material.item import IMPORT, SET, ExtractState
+from annotator.domain.stored import ExtractFields
 from annotator.domain.texts.canonical import Change, canonical_json, new_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted, nested

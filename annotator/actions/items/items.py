@@ -29,22 +29,19 @@ from sqlalchemy.engine import Connection
 from annotator.actions.authoring import annotating
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, item_hash, record, source_hash
-from annotator.domain.experts.assignment import Stage
-from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
+from annotator.domain.kinds.kind import FOLLOWS, ItemRole, Kind, Stage
 from annotator.domain.material.item import (
     EXEMPLAR,
     EXEMPLAR_TITLE,
-    FOLLOWS,
     LATEX,
     SEMINARS,
     Item,
-    ItemFields,
-    ItemRole,
     Source,
     SourceFormat,
     free_key,
 )
+from annotator.domain.stored import ItemFields
 from annotator.domain.texts import identifier
 from annotator.domain.texts.canonical import Change, new_id, sha256, storable
 from annotator.domain.texts.refusal import Refusal

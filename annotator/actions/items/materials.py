@@ -26,13 +26,11 @@ from annotator.domain.material.item import (
     Page,
     PageState,
     Response,
-    ResponseFields,
     Source,
-    SourceFields,
     SourceFormat,
-    SystemFields,
     spelled,
 )
+from annotator.domain.stored import ResponseFields, SourceFields, SystemFields
 from annotator.domain.texts import identifier
 from annotator.domain.texts.canonical import Change, Text, sha256
 from annotator.domain.texts.refusal import Refusal, required

@@ -10,8 +10,9 @@ from pydantic import ValidationError
 from sqlalchemy import Connection, insert, select, update
 
 from annotator.actions.project.file import Project, commit, record
-from annotator.domain.judges.judge import SECRET, Judge, JudgeFields, JudgeKind, Price, PricedAsking
+from annotator.domain.judges.judge import SECRET, Judge, JudgeKind, Price, PricedAsking
 from annotator.domain.material.item import CONTINUATION
+from annotator.domain.stored import JudgeFields
 from annotator.domain.texts.canonical import (
     Change,
     derived_id,

@@ -23,7 +23,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
 from annotator.actions.runs import judge_cases
 from annotator.actions.runs.journal import RunJournal
-from annotator.domain.judges.judge import Asking, Judge, JudgeFields, JudgeKind, RaterKind, Status, Verdict
+from annotator.domain.judges.judge import Asking, Judge, JudgeKind, RaterKind, Status, Verdict
 from annotator.domain.judges.protocol import Case, Level, Protocol, Scale, Verdicts
 from annotator.domain.judges.validation import (
     SEEN,
@@ -34,6 +34,7 @@ from annotator.domain.judges.validation import (
     Wording,
     differences,
 )
+from annotator.domain.stored import JudgeFields
 from annotator.domain.texts.canonical import Change, canonical_json, derived_id, held, new_id, redact, sha256
 from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import grouped, usd

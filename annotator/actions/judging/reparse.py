@@ -15,9 +15,9 @@ from annotator.actions.labelling import label_rows
 from annotator.actions.project.file import Project, judgement_hash, record
 from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.journal import call_of, same_question
-from annotator.domain.judges.contest import POOL
-from annotator.domain.judges.judge import SETTLED, Judge, RaterKind, RunState, Status, VerdictFields
+from annotator.domain.judges.judge import SETTLED, Judge, RaterKind, RunState, Status
 from annotator.domain.judges.protocol import Case, Protocol
+from annotator.domain.stored import POOL, VerdictFields
 from annotator.domain.texts.canonical import Change, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted, grouped

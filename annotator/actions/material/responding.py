@@ -24,15 +24,8 @@ from annotator.domain.judges.protocol import Answer, Ask, Case, Material, Protoc
 from annotator.domain.kinds.artifact import Document, Kind, Unit
 from annotator.domain.kinds.plan import Plan as PlanDocument
 from annotator.domain.material.extract import ResponsePart, by_judge
-from annotator.domain.material.item import (
-    CONTINUATION,
-    END_TO_END,
-    INJECTION,
-    ISOLATED,
-    Page,
-    ResponseFields,
-    spelled,
-)
+from annotator.domain.material.item import CONTINUATION, END_TO_END, INJECTION, ISOLATED, Page, spelled
+from annotator.domain.stored import ResponseFields
 from annotator.domain.texts import identifier
 from annotator.domain.texts.canonical import Change, new_id
 from annotator.domain.texts.refusal import Refusal, one_of

@@ -18,7 +18,7 @@ from annotator.domain.texts.canonical import Change, sha256
 from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted
 from annotator.exchange.folders import RESERVED
-from annotator.exchange.parcels import packages, sealing
+from annotator.exchange.parcels import packages
 from annotator.exchange.parcels.packages import Package
 from annotator.storage.tables import PARCEL
 
@@ -255,7 +255,7 @@ def _read(path: Path, private: bytes) -> Package | None:
     """The package in a file, sealed for this key or open; None for any other file; raises Refusal while incomplete."""
     with path.open("rb") as file:
         start = file.read(START)
-        if path.stat().st_size > sealing.LARGEST or not _may_be_ours(start):
+        if path.stat().st_size > known_keys.LARGEST or not _may_be_ours(start):
             return None
         content = start + file.read()
     if content.startswith(_ZIP):
@@ -263,16 +263,16 @@ def _read(path: Path, private: bytes) -> Package | None:
             return packages.read_content(content, path.name)
         except Refusal as refusal:
             raise _Unfinished(refusal.happened, refusal.todo) from None
-    if not sealing.is_whole(content):
+    if not known_keys.is_whole(content):
         raise _Unfinished(f"“{path.name}” is not whole yet.", "It is looked at again.")
-    opened = sealing.unsealed(content, private)
+    opened = known_keys.unsealed(content, private)
     return packages.read_content(opened, path.name) if opened is not None else None
 
 
 def _may_be_ours(start: bytes) -> bool:
     """Whether a file begins like a package, open or sealed, or is still empty, as some programs first create it."""
     opened = start.startswith(_ZIP) and packages.MANIFEST.encode().startswith(start[NAMED_AT:NAMED_TO])
-    return opened or start.startswith(sealing.MAGIC) or not start.strip(b"\0")
+    return opened or start.startswith(known_keys.MAGIC) or not start.strip(b"\0")
 
 
 def _contents(project: Project, folder: Path) -> _Contents:
@@ -352,7 +352,7 @@ def _going(project: Project, folder: Path) -> tuple[str, ...]:
         overview.sent[0].receipt if overview.sent else packages.receipt_code(sha256(tray.joining(project)))
     )
     with suppress(OSError, Refusal):
-        _glimpse(own_folder / f"{receipt}{sealing.SUFFIX}", known_keys.signing_key(project))
+        _glimpse(own_folder / f"{receipt}{known_keys.SUFFIX}", known_keys.signing_key(project))
         return (project.by,) if overview.news else ()
     return (project.by,)
 
@@ -380,8 +380,8 @@ def _take_in(project: Project, came: Sequence[Package], progress: Progress | Non
 
 
 def _put(folder: Path, public: str, content: bytes, _facts: packages.PackageFacts | None = None) -> Path:
-    place = folder / f"{packages.receipt_code(sha256(content))}{sealing.SUFFIX}"
-    return files.save(place, sealing.sealed(content, public))
+    place = folder / f"{packages.receipt_code(sha256(content))}{known_keys.SUFFIX}"
+    return files.save(place, known_keys.sealed(content, public))
 
 
 def _send(project: Project, person_id: str, folder: Path) -> packing.PackedTask:
@@ -426,5 +426,5 @@ def _return(project: Project, folder: Path) -> str:
     earlier.append(packages.receipt_code(sha256(tray.joining(project))))
     for receipt in {*earlier} - {packed.receipt}:
         with suppress(OSError):
-            (here / f"{receipt}{sealing.SUFFIX}").unlink(missing_ok=True)
+            (here / f"{receipt}{known_keys.SUFFIX}").unlink(missing_ok=True)
     return packed.receipt

@@ -34,7 +34,8 @@ from annotator.domain.judges.protocol import REPORT, Material, Protocol
 from annotator.domain.kinds.artifact import State
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.material.extract import document_of as document_of_part
-from annotator.domain.material.item import END_TO_END, EXEMPLAR, IMPORT, Page, PageFields, free_key
+from annotator.domain.material.item import END_TO_END, EXEMPLAR, IMPORT, Page, free_key
+from annotator.domain.stored import PageFields
 from annotator.domain.texts.canonical import Change, Text, canonical_json, derived_id, now, sha256
 from annotator.domain.texts.refusal import Refusal, required
 from annotator.exchange.parcels import packages, parcels

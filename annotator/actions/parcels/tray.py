@@ -35,7 +35,6 @@ from annotator.domain.texts.canonical import Change, canonical_json, derived_id,
 from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.words import counted, grouped
 from annotator.exchange.parcels import packages, parcels
-from annotator.exchange.parcels.sealing import SUFFIX
 from annotator.protocols import PROTOCOLS, TAXONOMIES, TO_SUBMIT
 from annotator.storage.tables import (
     ADJUDICATION,
@@ -656,7 +655,7 @@ class SentFile:
     @property
     def sealed(self) -> bool:
         """Whether it was put into a shared folder."""
-        return self.file.endswith(SUFFIX)
+        return self.file.endswith(known_keys.SUFFIX)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,34 +19,26 @@ from annotator.domain.experts.adjudication import (
     Ruling,
     StageDigest,
 )
-from annotator.domain.experts.assignment import (
-    RECEIVED,
-    Arrival,
-    AssignmentFields,
-    GuidelineFields,
-    PersonFields,
-    Stage,
-    TrayState,
-)
-from annotator.domain.judges.contest import ContestFields
-from annotator.domain.judges.judge import (
-    InformedFields,
-    JudgeFields,
-    PricedAsking,
-    RaterKind,
-    RunState,
-    Status,
-)
+from annotator.domain.experts.assignment import RECEIVED, Arrival, Stage, TrayState
+from annotator.domain.judges.judge import PricedAsking, RunState
 from annotator.domain.judges.validation import AttackContent, Content
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.material import extract
-from annotator.domain.material.item import (
+from annotator.domain.stored import (
+    AssignmentFields,
+    ContestFields,
     ExtractState,
+    GuidelineFields,
+    InformedFields,
     ItemFields,
+    JudgeFields,
     PageFields,
+    PersonFields,
+    RaterKind,
     ResponseFields,
     SourceFields,
+    Status,
     SystemFields,
 )
 from annotator.storage.connection import raw_connection

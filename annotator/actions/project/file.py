@@ -22,8 +22,7 @@ from sqlmodel import SQLModel
 
 from annotator import __version__, files
 from annotator.domain.experts.assignment import Person
-from annotator.domain.judges.judge import JudgementFields
-from annotator.domain.material.item import traits_read
+from annotator.domain.stored import JudgementFields, traits_read
 from annotator.domain.texts.canonical import Change, canonical_json, new_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols.profiles import ALL

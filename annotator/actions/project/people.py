@@ -10,7 +10,8 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.project.file import Project, record
-from annotator.domain.experts.assignment import Person, PersonFields, Role
+from annotator.domain.experts.assignment import Person, Role
+from annotator.domain.stored import PersonFields
 from annotator.domain.texts.canonical import Change, new_id, well_formed
 from annotator.domain.texts.refusal import Refusal, RoleNeeded
 from annotator.protocols.profiles import ALL, parsed

@@ -6,9 +6,8 @@ from sqlalchemy import Select, func, select, union
 
 from annotator.actions.project import people
 from annotator.actions.project.file import USES, Project, cached, change_setting
-from annotator.domain.experts.assignment import Purpose
-from annotator.domain.kinds.kind import Kind, Stage, State
-from annotator.domain.material.item import FOLLOWS, ItemRole
+from annotator.domain.kinds.kind import FOLLOWS, ItemRole, Kind, Stage, State
+from annotator.domain.stored import Purpose
 from annotator.domain.texts.canonical import Change
 from annotator.protocols import EXTRACTIONS, PROTOCOLS, profiles
 from annotator.protocols.profiles import CHOICES, USUAL, Profile, ProfileChoice, parsed

@@ -24,13 +24,13 @@ from annotator.actions.project.file import Project
 from annotator.actions.results.result_raters import CONSENSUS
 from annotator.actions.runs.judge_cases import ATTACK
 from annotator.domain.experts.adjudication import ConsensusVersion, Dispute
-from annotator.domain.judges.contest import POOL, ContestFields
 from annotator.domain.judges.judge import Asking, Judge, JudgeKind
 from annotator.domain.judges.validation import Content
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import DOCUMENTS
 from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import SET
+from annotator.domain.stored import POOL, ContestFields
 from annotator.domain.texts import identifier
 from annotator.domain.texts.canonical import redact
 from annotator.domain.texts.words import counted, grouped

@@ -21,7 +21,6 @@ from annotator.actions.releases import checking, gathering
 from annotator.actions.results import result_raters, results, scoring
 from annotator.domain.experts import publication
 from annotator.domain.experts.adjudication import Agreement
-from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.publication import (
     CANARY,
     ERRATA,
@@ -36,8 +35,8 @@ from annotator.domain.experts.publication import (
 from annotator.domain.judges.judge import RaterKind
 from annotator.domain.judges.paper import DrawnPairs
 from annotator.domain.judges.protocol import Over
-from annotator.domain.kinds.artifact import Kind, State
-from annotator.domain.material.item import EXEMPLAR, ItemRole
+from annotator.domain.kinds.kind import ItemRole, Kind, Stage, State
+from annotator.domain.material.item import EXEMPLAR
 from annotator.domain.texts.canonical import Change, now, well_formed
 from annotator.domain.texts.refusal import Refusal, refuse_other
 from annotator.domain.texts.words import counted, local, words_that_hold

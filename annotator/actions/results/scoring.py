@@ -17,7 +17,8 @@ from annotator.domain.judges.protocol import Material, Over, Protocol, RatedResp
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.tasks import TRAITS
 from annotator.domain.material.extract import ResponsePart
-from annotator.domain.material.item import CONTINUATION, EXEMPLAR, MODES, Item
+from annotator.domain.material.item import CONTINUATION, EXEMPLAR, Item
+from annotator.domain.stored import MODES
 from annotator.domain.texts.estimate import SHARE, Estimate, bases
 from annotator.domain.texts.refusal import one_of
 from annotator.protocols import COMPOSITES, PROTOCOLS, USUAL

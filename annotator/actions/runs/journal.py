@@ -32,8 +32,9 @@ from annotator.actions.labelling import label_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, judgement_hash
 from annotator.actions.runs import judge_cases
-from annotator.domain.judges.judge import SETTLED, Call, JudgementFields, RaterKind, Status, Verdict
+from annotator.domain.judges.judge import SETTLED, Call, RaterKind, Status, Verdict
 from annotator.domain.judges.protocol import Case
+from annotator.domain.stored import JudgementFields
 from annotator.domain.texts.canonical import canonical_json, escaped, new_id, now, sha256
 from annotator.domain.texts.difference import find
 from annotator.domain.texts.refusal import Refusal, required

@@ -26,18 +26,10 @@ from annotator.actions.sets import validation_figures
 from annotator.actions.sets.validation_figures import ALL, Key, UnitPlace, figure_cell
 from annotator.domain.experts.adjudication import AdjudicationState, Reason
 from annotator.domain.experts.assignment import Role, Stage, stage_of
-from annotator.domain.judges.judge import (
-    Fault,
-    Informed,
-    InformedFields,
-    InformedKind,
-    JudgeKind,
-    RaterKind,
-    Review,
-    Status,
-)
+from annotator.domain.judges.judge import Fault, Informed, JudgeKind, RaterKind, Review, Status
 from annotator.domain.judges.paper import Taxonomy
 from annotator.domain.kinds.artifact import Artifact, Kind, State, Unit
+from annotator.domain.stored import InformedFields, InformedKind
 from annotator.domain.texts.canonical import Change, derived_id, now, sha256, well_formed
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal, refuse_other

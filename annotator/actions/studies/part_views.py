@@ -29,12 +29,13 @@ from annotator.actions.results.result_sheets import (
     picture,
     text,
 )
-from annotator.domain.judges.judge import InformedKind, RaterKind, Review, Status
+from annotator.domain.judges.judge import RaterKind, Review, Status
 from annotator.domain.judges.paper import SUBTOTAL, LabelledResponse, Taxonomy, due, mean_counts
 from annotator.domain.judges.protocol import Material, Matrix, MatrixSpec, Protocol, RatedResponse
 from annotator.domain.kinds.artifact import Kind, cell_id
 from annotator.domain.kinds.evidence import Reference
 from annotator.domain.material.extract import Matching, ResponsePart, RetrievalComparison, RetrievalMatch
+from annotator.domain.stored import InformedKind
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal

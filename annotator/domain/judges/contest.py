@@ -2,15 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from enum import StrEnum
 from math import fsum
 from typing import Literal
 
-from sqlmodel import Field, SQLModel, String
-
-from annotator.domain.judges.judge import RaterKind, Status
-from annotator.domain.texts.canonical import Text, derived_id
+from annotator.domain.stored import POOL, Status
+from annotator.domain.texts.canonical import derived_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import grouped
 
@@ -70,10 +67,6 @@ def preferred(shown_first: str | None, shown_second: str | None) -> Choice | Non
     return FIRST if known == {1.0} else SECOND if known == {0.0} else TIE
 
 
-# All tasks of a project compete with one another.
-POOL = "tasks"
-# A showing that is planned but not asked yet; no status of a judgement means that.
-NOT_ASKED = "not_asked"
 SCORES_DISAGREE = "scores_disagree"
 # The confidence, in five steps.
 STEPS = (0.5, 0.6, 0.7, 0.8, 0.95)
@@ -83,29 +76,6 @@ LEAST, MOST = 0.5, 1.0
 def showing_id(rater: str, round_: int, first: str, second: str) -> str:
     """The id of a showing, the same wherever it is imported."""
     return derived_id("contest", POOL, rater, round_, first, second)
-
-
-class ContestFields(SQLModel):
-    """One showing of a pair to a rater: the first task before the second."""
-
-    pool: str = Field(default=POOL, max_length=80)
-    round: int = Field(ge=1)
-    first: str = Field(max_length=80, description="The task shown first, by its unit's id")
-    second: str = Field(max_length=80)
-    rater_kind: RaterKind = Field(sa_type=String)
-    rater: str = Field(
-        max_length=200, description="A judge's id or a person's, or the name of a judge elsewhere"
-    )
-    value: str | None = Field(default=None, max_length=20, description="first or second; None unless it came")
-    confidence: float | None = Field(default=None, description="In the better one, from .5 to 1")
-    status: str = Field(default=NOT_ASKED, max_length=40)
-    cause: Text = Field(default="", description="In words, why there is no value")
-    rationale: Text = Field(default="")
-    flags: str = Field(default="")
-    run_id: str | None = None
-    call_id: str | None = None
-    seconds: float | None = None
-    at: datetime
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,26 @@
 """Judges: a model behind an endpoint with its parameters, the baseline, or a vote of other judges."""
 
 import re
-from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field as Value, StringConstraints
-from sqlmodel import Field, SQLModel, String
 
-from annotator.domain.material.item import Stored
-from annotator.domain.texts.canonical import FrozenRecord, Text
+from annotator.domain.stored import (
+    CallFields,
+    InformedFields,
+    JudgeFields,
+    JudgeKind,
+    JudgementFields,
+    RaterKind,
+    Status,
+    Stored,
+    VerdictFields,
+)
+from annotator.domain.texts.canonical import FrozenRecord
+
+__all__ = ["JudgeKind", "RaterKind", "Status"]
 
 # By developer, the words in names of its models and products; the longest match decides.
 STEMS: dict[str, tuple[str, ...]] = {
@@ -65,31 +75,8 @@ def _begins(word: str, stem: str) -> bool:
     return word.startswith(stem) and (not rest or (rest[0].isdigit() and not stem[-1].isdigit()))
 
 
-class Status(StrEnum):
-    """Whether a judgement came, and if not, why. Only OK enters a score; NOT_NEEDED is no gap in one either."""
-
-    OK = "ok"
-    UNCLEAR = "unclear"
-    INVALID = "invalid"
-    REFUSED = "refused"
-    FILTERED = "filtered"
-    TRUNCATED = "truncated"
-    TOO_LONG = "too_long"
-    TIMEOUT = "timeout"
-    API_ERROR = "api_error"
-    SKIPPED = "skipped"
-    NOT_NEEDED = "not_needed"
-
-
 # Statuses that need no further question: the judgement came, or another of the same case decided first.
 SETTLED = (Status.OK, Status.NOT_NEEDED)
-
-
-class RaterKind(StrEnum):
-    """A person or a judge."""
-
-    PERSON = "person"
-    JUDGE = "judge"
 
 
 YES = "yes"
@@ -103,43 +90,6 @@ def is_yes(value: str | None) -> bool | None:
     return None if value is None else value == YES
 
 
-class VerdictFields(SQLModel):
-    """The part of a judgement that a rater decides."""
-
-    value: str | None = Field(
-        default=None, max_length=200, description="The verdict; None unless status is ok"
-    )
-    status: Status = Field(default=Status.OK, sa_type=String)
-    rationale: Text = Field(default="")
-    quote: Text = Field(default="", description="Evidence quoted from the report")
-    quote_start: int | None = Field(
-        default=None, ge=0, description="First character of the quote in the report"
-    )
-    quote_end: int | None = Field(default=None, ge=0)
-    note: Text = Field(default="")
-    flags: str = Field(
-        default="", description="Marks separated by spaces: flagged, quote_missing, injection …"
-    )
-    cause: Text = Field(default="", description="In words, why there is no value")
-
-
-class JudgementFields(VerdictFields):
-    """Rater and subject of a judgement. A unit is named by protocol, response and the id inside the artifact."""
-
-    protocol: str = Field(max_length=80)
-    item_id: str = Field(foreign_key="item.id", ondelete="RESTRICT")
-    response_id: str = Field(foreign_key="response.id", ondelete="RESTRICT")
-    artifact_id: str = Field(default="", description="The artifact the unit belongs to")
-    unit_id: str = Field(max_length=80)
-    rater_kind: RaterKind = Field(sa_type=String)
-    rater_id: str = Field(description="A person's id or a judge's")
-    trial: int = Field(default=1, ge=1)
-    run_id: str | None = Field(default=None, index=True)
-    call_id: str | None = Field(default=None, description="The journalled call it was read from")
-    seconds: float | None = Field(default=None, ge=0, description="Active time a person spent on it")
-    at: datetime
-
-
 class Verdict(VerdictFields):
     """A verdict on its way from a rater to the store."""
 
@@ -151,16 +101,6 @@ class Judgement(Stored, JudgementFields):
 
 
 _MILLION = 1_000_000
-
-
-class JudgeKind(StrEnum):
-    """How a judge comes to its verdict."""
-
-    BASELINE = "baseline"
-    ENDPOINT = "endpoint"
-    DERIVED = "derived"
-    WRITER = "writer"
-    """Gives no verdicts: it is the endpoint behind a system, and writes that system's reports."""
 
 
 class Asking(BaseModel, frozen=True, extra="forbid", defer_build=True):
@@ -231,28 +171,6 @@ class PricedAsking(Asking):
         return sorted({name for value in self.headers.values() for name in SECRET.findall(value)})
 
 
-class JudgeFields(SQLModel):
-    """A judge's settings. The key is never among them: only where to find it."""
-
-    name: Text = Field(min_length=1, max_length=120)
-    kind: JudgeKind = Field(default=JudgeKind.ENDPOINT, sa_type=String)
-    base_url: Text = Field(default="", max_length=2000)
-    model: Text = Field(default="", max_length=400)
-    key_env: Text = Field(
-        default="", max_length=200, description="Environment variable that may hold the key"
-    )
-    parameters: Text = Field(
-        default="{}",
-        description="JSON object of request parameters (empty: send none), or of whose verdicts a derived one counts",
-    )
-    asking: Text = Field(
-        default="{}",
-        description="JSON object of how it is asked; empty: unit by unit, weights not shown",
-        sa_column_kwargs={"server_default": "{}"},
-    )
-    retired: bool = False
-
-
 class Judge(Stored, JudgeFields):
     """A judge as plain data, outside the database."""
 
@@ -270,34 +188,6 @@ class RunState(StrEnum):
     INTERRUPTED = "interrupted"
 
 
-class CallFields(SQLModel):
-    """One finished call to an endpoint, as journalled. `None` means that the server did not say."""
-
-    run_id: str | None = Field(default=None, index=True)
-    judge_id: str
-    cache_key: str = Field(max_length=64)
-    status: Status = Field(sa_type=String)
-    raw: Text = Field(default="", description="The reply as it came")
-    cause: Text = ""
-    requested_model: Text = ""
-    returned_model: Text = ""
-    fingerprint: Text = ""
-    finish_reason: str = ""
-    parameters: Text = "{}"
-    prompt_sha256: str = Field(default="", max_length=64)
-    app_version: str = ""
-    attempts: int = 1
-    repaired: bool = Field(default=False, description="True when one repair request was needed")
-    tokens_input: int | None = None
-    tokens_cached: int | None = None
-    tokens_output: int | None = None
-    tokens_reasoning: int | None = None
-    latency_s: float | None = None
-    cost_usd: float | None = Field(
-        default=None, description="US dollars; without counts of tokens the most that it may have cost"
-    )
-
-
 class Call(Stored, CallFields):
     """A call as plain data, outside the database."""
 
@@ -305,13 +195,6 @@ class Call(Stored, CallFields):
     def bill_usd(self) -> float | None:
         """The cost in USD; None if unknown."""
         return None if self.cost_usd and self.tokens_output is None else self.cost_usd
-
-
-class InformedKind(StrEnum):
-    """Neither ever enters a figure of blind labels."""
-
-    REVIEW = "review"
-    RULING = "ruling"
 
 
 class Review(StrEnum):
@@ -342,82 +225,5 @@ class Fault(StrEnum):
     OTHER = "other"
 
 
-class InformedFields(SQLModel):
-    """An informed label's fields; `label_of` is the author of the label ruled on, empty for a review."""
-
-    kind: InformedKind = Field(sa_type=String)
-    protocol: str = Field(max_length=80)
-    item_id: str = Field(index=True, foreign_key="item.id", ondelete="RESTRICT")
-    response_id: str = Field(foreign_key="response.id", ondelete="RESTRICT")
-    unit_id: str = Field(max_length=80)
-    judge_id: str = Field(foreign_key="judge.id", ondelete="RESTRICT")
-    judge_value: str = Field(max_length=200, description="The verdict that was shown")
-    label_of: str = Field(default="", max_length=36)
-    label_value: str = Field(default="", max_length=200)
-    said: str = Field(max_length=40)
-    reason: str = Field(default="", max_length=80, description="A fault of the judge's")
-    note: Text = Field(default="", max_length=20_000)
-    by: str = Field(max_length=36)
-    at: datetime
-
-
 class Informed(Stored, InformedFields):
     """An informed label as plain data, outside the database."""
-
-
-class SetFields(SQLModel):
-    """A set's name, the protocol it is labelled under, and when its labels were locked."""
-
-    name: Text = Field(min_length=1, max_length=120)
-    protocol: str = Field(max_length=80)
-    by: str = Field(default="", max_length=36)
-    at: datetime
-    locked_at: datetime | None = None
-
-
-class OpeningFields(SQLModel):
-    """One look at the test part of a set: by whom, at which judges, with which labels."""
-
-    set_id: str = Field(index=True, foreign_key="validation_set.id", ondelete="RESTRICT")
-    judges: str = Field(default="[]", description="JSON: the names of the judges that were shown")
-    labels_sha256: str = Field(default="", max_length=64)
-    by: str = Field(default="", max_length=36)
-    at: datetime
-
-
-class AttackTestFields(SQLModel):
-    """A test of a judge: which attacks, on which of its verdicts; `run_id` is the run that asks."""
-
-    judge_id: str = Field(index=True, foreign_key="judge.id", ondelete="RESTRICT")
-    run_id: str = Field(foreign_key="run.id", ondelete="RESTRICT")
-    protocol: str = Field(max_length=80)
-    by: str = Field(default="", max_length=36)
-    at: datetime
-
-
-class AttackCopyFields(SQLModel):
-    """A copy of a report under attack. It is no response of the project, and never becomes one."""
-
-    test_id: str = Field(index=True, foreign_key="attack_test.id", ondelete="RESTRICT")
-    response_id: str = Field(foreign_key="response.id", ondelete="RESTRICT")
-    attack: str = Field(max_length=80)
-    variant: str = Field(max_length=80)
-    text_sha256: str = Field(max_length=64, description="The hash of the report that the pieces cut up")
-    pieces: Text = Field(description="JSON: from where to where of the report, or words that were put in")
-    status: Status = Field(
-        default=Status.OK, sa_type=String, description="Whether a model that was to write it did"
-    )
-    cause: Text = Field(default="", description="In words, why it did not")
-
-
-class AttackVerdictFields(VerdictFields):
-    """A judge's verdict on a copy, and `before`, its own verdict on the report. Never a judgement."""
-
-    test_id: str = Field(index=True, foreign_key="attack_test.id", ondelete="RESTRICT")
-    copy_id: str = Field(foreign_key="attack_copy.id", ondelete="RESTRICT")
-    item_id: str = Field(foreign_key="item.id", ondelete="RESTRICT")
-    unit_id: str = Field(max_length=80)
-    before: str = Field(max_length=200)
-    asked: str = Field(default="", description="JSON: the units in the order asked, where several were")
-    call_id: str | None = None
-    at: datetime

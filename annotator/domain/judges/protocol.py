@@ -565,14 +565,6 @@ class Target:
     field: str
 
 
-def _no_facet(_: Unit) -> str:
-    return ""
-
-
-def _equal(_: Unit) -> float:
-    return 1.0
-
-
 @dataclass(frozen=True)
 class Protocol:
     """A way of judging, as one paper defines it.
@@ -612,8 +604,8 @@ class Protocol:
     mode: str = ""
     works: bool = False
     settles: str = ""
-    weight: Callable[[Unit], float] = _equal
-    facet: Callable[[Unit], str] = _no_facet
+    weight: Callable[[Unit], float] = lambda _: 1.0
+    facet: Callable[[Unit], str] = lambda _: ""
     matrix: MatrixSpec | None = field(default=None, hash=False)
     matching: Matching | None = None
     target: Target | None = None

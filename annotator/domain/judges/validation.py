@@ -9,8 +9,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field
 
-from annotator.domain.judges.judge import JudgeKind, OpeningFields
-from annotator.domain.material.item import Stored
+from annotator.domain.stored import JudgeKind, OpeningFields, Stored
 from annotator.domain.texts.canonical import FrozenRecord, Text, canonical_json, sha256
 from annotator.domain.texts.estimate import Estimate
 

@@ -1,5 +1,7 @@
-"""Kinds of document, the stages that make them and their states; roles of people, reasons of rulings."""
+"""Kinds of document, the stages that make them and their states; roles of items and people, reasons of rulings."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -76,3 +78,31 @@ class Reason(StrEnum):
     MISSING = "missing"
     GUIDELINE_GAP = "guideline gap"
     OTHER = "other"
+
+
+class ItemRole(StrEnum):
+    """The role of an item in a benchmark."""
+
+    QUESTION, PAPER, SEMINAR, TASK = "question", "paper", "seminar", "task"
+
+
+@dataclass(frozen=True, slots=True)
+class WhatFollows:
+    """The consequences of a role: whether systems answer such an item (only then are there reports to label, judge
+    and count), and which kinds of document experts write for it.
+    """
+
+    answered: bool
+    kinds: frozenset[Kind]
+
+
+_OF_SEMINARS = frozenset({Kind.INSPIRATIONS, Kind.TASKS})
+
+
+FOLLOWS: Mapping[ItemRole, WhatFollows] = {
+    # Without a transcript or a task, a question cannot be told from a seminar in preparation.
+    ItemRole.QUESTION: WhatFollows(answered=True, kinds=frozenset(Kind)),
+    ItemRole.PAPER: WhatFollows(answered=True, kinds=frozenset(Kind) - _OF_SEMINARS),
+    ItemRole.SEMINAR: WhatFollows(answered=False, kinds=_OF_SEMINARS),
+    ItemRole.TASK: WhatFollows(answered=True, kinds=frozenset(Kind) - _OF_SEMINARS),
+}

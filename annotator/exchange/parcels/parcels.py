@@ -17,21 +17,16 @@ from pydantic import (
 )
 from sqlmodel import SQLModel
 
-from annotator.domain.experts.adjudication import (
-    LETTERS,
-    Agreement,
-    DraftReview,
-    Ruling,
-    StageDigest,
-)
-from annotator.domain.experts.assignment import GuidelineFields, PersonFields, Stage
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.experts.adjudication import LETTERS, Agreement, DraftReview, Ruling, StageDigest
 from annotator.domain.kinds.documents import document_of
+from annotator.domain.kinds.kind import Kind, Stage
 from annotator.domain.material.extract import PARTS, ResponsePart
-from annotator.domain.material.item import (
+from annotator.domain.stored import (
+    GuidelineFields,
     ItemFields,
     PageFields,
     PageState,
+    PersonFields,
     SourceFields,
     SourceFormat,
     SourceKind,

@@ -25,13 +25,13 @@ from annotator.domain.experts.adjudication import (
 )
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.publication import ItemChecks, Publication
-from annotator.domain.judges.contest import ContestFields
-from annotator.domain.judges.judge import Asking, InformedKind, JudgeKind, RaterKind, RunState, Status
+from annotator.domain.judges.judge import Asking, JudgeKind, RaterKind, RunState, Status
 from annotator.domain.judges.paper import DrawnPairs, ErrorSample
 from annotator.domain.judges.validation import Content, FirstLabel
 from annotator.domain.kinds.artifact import Document, DraftSource, Kind, State
 from annotator.domain.material.extract import ResponsePart, class_of
 from annotator.domain.material.item import SET, ExtractState, PageState, SourceFormat, SourceKind
+from annotator.domain.stored import ContestFields, InformedKind
 from annotator.domain.texts.canonical import Text, canonical_json, sha256
 
 FORMAT = "goldsmith"

@@ -13,10 +13,10 @@ from annotator.actions.items import items
 from annotator.actions.material import model_drafts
 from annotator.actions.material.model_drafts import Proposal
 from annotator.actions.project import profile
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.kind import ItemRole, Kind
 from annotator.domain.kinds.question_types import QuestionType
 from annotator.domain.material.extract import WriterAid
-from annotator.domain.material.item import Item, ItemRole
+from annotator.domain.material.item import Item
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
@@ -369,7 +369,11 @@ class ItemsPage(Page):
         self.bind_all(acts)
         self.bind("ask_draft", self._classify)
         self.bar.asked.connect(lambda act: acts[act]())
-        self.bind("next_open", self._next_open)
+        self.bind(
+            "next_open",
+            # To the next item that is not submitted or settled, wrapping around.
+            lambda: self.table.choose_next(lambda row: self._model.line(row).state in ("new", "in progress")),
+        )
         self.bind("find", self.search.seek)
 
     def _build(self) -> None:
@@ -510,10 +514,6 @@ class ItemsPage(Page):
     def _label(self) -> None:
         if self._row() >= 0:
             self.session.go("Label", item_id=self._model.id_at(self._row()))
-
-    def _next_open(self) -> None:
-        """Go to the next item that is not submitted or settled, wrapping around."""
-        self.table.choose_next(lambda row: self._model.line(row).state in ("new", "in progress"))
 
     def _edit(self) -> None:
         if self._row() >= 0 and self.bar.buttons["edit_item"].isEnabled():

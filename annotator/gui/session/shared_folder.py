@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QWindow
 from PySide6.QtWidgets import QWidget
 
 from annotator.actions.project import people, shared
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.words import counted
-from annotator.gui.parts import below
+from annotator.gui.parts import application, below
 from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.basics import (
     ElidedLabel,
@@ -51,14 +52,13 @@ class FolderWatch(QObject):
         self._timer = later(self, self.look, 30_000, again=True)
         self._timer.start()
         self._soon = later(self, self.look, 600)
-        window.installEventFilter(self)
+        application().focusWindowChanged.connect(self._turned)
         session.listen(self._chosen, (FOLDER,))
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+    def _turned(self, window: QWindow | None) -> None:
         """Check the folder soon after someone comes back to the window."""
-        if event.type() == QEvent.Type.WindowActivate:
+        if window is not None and window is self._window.window().windowHandle():
             self._soon.start()
-        return super().eventFilter(watched, event)
 
     def stop(self) -> None:
         self._timer.stop()

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCollator, QDateTime, QLocale, QObject, QTextBoundaryFinder, QTimeZone, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import (
     QAction,
     QColor,
@@ -213,27 +213,6 @@ def _image_of(letter: str, font: QFont) -> QImage:
     painter.drawText(6, 36, letter)
     painter.end()
     return image
-
-
-def in_order(names: list[str]) -> list[str]:
-    """Names in the order of a file dialog: accented letters beside their base letters, numbers by value."""
-    collator = QCollator(QLocale("de"))
-    collator.setNumericMode(True)
-    return sorted(names, key=collator.sortKey)
-
-
-def steps(text: str) -> int:
-    """The number of caret steps through a text, grapheme by grapheme."""
-    finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Grapheme, text)
-    moved = 0
-    while finder.toNextBoundary() != -1:
-        moved += 1
-    return moved
-
-
-def dated(seconds: int, language: str) -> str:
-    """The month and year of a time in seconds since 1970 (UTC), in a language."""
-    return QLocale(language).toString(QDateTime.fromSecsSinceEpoch(seconds, QTimeZone.utc()), "MMMM yyyy")
 
 
 class BugPage(QWidget):

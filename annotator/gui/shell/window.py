@@ -8,8 +8,16 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QObject, QSettings, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence
+from PySide6.QtCore import QObject, QSettings, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QAction,
+    QCloseEvent,
+    QDragEnterEvent,
+    QDropEvent,
+    QKeyEvent,
+    QKeySequence,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import (
     QLabel,
     QMainWindow,
@@ -93,8 +101,7 @@ class TryStrip(Pane):
         self._steps_to_try: Sequence[PracticeStep] = ()
         self._person = ""
         theme.apply_theme(self)
-        window.installEventFilter(self)
-        theme.follow(window, self._fit)
+        theme.follow(window, self.fit)
 
     def refresh(self) -> None:
         if self._person == self.session.project.by:
@@ -113,18 +120,13 @@ class TryStrip(Pane):
             button = self._buttons[number - 1]
             button.setText(f"{number}  {step.words}")
             button.setAccessibleName(step.words)
-        self._fit()
+        self.fit()
 
-    def _fit(self) -> None:
+    def fit(self) -> None:
+        """Show the steps as a menu if the window is too low for the strip."""
         low = self._window.height() < theme.current().px(LOW)
         self.setVisible(bool(self._steps_to_try) and not low)
         self.button.setVisible(bool(self._steps_to_try) and low)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Show or hide the strip when the height of the window changes."""
-        if event.type() == QEvent.Type.Resize:
-            self._fit()
-        return super().eventFilter(watched, event)
 
     def _fill_menu(self) -> None:
         menu = self.button.menu()
@@ -523,6 +525,11 @@ class Window(QMainWindow):
     def _take_down(self, page: Page) -> None:
         page.stop()
         self.status.end_runs(page)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.tries is not None:
+            self.tries.fit()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Store what is being typed, end the judging child and close the file; not while a job is in progress."""

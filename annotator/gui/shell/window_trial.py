@@ -1,10 +1,19 @@
-"""A trial of the window for the self-test: every page and part is painted once."""
+"""Trials for the self-test: every page and part of the window is painted once, and Qt knows other languages."""
 
 import sys
 import tempfile
 from pathlib import Path
 
-from PySide6.QtCore import QEventLoop, Qt, QTimer
+from PySide6.QtCore import (
+    QCollator,
+    QDateTime,
+    QEventLoop,
+    QLocale,
+    Qt,
+    QTextBoundaryFinder,
+    QTimer,
+    QTimeZone,
+)
 from PySide6.QtWidgets import QTabWidget
 
 from annotator.actions.imports import samples
@@ -51,3 +60,24 @@ def _pause() -> None:
     loop = QEventLoop()
     QTimer.singleShot(0, loop.quit)
     loop.exec()
+
+
+def in_order(names: list[str]) -> list[str]:
+    """Names in the order of a file dialog: accented letters beside their base letters, numbers by value."""
+    collator = QCollator(QLocale("de"))
+    collator.setNumericMode(True)
+    return sorted(names, key=collator.sortKey)
+
+
+def steps(text: str) -> int:
+    """The number of caret steps through a text, grapheme by grapheme."""
+    finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Grapheme, text)
+    moved = 0
+    while finder.toNextBoundary() != -1:
+        moved += 1
+    return moved
+
+
+def dated(seconds: int, language: str) -> str:
+    """The month and year of a time in seconds since 1970 (UTC), in a language."""
+    return QLocale(language).toString(QDateTime.fromSecsSinceEpoch(seconds, QTimeZone.utc()), "MMMM yyyy")

@@ -14,8 +14,7 @@ from sqlalchemy import insert
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.imports import imports, label_files, label_matching
-from annotator.actions.imports.label_files import LabelImportOptions
-from annotator.actions.imports.label_matching import Exported, LabelSelection, export
+from annotator.actions.imports.label_matching import Exported, LabelImportOptions, LabelSelection, export
 from annotator.actions.items import items
 from annotator.actions.labelling import label_sealing, labels
 from annotator.actions.parcels import tray
@@ -23,9 +22,8 @@ from annotator.actions.project import backups, people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
 from annotator.actions.undo import history
-from annotator.domain.experts.assignment import Role
-from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import Label, Labels, label_id
+from annotator.domain.kinds.kind import Kind, Role
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.texts.canonical import derived_id, new_id
 from annotator.stats.validation.comparison import both_ways

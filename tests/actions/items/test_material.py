@@ -25,9 +25,8 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.studies import rubric_views
 from annotator.actions.undo import history
 from annotator.cli import run_command
-from annotator.domain.experts.assignment import Role
-from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import Insight, Insights
+from annotator.domain.kinds.kind import Kind, Role
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.material.extract import Claim, Claims, ResponsePart, by_judge, for_person

@@ -25,7 +25,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.releases import checking, releases
 from annotator.domain.experts.assignment import Arrival, ParcelOutcome, Person, Role, Signed, Stage
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.parcels import packages, sealing
+from annotator.exchange.parcels import packages
 from annotator.places import user_data
 from tests.common import content_hash, expect_refusal
 from tests.exchange.parcels.hostile_packages import forged, of_format_1, with_manifest
@@ -375,7 +375,7 @@ def test_a_first_task_lies_open_a_key_joins_and_from_then_on_all_is_sealed(
     shared_folder.trust(coordinator, f"  {key.words} ")
     (again,) = shared_folder.sync(coordinator).sent
     assert again.packed is not None
-    assert (again.packed.path.suffix, list((folder / "R2").glob("*-task"))) == (sealing.SUFFIX, [])
+    assert (again.packed.path.suffix, list((folder / "R2").glob("*-task"))) == (known_keys.SUFFIX, [])
     assert len(list((folder / "R3").glob("*.goldsmith-task"))) == 1
 
     assert (shared_folder.sync(theirs).new_items, people.people(theirs)[0].name) == (0, "Ana Silva")
@@ -399,8 +399,8 @@ def test_a_new_laptop_waits_until_its_words_are_compared(
         (again,) = report.sent
         assert again.packed is not None
         content = again.packed.path.read_bytes()
-        assert sealing.unsealed(content, known_keys.signing_key(laptop)) is not None
-        assert sealing.unsealed(content, known_keys.signing_key(ana)) is None
+        assert known_keys.unsealed(content, known_keys.signing_key(laptop)) is not None
+        assert known_keys.unsealed(content, known_keys.signing_key(ana)) is None
 
 
 def test_what_is_submitted_later_takes_the_place_of_what_lay_there(
@@ -409,10 +409,10 @@ def test_what_is_submitted_later_takes_the_place_of_what_lay_there(
     for text in ("Explains the weight of gold", "Explains its price"):
         write_rubric(ana, items.ids(ana)[text.endswith("price")], text)
         shared_folder.sync(ana)
-    own = sorted((tmp_path / "synced/R2").glob(f"*{sealing.SUFFIX}"))
+    own = sorted((tmp_path / "synced/R2").glob(f"*{known_keys.SUFFIX}"))
     # A task to her, and one return.
     assert len(own) == 2
-    assert f"{tray.outlook(ana).sent[0].receipt}{sealing.SUFFIX}" in [path.name for path in own]
+    assert f"{tray.outlook(ana).sent[0].receipt}{known_keys.SUFFIX}" in [path.name for path in own]
     shared_folder.sync(coordinator)
     assert len(rubrics(coordinator)) == 2
 
@@ -421,13 +421,13 @@ def test_what_was_deleted_or_cut_off_in_the_folder_is_put_there_again(
     coordinator: Project, ana: Project, tmp_path: Path
 ) -> None:
     write_rubric(ana, items.ids(ana)[0], "Explains the weight of gold")
-    place = tmp_path / "synced/R2" / f"{shared_folder.sync(ana).receipt}{sealing.SUFFIX}"
+    place = tmp_path / "synced/R2" / f"{shared_folder.sync(ana).receipt}{known_keys.SUFFIX}"
     whole = place.read_bytes()
     for harm in (place.unlink, lambda: place.write_bytes(whole[:100])):
         harm()
         assert shared_folder.look(ana).due
         shared_folder.sync(ana)
-        assert sealing.is_whole(place.read_bytes())
+        assert known_keys.is_whole(place.read_bytes())
     assert len(tray.outlook(ana).sent) == 1
 
 
@@ -441,14 +441,14 @@ def test_every_file_is_taken_once_and_whole_whatever_becomes_of_it_on_the_way(
     for number in range(1, 8):
         edit_rubric(ana, items.ids(ana)[0], f"Explains version {number}")
         versions.append(
-            sealing.sealed(tray.work(ana, tmp_path / f"{number}.goldsmith-work").path.read_bytes(), key)
+            known_keys.sealed(tray.work(ana, tmp_path / f"{number}.goldsmith-work").path.read_bytes(), key)
         )
     arriving = [content for content in versions for _ in range(2)]
     chance.shuffle(arriving)
     before, taken = len(backups.listing(coordinator.path)), []
     for number, content in enumerate(arriving):
         place = chance.choice((folder, folder / "R2", folder / "R3", folder / "odd ünd 名")) / chance.choice(
-            (f"{number}{sealing.SUFFIX}", f"work ({number} conflicted copy).tmp", f"{number}")
+            (f"{number}{known_keys.SUFFIX}", f"work ({number} conflicted copy).tmp", f"{number}")
         )
         place.parent.mkdir(exist_ok=True)
         place.write_bytes(content[: chance.randrange(len(content))])
@@ -478,7 +478,7 @@ def test_of_several_tasks_the_newest_whole_one_is_taken(
         )
         shared_folder.send(coordinator, [person.id])
         kept.append((folder.parent / coordinator.get(shared_folder.SENT)[person.id]["file"]).read_bytes())
-    for path in folder.glob(f"*{sealing.SUFFIX}"):
+    for path in folder.glob(f"*{known_keys.SUFFIX}"):
         path.unlink()
     (folder / "a").write_bytes(kept[1])
     (folder / "b").write_bytes(kept[2][:-9])
@@ -544,7 +544,7 @@ def test_work_of_another_project_and_under_anothers_name_is_left_alone(
     write_rubric(ana, items.ids(ana)[0], "Explains the weight of gold")
     signed = with_manifest(tray.work(ana, tmp_path / "w.goldsmith-work").path.read_bytes(), key)
     public = packages.public_key(known_keys.signing_key(coordinator))
-    (tmp_path / "synced/forged").write_bytes(sealing.sealed(signed, public))
+    (tmp_path / "synced/forged").write_bytes(known_keys.sealed(signed, public))
     report = shared_folder.sync(coordinator)
     assert (report.arrivals, "signed by 李明" in report.left.problems[0]) == ((), True)
     assert not shared_folder.look(coordinator).due
@@ -557,7 +557,7 @@ def test_work_of_a_later_version_is_told_of_and_unsealed_work_comes_in_too(
     content = tray.work(ana, tmp_path / "synced/R2/by hand.goldsmith-work").path.read_bytes()
     public = packages.public_key(known_keys.signing_key(coordinator))
     later = with_manifest(content, packages.new_key(), format_version="4.0", app_version="9.9")
-    (tmp_path / "synced/later").write_bytes(sealing.sealed(later, public))
+    (tmp_path / "synced/later").write_bytes(known_keys.sealed(later, public))
     assert "needs Goldsmith ≥ 9.9" in shared_folder.look(coordinator).problems[0]
     (arrival,) = shared_folder.sync(coordinator).arrivals
     assert arrival.outcome is ParcelOutcome.NEW
@@ -591,11 +591,11 @@ def test_other_files_in_the_folder_are_left_unread(
     with zipfile.ZipFile(folder / "minutes.docx", "w") as document:
         document.writestr("[Content_Types].xml", "<xml/>")
     (folder / "notes.txt").write_text("PK is no package", "utf-8")
-    (folder / "old.goldsmith").write_bytes(sealing.MAGIC)
+    (folder / "old.goldsmith").write_bytes(known_keys.MAGIC)
     os.symlink(coordinator.path, folder / "link")
     os.mkfifo(folder / "pipe")
     news = shared_folder.look(coordinator)
     assert (news.unfinished, news.due, news.problems) == (0, False, ())
-    for number, start in enumerate((b"", bytes(900), sealing.MAGIC, b"PK\x03\x04" + bytes(26) + b"manif")):
+    for number, start in enumerate((b"", bytes(900), known_keys.MAGIC, b"PK\x03\x04" + bytes(26) + b"manif")):
         (folder / f"half {number}").write_bytes(start)
         assert shared_folder.look(coordinator).unfinished == number + 1

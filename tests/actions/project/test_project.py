@@ -21,10 +21,8 @@ from annotator.actions.project.file import USES, Project, cached, known, record,
 from annotator.actions.project.profile import choose, extractions, kinds, profile, protocols, stages
 from annotator.actions.releases import checking
 from annotator.actions.undo import history
-from annotator.domain.experts.assignment import Role
-from annotator.domain.judges.judge import JudgementFields
-from annotator.domain.kinds.artifact import Kind, Stage
-from annotator.domain.material.item import ItemFields, ItemRole
+from annotator.domain.kinds.kind import ItemRole, Kind, Role, Stage
+from annotator.domain.stored import ItemFields, JudgementFields
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.texts import rendering

@@ -34,10 +34,9 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.studies import result_views, score_views
 from annotator.actions.undo import history
 from annotator.cli.saying import app
-from annotator.domain.experts.assignment import Role, Stage
-from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.documents import UNSURE
+from annotator.domain.kinds.kind import Kind, Role, Stage
 from annotator.domain.material.item import Page, PageState
 from annotator.domain.texts.canonical import now
 from annotator.domain.texts.estimate import Estimate

@@ -19,10 +19,9 @@ from annotator.actions.results import result_pictures, results, scoring
 from annotator.actions.studies import pair_views, part_views, question_views, result_views, rubric_views
 from annotator.actions.validation import validation_views
 from annotator.cli import run_command
-from annotator.domain.experts.assignment import Role, Stage
-from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.diagnostics import Diagnostics
 from annotator.domain.kinds.evidence import Evidence
+from annotator.domain.kinds.kind import Kind, Role, Stage
 from annotator.domain.kinds.selection import DimensionRating, Recommendation, Selection
 from annotator.domain.material.extract import ResponsePart
 from annotator.protocols import PROTOCOLS

@@ -13,8 +13,7 @@ from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.undo import history, undo_places
-from annotator.domain.experts.assignment import Role
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.kind import Kind, Role
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from tests.common import expect_refusal
 from tests.projects.small_projects import empty_project

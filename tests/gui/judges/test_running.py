@@ -18,9 +18,8 @@ from annotator.actions.project.file import Project
 from annotator.actions.runs import run_records
 from annotator.actions.runs.journal import FLAGGED, NO_VERDICT
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.domain.experts.assignment import Role
-from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import Label
+from annotator.domain.kinds.kind import Kind, Role
 from annotator.gui.pages.feedback import field_words
 from annotator.gui.pages.material.parts_view import Drawable, PartFilter
 from annotator.gui.review.field_chips import field_chips

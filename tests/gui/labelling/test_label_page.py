@@ -20,9 +20,8 @@ from annotator.actions.labelling import label_rows, label_sealing, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.sets import reviews
-from annotator.domain.experts.assignment import Stage
-from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import WRITTEN
+from annotator.domain.kinds.kind import Kind, Stage
 from annotator.domain.texts.canonical import Change, new_id, now
 from annotator.gui import theme
 from annotator.gui.pages.labelling.bench import LINE_ROLE, ItemGroup, LabelQueue, ReportFilter

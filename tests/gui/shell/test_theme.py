@@ -28,6 +28,7 @@ from annotator.actions.project.people import new_project
 from annotator.gui import theme
 from annotator.gui.shell import menus
 from annotator.gui.shell.start import StartPage
+from annotator.gui.shell.window_trial import dated, in_order, steps
 from annotator.gui.widgets.reading.find_bar import ask_to_open
 from annotator.places import resources
 from tests.house import reading
@@ -287,16 +288,16 @@ def test_letters_are_told_from_boxes(qtbot: QtBot, monkeypatch: pytest.MonkeyPat
 
 
 def test_names_are_sorted_with_accents_beside_their_letters_and_numbers_by_value() -> None:
-    assert menus.in_order(["Zoo", "été 10", "eta", "été 9", "甲"]) == ["eta", "été 9", "été 10", "Zoo", "甲"]
+    assert in_order(["Zoo", "été 10", "eta", "été 9", "甲"]) == ["eta", "été 9", "été 10", "Zoo", "甲"]
 
 
 def test_a_caret_does_not_stop_inside_a_letter() -> None:
-    assert [menus.steps(text) for text in ("", "ab", "e\u0301", "👩\u200d👧", "界面")] == [0, 2, 1, 1, 2]
+    assert [steps(text) for text in ("", "ab", "e\u0301", "👩\u200d👧", "界面")] == [0, 2, 1, 1, 2]
 
 
 def test_a_month_is_named_in_each_language() -> None:
     # 2 678 400 s are the 31 days of January.
-    assert (menus.dated(2_678_400, "de"), menus.dated(2_678_400, "zh")) == ("Februar 1970", "二月 1970")
+    assert (dated(2_678_400, "de"), dated(2_678_400, "zh")) == ("Februar 1970", "二月 1970")
 
 
 def test_the_manual_shows_every_picture_that_is_made() -> None:

@@ -21,10 +21,10 @@ from annotator.actions.authoring import annotating, artifacts, settings
 from annotator.actions.authoring.artifacts import RevisionLine
 from annotator.actions.items import items, materials
 from annotator.actions.project import people, profile
-from annotator.domain.experts.assignment import Stage, stage_of
 from annotator.domain.kinds.artifact import Artifact, Kind, KindSpec, State
 from annotator.domain.kinds.documents import WRITTEN
-from annotator.domain.material.item import Item, ItemRole
+from annotator.domain.kinds.kind import ItemRole, Stage, stage_of
+from annotator.domain.material.item import Item
 from annotator.domain.texts.words import grouped
 from annotator.gui import keys, theme
 from annotator.gui.forms import forms
@@ -32,13 +32,7 @@ from annotator.gui.review.field_chips import as_text, line
 from annotator.gui.session.session import AUTHORING, Pane, ProjectSession, due_of_items
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import KeyButton
-from annotator.gui.widgets.basics import (
-    PlainLabel,
-    horizontal,
-    later,
-    vertical,
-    with_properties,
-)
+from annotator.gui.widgets.basics import PlainLabel, horizontal, later, vertical, with_properties
 from annotator.gui.widgets.chips import EmptyState
 from annotator.gui.widgets.reading.report_view import ReportView
 

@@ -11,10 +11,9 @@ from PySide6.QtWidgets import QMenu, QWidget
 from annotator.actions.assignments import assignments
 from annotator.actions.labelling import label_cases, label_rows, label_sealing, labels
 from annotator.actions.labelling.label_cases import judged_by, presentation_of
-from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.protocol import Presentation
-from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
+from annotator.domain.kinds.kind import Kind, Stage
 from annotator.domain.material.extract import ResponsePart
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.words import counted
@@ -27,11 +26,7 @@ from annotator.gui.pages.labelling.bench import (
     ReportFilter,
     recent_menu,
 )
-from annotator.gui.pages.labelling.report_pane import (
-    EVIDENCE_STEPS,
-    ReadingSplitter,
-    ReportPane,
-)
+from annotator.gui.pages.labelling.report_pane import EVIDENCE_STEPS, ReadingSplitter, ReportPane
 from annotator.gui.pages.labelling.unit_card import LOCKED, LabellingActionBar, ProtocolTabs, why_locked
 from annotator.gui.pages.labelling.units_pane import UnitsPane, below
 from annotator.gui.parts import go_round, holds

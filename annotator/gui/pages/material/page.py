@@ -8,8 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QListWidget, QWidget
 
 from annotator.actions.project import people, profile
-from annotator.domain.experts.assignment import Role
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.kind import Kind, Role
 from annotator.domain.material.transcript import DOUBTS, clock, moments
 from annotator.domain.texts.words import counted, local, words_that_hold
 from annotator.gui import theme

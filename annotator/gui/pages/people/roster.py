@@ -148,10 +148,6 @@ def _explained_stage(line: AssignmentStatus) -> str:
     return f"{stage_title}. {PURPOSES[line.purpose][1]}." if line.purpose in PURPOSES else stage_title
 
 
-def _look_of_stage(line: AssignmentStatus) -> tuple[str, str] | None:
-    return (PURPOSES[line.purpose][0], "text-muted") if line.purpose in PURPOSES else None
-
-
 def _explained_state(line: AssignmentStatus) -> str:
     at = line.submitted_at
     state = f"Handed in on {due_words(at, overdue=False)}" if at else line.state
@@ -167,7 +163,13 @@ def _explained_units(line: AssignmentStatus) -> str:
 
 COLUMNS: tuple[Column[AssignmentStatus], ...] = (
     Column("Item", lambda line: line.item_key, 88, firm=True),
-    Column("Stage", lambda line: title(line.stage), 106, tip=_explained_stage, look=_look_of_stage),
+    Column(
+        "Stage",
+        lambda line: title(line.stage),
+        106,
+        tip=_explained_stage,
+        look=lambda line: (PURPOSES[line.purpose][0], "text-muted") if line.purpose in PURPOSES else None,
+    ),
     Column("Person", lambda line: named(line.alias, line.person), 150),
     Column(
         "State",

@@ -421,10 +421,6 @@ def _look(line: AttackFigures) -> tuple[str, str] | None:
     return "warning", "state-disagree" if result.value >= 0.1 else "state-unconfirmed"
 
 
-def _causes(line: AttackFigures) -> str:
-    return ", ".join(f"{many:,} × {cause.replace('_', ' ')}" for cause, many in line.missing.items())
-
-
 def _base(line: AttackFigures) -> str:
     if not line.already:
         return ""
@@ -461,7 +457,12 @@ LINES: Sequence[Column[AttackFigures]] = (
         tip=lambda line: _tip(line.noticed, "Flags apply only to planted text judged by a model."),
         about="Copies flagged as addressing the judge.",
     ),
-    Column("Missing", _causes, 90, about="Copies without a verdict, by cause."),
+    Column(
+        "Missing",
+        lambda line: ", ".join(f"{many:,} × {cause.replace('_', ' ')}" for cause, many in line.missing.items()),
+        90,
+        about="Copies without a verdict, by cause.",
+    ),
 )  # fmt: skip
 MISSING = len(LINES) - 1
 
