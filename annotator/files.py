@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
 
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.common import Refusal
 
 T = TypeVar("T")
 WINDOWS = os.name == "nt"

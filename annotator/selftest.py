@@ -18,8 +18,7 @@ from typing import Any
 
 from annotator import __version__, places
 from annotator.actions.project.people import new_project
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
+from annotator.domain.common import Refusal, counted
 
 CHILD_S = 60.0
 # The first version with RETURNING.

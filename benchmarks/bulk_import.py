@@ -23,8 +23,8 @@ from sqlmodel import Field, Session, SQLModel
 from annotator.actions.imports import imports
 from annotator.actions.project.file import item_hash, judgement_hash, response_hash
 from annotator.actions.project.people import new_project
+from annotator.domain.common import derived_id
 from annotator.domain.stored import ItemFields, JudgementFields, RaterKind, ResponseFields, SystemFields
-from annotator.domain.texts.canonical import derived_id
 from benchmarks.measuring import parser, timed, verdict
 
 GOAL = 8.0

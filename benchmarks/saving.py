@@ -31,11 +31,11 @@ from annotator.actions.items import items
 from annotator.actions.labelling import labels
 from annotator.actions.project.file import Project
 from annotator.actions.runs.journal import RunJournal
+from annotator.domain.common import new_id
 from annotator.domain.judges.judge import Call, Status, Verdict
 from annotator.domain.judges.protocol import Case
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.item import Response
-from annotator.domain.texts.canonical import new_id
 from annotator.judging.runner import Finished
 from annotator.storage.connection import raw_connection
 from benchmarks.measuring import parser, verdict

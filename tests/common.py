@@ -15,11 +15,10 @@ from filelock import FileLock
 from sqlalchemy import select
 
 from annotator.actions.project.file import Project
+from annotator.domain.common import Refusal, canonical_json, sha256
 from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Answer
 from annotator.domain.kinds.artifact import Anchor
-from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.domain.texts.refusal import Refusal
 from annotator.judging.messages import load, render
 from annotator.storage import opening
 from annotator.storage.tables import metadata

@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 from annotator import selftest
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.common import Refusal
 from tests.common import failing
 from tests.windows import children
 

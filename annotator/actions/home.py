@@ -15,12 +15,11 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.profile import profile
 from annotator.actions.releases import releases
+from annotator.domain.common import counted, grouped, local, natural, now
 from annotator.domain.experts.adjudication import AdjudicationState
 from annotator.domain.experts.assignment import Person, Role, Stage
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.kind import FOLLOWS, ItemRole, Kind, State
-from annotator.domain.texts.canonical import now
-from annotator.domain.texts.words import counted, grouped, local, natural
 from annotator.protocols import PROTOCOLS, profiles
 from annotator.storage.tables import (
     ADJUDICATION,

@@ -24,16 +24,14 @@ from annotator.actions.runs.journal import RunJournal
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_kind import RunWork
 from annotator.actions.runs.run_records import RunEvent
+from annotator.domain.common import Change, Refusal, counted, grouped, new_id, now, sha256, storable
 from annotator.domain.judges.judge import Call, Judge, JudgeKind, Status
 from annotator.domain.judges.protocol import Answer, Ask, Case, Material, Protocol, Verdicts
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import CatalogueWork, Page, PageState
-from annotator.domain.texts.canonical import Change, new_id, now, sha256, storable
 from annotator.domain.texts.estimate import TextRanking
 from annotator.domain.texts.identifier import normal_title, work_named
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted, grouped
 from annotator.exchange.eprints import collecting, folder
 from annotator.exchange.eprints.building import Rules
 from annotator.exchange.eprints.collecting import (

@@ -14,12 +14,10 @@ from annotator.actions.items import materials
 from annotator.actions.labelling import label_cases, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
+from annotator.domain.common import RoleNeeded, grouped, storable
 from annotator.domain.judges.judge import RaterKind
 from annotator.domain.kinds.documents import KINDS, WRITTEN
 from annotator.domain.kinds.kind import Kind, Role, State
-from annotator.domain.texts.canonical import storable
-from annotator.domain.texts.refusal import RoleNeeded
-from annotator.domain.texts.words import grouped
 from annotator.protocols import USUAL
 from annotator.storage.tables import AUDIT, ITEM, JUDGEMENT, RESPONSE, SOURCE
 

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from annotator import loading
-from annotator.cli.saying import DONE, NOT_ALL, REFUSED, USAGE, warned
-from annotator.domain.texts.refusal import KeyNotAllowed, Refusal
+from annotator.cli.saying import DONE, NOT_ALL, REFUSED, USAGE, error_console
+from annotator.domain.common import KeyNotAllowed, Refusal
 
 
 class Stopped(SystemExit):
@@ -23,7 +23,9 @@ def run_command(words: list[str]) -> int:
     """
     # Undecodable bytes arrive as lone surrogates.
     if any(sign == "\0" or "\ud800" <= sign <= "\udfff" for word in words for sign in word):
-        warned.print("A word of this command holds characters that are not text. Remove them.", markup=False)
+        error_console.print(
+            "A word of this command holds characters that are not text. Remove them.", markup=False
+        )
         return USAGE
     try:
         with _endable():
@@ -38,19 +40,19 @@ def run_command(words: list[str]) -> int:
                     if not _allowed_now(refusal):
                         raise
     except Refusal as refusal:
-        warned.print(str(refusal), markup=False)
+        error_console.print(str(refusal), markup=False)
         for detail in refusal.details:
-            warned.print(f"  {detail}", markup=False)
+            error_console.print(f"  {detail}", markup=False)
         return REFUSED
     except OSError as error:
         # A name that is too long, a folder in place of a file, a full disk: not the program's fault.
-        warned.print(
+        error_console.print(
             f"The operating system refused: {error.strerror or error}. Existing files were kept.",
             markup=False,
         )
         return REFUSED
     except Stopped:
-        warned.print("Stopped. Everything finished by then was saved.", markup=False)
+        error_console.print("Stopped. Everything finished by then was saved.", markup=False)
         return NOT_ALL
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
@@ -65,11 +67,11 @@ def _allowed_now(refusal: KeyNotAllowed) -> bool:
 
     from annotator.actions.judges import kept_keys
 
-    warned.print(refusal.happened, markup=False)
+    error_console.print(refusal.happened, markup=False)
     allowed = typer.confirm(f"Allow it for {refusal.address}?", err=True)
     if allowed or refusal.key.startswith("keyring:"):
         # An entry of the keyring is offered once; without a variable the judge cannot be asked.
-        warned.print(kept_keys.allow(refusal.key, refusal.address, allowed=allowed), markup=False)
+        error_console.print(kept_keys.allow(refusal.key, refusal.address, allowed=allowed), markup=False)
     return allowed or refusal.key.startswith("keyring:")
 
 

@@ -9,7 +9,7 @@ import typer
 
 from annotator.cli.project import FOR_A_WINDOW, Shown, end, gone_through, say_forecast
 from annotator.cli.results import print_table
-from annotator.cli.saying import Budget, Concurrency, File, Json, Timeout, opened, print_json, said
+from annotator.cli.saying import Budget, Concurrency, File, Json, Timeout, console, opened, print_json
 from annotator.domain.kinds.kind import Stage
 
 app = typer.Typer()
@@ -84,7 +84,7 @@ def _tell(
     if not json_:
         _say(report, sections, ended)
         if to:
-            said.print(f"Wrote {', '.join(written)} to {to}", markup=False)
+            console.print(f"Wrote {', '.join(written)} to {to}", markup=False)
         return
     rows = {
         name: [agreement_report.plain(report, row) for row in result] for name, result in sections.items()
@@ -103,10 +103,10 @@ def _say(report: Any, sections: dict[str, Any], ended: dict[str, Any] | None) ->
         if result:
             _print(report, list(result), TITLES[name])
     if not any(sections.values()):
-        said.print(_nothing(report))
+        console.print(_nothing(report))
     if ended is not None:
         for line in (report.assistance.words(), *PairingRun.words(ended)):
-            said.print(line, markup=False)
+            console.print(line, markup=False)
 
 
 def _nothing(report: Any) -> str:

@@ -25,7 +25,7 @@ from annotator.cli.saying import (
     say,
     say_changed,
 )
-from annotator.domain.texts.words import counted
+from annotator.domain.common import counted
 from annotator.protocols.profiles import CONDITIONS
 
 app = typer.Typer(help="The items of the benchmark.", no_args_is_help=True)

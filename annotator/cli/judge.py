@@ -34,17 +34,15 @@ from annotator.cli.saying import (
     Trials,
     changing,
     changing_by,
+    console,
     how,
     opened,
     protocol_of,
     reach,
     reading,
-    said,
     say,
 )
-from annotator.domain.texts.canonical import visible
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
+from annotator.domain.common import Refusal, counted, visible
 
 app = typer.Typer()
 
@@ -89,7 +87,7 @@ def judge_anchor(
     from annotator.actions.judging import drift
 
     result = drift.anchor(project, judge, protocol, size, again=again, **reach(system, item)).after
-    said.print(
+    console.print(
         f"{counted(len(result['units']), 'verdict is', 'verdicts are')} frozen. Check for drift with: "
         "goldsmith judge drift",
         markup=False,
@@ -495,8 +493,8 @@ def judge_add(
         )
     if preset and not key_env and (variable := judges.preset_of(preset).variable):
         words = f"Its key is usually in {variable}: goldsmith judge key {file} {name} --key-env {variable}"
-        said.print(words, markup=False)
-    said.print(f"Added the judge “{name}”. Try it with: goldsmith judge test {file} {name}", markup=False)
+        console.print(words, markup=False)
+    console.print(f"Added the judge “{name}”. Try it with: goldsmith judge test {file} {name}", markup=False)
 
 
 def _typed(*prices: float | None) -> tuple[str, ...]:
@@ -517,7 +515,7 @@ def judge_retire(project: Any, name: str) -> None:
     from annotator.actions.judges import judges
 
     judges.retire(project, judges.named(project, name).id)
-    said.print(f"Retired “{name}”; its verdicts stay.", markup=False)
+    console.print(f"Retired “{name}”; its verdicts stay.", markup=False)
 
 
 @judge_app.command("presets")
@@ -615,7 +613,7 @@ def judge_key(file: File, name: str, key_env: KeyEnv = "") -> None:
         secret = typer.prompt(visible(f"Key for {judge.base_url}"), hide_input=True)
         with opened(file) as project:
             words = kept_keys.remember_key(project, judge, secret)
-    said.print(words, markup=False)
+    console.print(words, markup=False)
 
 
 @keys_app.command("allow")
@@ -623,7 +621,7 @@ def keys_allow(key: KeyName, address: Address) -> None:
     """Let a key go to an address from this machine, whichever project asks for it; the project's file is not asked."""
     from annotator.actions.judges import kept_keys
 
-    said.print(kept_keys.allow(key, address), markup=False)
+    console.print(kept_keys.allow(key, address), markup=False)
 
 
 @keys_app.command("list")
@@ -641,7 +639,7 @@ def keys_withdraw(key: KeyName, address: Address) -> None:
     """Take back what was allowed: the next use asks again. The key stays where it is."""
     from annotator.actions.judges import kept_keys
 
-    said.print(kept_keys.withdraw(key, address), markup=False)
+    console.print(kept_keys.withdraw(key, address), markup=False)
 
 
 @judge_app.command("vote")
@@ -658,7 +656,7 @@ def judge_vote(
 
     with opened(file) as project:
         derived_judges.add(project, name, of)
-    said.print(f"Added “{name}”. Count it with: goldsmith judge run {file} --judge “{name}”", markup=False)
+    console.print(f"Added “{name}”. Count it with: goldsmith judge run {file} --judge “{name}”", markup=False)
 
 
 @judge_app.command("prompts")

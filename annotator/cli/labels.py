@@ -23,9 +23,8 @@ from annotator.cli.saying import (
     reading,
     say,
 )
+from annotator.domain.common import Refusal, counted, local
 from annotator.domain.kinds.kind import Kind, Stage, State
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted, local
 
 app = typer.Typer(help="Import, submit and export labels.", no_args_is_help=True)
 authoring_app = typer.Typer(

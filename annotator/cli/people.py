@@ -22,9 +22,8 @@ from annotator.cli.saying import (
     reading,
     say,
 )
+from annotator.domain.common import Refusal, counted
 from annotator.domain.kinds.kind import Reason, Role, Stage
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
 
 app = typer.Typer()
 people_app = typer.Typer(help="People in the project.", no_args_is_help=True)

@@ -27,19 +27,18 @@ from annotator.cli.saying import (
     bar,
     changing,
     changing_by,
+    console,
     lines,
     opened,
     print_json,
     progress_bars,
     public,
     reading,
-    said,
     say,
     say_made,
 )
+from annotator.domain.common import Refusal, counted
 from annotator.domain.experts.publication import SplitAccess
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
 from annotator.protocols import PAPERS, PROTOCOLS, profiles
 
 app = typer.Typer()
@@ -412,7 +411,7 @@ def _say_forecasts(paper: Any, json_: bool) -> None:
     rows = [(one.protocol, forecasts.figure_of(one), *_amounts(one.tree())) for one in paper.parts]
     print_table("What it would take", heads, [*rows, ("all", "", *_amounts(whole))])
     if paper.without:
-        said.print(paper.without, markup=False)
+        console.print(paper.without, markup=False)
 
 
 def _amounts(tree: Mapping[str, Any]) -> tuple[str, ...]:

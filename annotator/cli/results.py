@@ -15,18 +15,16 @@ from annotator.cli.saying import (
     bar,
     changing,
     changing_by,
+    console,
     opened,
     print_json,
     progress_bars,
     reading,
-    said,
     say,
 )
+from annotator.domain.common import Refusal, counted, one_of, visible
 from annotator.domain.experts.publication import ReleaseMetadata
-from annotator.domain.texts.canonical import visible
 from annotator.domain.texts.estimate import Estimate, interval
-from annotator.domain.texts.refusal import Refusal, one_of
-from annotator.domain.texts.words import counted
 
 Departures = Annotated[
     bool, typer.Option("--departures", help="Also print in full where figures differ from the paper")
@@ -51,7 +49,7 @@ def show(
         trees = [result_pictures.as_tree(sheet, offsets=offsets) for sheet in sheets]
         print_json({**(more or {}), "sheets": trees, "files": written})
     elif written:
-        said.print(f"Wrote {', '.join(written)}", markup=False)
+        console.print(f"Wrote {', '.join(written)}", markup=False)
     else:
         print_sheets(sheets, departures=departures)
 
@@ -88,7 +86,7 @@ def print_sheets(sheets: Sequence[Any], *, departures: bool = True) -> None:
         )
         print_table(sheet.title, [column.head for column in sheet.columns], lines, stay=_named_by(sheet))
         for words in sheet.notes:
-            said.print(words, markup=False)
+            console.print(words, markup=False)
     known = dict.fromkeys(words for sheet in sheets for words in result_pictures.departures(sheet))
     print_departures([*known], departures)
 
@@ -98,7 +96,7 @@ def print_departures(known: Sequence[str], whole: bool) -> None:
     lines = ("Differences from the paper:", *known)
     for words in lines if whole else (f"{counted(len(known), 'difference')} from the paper: --departures",):
         if known:
-            said.print(words, markup=False)
+            console.print(words, markup=False)
 
 
 def _named_by(sheet: Any) -> int:
@@ -124,14 +122,14 @@ def print_table(title: str, heads: Sequence[str], lines: Iterable[Sequence[str]]
     rows, heads = [[*map(visible, line)] for line in lines], [*map(visible, heads)]
     goes_on = any(not row[0] for row in rows)
     widths = [_longest_word([head, *(row[place] for row in rows)]) for place, head in enumerate(heads)]
-    for block in _blocks(widths, stay, said.width):
+    for block in _blocks(widths, stay, console.width):
         table = Table(title=visible(title), title_justify="left", box=SIMPLE_HEAD, padding=(0, 1))
         for column in block:
             table.add_column(Text(heads[column]), overflow="fold", min_width=widths[column], max_width=WIDEST)
         for row, after in zip(rows, [*rows[1:], None], strict=True):
             cells = (Text(row[column]) for column in block)
             table.add_row(*cells, end_section=goes_on and (after is None or bool(after[0])))
-        said.print(table)
+        console.print(table)
         title = ""
 
 
@@ -234,10 +232,10 @@ def _list_views(project: Any, every: bool, json_: bool) -> None:
     rows = ([one[key] for key in heads] for one in result if not one["missing"])
     print_table("There are data for", [*heads.values()], rows)
     if not every:
-        said.print("The others, each with what it lacks: --all", markup=False)
+        console.print("The others, each with what it lacks: --all", markup=False)
     for one in result:
         if one["missing"]:
-            said.print(f"{one['name']}: {one['title']}. {one['missing']}", markup=False)
+            console.print(f"{one['name']}: {one['title']}. {one['missing']}", markup=False)
 
 
 def _figures(
@@ -277,7 +275,9 @@ def _figures(
     else:
         if not rows:
             known = any(row.estimate.value is not None for row in result)
-            said.print(UNGROUPED[by] if known and by in UNGROUPED else _lack(project, protocol), markup=False)
+            console.print(
+                UNGROUPED[by] if known and by in UNGROUPED else _lack(project, protocol), markup=False
+            )
             return
         _print_results(rows, floors, {row.repeats.words for row in result if row.repeats} | {without, *steps})
         print_departures(differs, departures)
@@ -342,7 +342,7 @@ def _show(
         about = result_views.named(view, paper_tables.VIEWS)
         steps = paper_tables.lacking(project, result.chosen) if view == paper_tables.VIEW.name else ()
         for words in [words for words, _ in steps] or [about.missing]:
-            said.print(f"{about.title}: nothing to show yet. {words}", markup=False)
+            console.print(f"{about.title}: nothing to show yet. {words}", markup=False)
 
 
 def _value(offered: Any, name: str, requested: str) -> str:
@@ -374,13 +374,13 @@ def _lack(project: Any, protocol: str) -> str:
 
 def _print_results(rows: list[dict[str, Any]], notes: list[str], repeats: set[str]) -> None:
     for words in notes:
-        said.print(words if words in repeats else f"{UNFIT.strip()}  {words}", markup=False)
+        console.print(words if words in repeats else f"{UNFIT.strip()}  {words}", markup=False)
     if repeats.issuperset(notes) and any(row["value"] is not None and not row["publishable"] for row in rows):
-        said.print(f"{UNFIT.strip()}  not publishable: too many of the judgements behind it are missing")
+        console.print(f"{UNFIT.strip()}  not publishable: too many of the judgements behind it are missing")
     if raters := [*dict.fromkeys(row["rater"] for row in rows if row["rater"] != "computed")]:
-        said.print(f"Judged by {' and '.join(raters)}.", markup=False)
+        console.print(f"Judged by {' and '.join(raters)}.", markup=False)
     for gold in dict.fromkeys(row["gold"] for row in rows if row["gold"]):
-        said.print(f"Gold: {gold}.", markup=False)
+        console.print(f"Gold: {gold}.", markup=False)
     for metric in dict.fromkeys(row["metric"] for row in rows):
         heads = ("System", "Group", metric.capitalize(), "95 % interval", "Items", "Missing")
         print_table("", heads, map(_words, [row for row in rows if row["metric"] == metric]))
@@ -587,6 +587,6 @@ def find_copies(
         if rows:
             print_table("Copies", ("Item", "What", "Copied", "Places", "First or most in"), rows, stay=2)
         for words in report.words():
-            said.print(words, markup=False)
+            console.print(words, markup=False)
     if report.unread:
         raise typer.Exit(NOT_ALL)

@@ -17,15 +17,14 @@ from annotator.cli.saying import (
     Timeout,
     changing,
     changing_by,
+    console,
     opened,
     protocol_of,
     reading,
-    said,
     say,
 )
 from annotator.cli.validation import Against, PartName, SetName, counted_look, looks
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
+from annotator.domain.common import Refusal, counted
 
 app = typer.Typer()
 rulings_app = typer.Typer(
@@ -61,7 +60,7 @@ def rule(
     set_name: SetName = "",
     part: PartName = "",
     case: CaseId = "",
-    said: Annotated[
+    answer: Annotated[
         str, typer.Option("--say", help="judge wrong, person wrong or criterion unclear", show_default=False)
     ] = "",
     reason: Reason = "",
@@ -76,7 +75,7 @@ def rule(
     from annotator.actions.validation import disagreements, validation
     from annotator.domain.judges.judge import InformedRuling
 
-    entries = _entries(case, said, reason, note, from_)
+    entries = _entries(case, answer, reason, note, from_)
     protocol = protocol_of(file, protocol, set_name)
     with opened(file, readonly=not entries and not looks(set_name, part)) as project:
         query = validation.ValidationQuery(
@@ -111,7 +110,7 @@ def review(
     ] = "uncertainty",
     experts: Annotated[int, typer.Option(min=1, max=2, help="How many experts review each verdict")] = 1,
     case: CaseId = "",
-    said: Annotated[str, typer.Option("--say", help="agree, disagree or unsure", show_default=False)] = "",
+    answer: Annotated[str, typer.Option("--say", help="agree, disagree or unsure", show_default=False)] = "",
     reason: Reason = "",
     note: Note = "",
     kind: Annotated[
@@ -131,7 +130,7 @@ def review(
     from annotator.actions.sets import reviews, validation_ground
     from annotator.domain.judges.judge import Review
 
-    entries = _entries(case, said, reason, note, from_, kind)
+    entries = _entries(case, answer, reason, note, from_, kind)
     chosen_order = _value(reviews.ReviewOrder, order)
     protocol = protocol_of(file, protocol)
     with opened(file, readonly=not entries) as project:
@@ -320,12 +319,12 @@ def _tree(one: Any) -> dict[str, Any]:
 
 
 def _entries(
-    case: str, said: str, reason: str, note: str, path: Path | None, kind: str = ""
+    case: str, answer: str, reason: str, note: str, path: Path | None, kind: str = ""
 ) -> list[dict[str, str]]:
     if path is None:
-        if bool(case) != bool(said):
+        if bool(case) != bool(answer):
             raise Refusal("--case and --say must be given together.", "Give both.")
-        return [{"case": case, "say": said, "reason": reason, "note": note, "kind": kind}] if case else []
+        return [{"case": case, "say": answer, "reason": reason, "note": note, "kind": kind}] if case else []
     try:
         listed = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
@@ -482,15 +481,15 @@ def take(
     if (text or beyond) and not whole:
         raise Refusal("Only reference material is taken from a file.", "Leave --text and --beyond out.")
     if filed:
-        said.print(_classified(project, result, type_, subject), markup=False)
+        console.print(_classified(project, result, type_, subject), markup=False)
         return
     if whole:
         made = model_drafts.confirm_material(project, result.id, _read(text), _read(beyond))
-        said.print(f"“{made.after['title']}” is now a source of the item.", markup=False)
+        console.print(f"“{made.after['title']}” is now a source of the item.", markup=False)
         return
     change = model_drafts.take(project, result.id, model_drafts.numbered(result, unit or []))
     count = len(change.after["from_draft"]["units"])
-    said.print(f"{count} of the draft's units are now in your {result.kind.value}.", markup=False)
+    console.print(f"{count} of the draft's units are now in your {result.kind.value}.", markup=False)
 
 
 def _classified(project: Any, draft: Any, type_: str | None, subject: str | None) -> str:
@@ -513,7 +512,7 @@ def refuse(project: Any, draft: Draft, kind: OfKind = "") -> None:
     from annotator.actions.material import model_drafts
 
     model_drafts.refuse(project, model_drafts.waiting_proposal(project, draft, kind).id)
-    said.print("The draft is dismissed.", markup=False)
+    console.print("The draft is dismissed.", markup=False)
 
 
 def _read(path: Path | None) -> str | None:
@@ -615,4 +614,4 @@ def rubrics_write(
     from annotator.actions.studies import rubric_views
 
     many = rubric_views.write_set(project, name, to)
-    said.print(f"{counted(many, 'criterion', 'criteria')} of “{name}” are in {to.name}.", markup=False)
+    console.print(f"{counted(many, 'criterion', 'criteria')} of “{name}” are in {to.name}.", markup=False)

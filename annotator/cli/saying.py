@@ -21,9 +21,8 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from typer.main import get_command, get_group
 
 from annotator import __version__, loading
-from annotator.domain.texts.canonical import held, redact, visible
-from annotator.domain.texts.refusal import Refusal, RoleNeeded
-from annotator.domain.texts.words import counted
+from annotator.domain.common import Refusal, RoleNeeded, counted, visible
+from annotator.domain.texts.secrets import held, redact
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -50,7 +49,7 @@ class Terminal(Console):
         super().print(*(visible(one) if isinstance(one, str) else one for one in objects), **how)
 
 
-said, warned = (
+console, error_console = (
     Terminal(highlight=False, soft_wrap=True),
     Terminal(stderr=True, highlight=False, soft_wrap=True),
 )
@@ -76,7 +75,7 @@ def opened(file: Path, *, readonly: bool = False, person: str = "", unchecked: b
 
     with closing(Project.open(file, readonly=readonly, unchecked=unchecked)) as project:
         if not readonly and (warning := Project.warning_about(file)):
-            warned.print(f"Note: {warning}", markup=False)
+            error_console.print(f"Note: {warning}", markup=False)
         if at_work := person or AT_WORK.get():
             from annotator.actions.project import people
 
@@ -140,7 +139,7 @@ def progress_bars() -> "Progress":
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=warned, transient=True)
+    return Progress(*columns, console=error_console, transient=True)
 
 
 def bar(progress: "Progress") -> Callable[[str, int, int], None]:
@@ -167,7 +166,7 @@ def say(
     if json_:
         print_json(tree)
     for line in () if json_ else words:
-        said.print(line, markup=False)
+        console.print(line, markup=False)
     if lacking:
         raise typer.Exit(code)
 
@@ -419,7 +418,7 @@ app = typer.Typer(
 
 def _print_version(show: bool) -> None:
     if show:
-        said.print(__version__)
+        console.print(__version__)
         raise typer.Exit
 
 

@@ -23,8 +23,7 @@ from annotator.cli.saying import (
     say,
     say_changed,
 )
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted, local
+from annotator.domain.common import Refusal, counted, local
 
 app = typer.Typer(help="Sources of items, and pages cited by reports.", no_args_is_help=True)
 evidence_app = typer.Typer(help="Gold evidence in bulk.", no_args_is_help=True)
@@ -160,7 +159,7 @@ def describe(
 ) -> None:
     """Set the kind, date, venue, citations or identifier of sources, in one act that can be undone."""
     from annotator.actions.items import items, materials
-    from annotator.domain.texts.canonical import now
+    from annotator.domain.common import now
 
     if citations is not None and citations_on is None:
         citations_on = local(now()).date().isoformat()

@@ -20,16 +20,15 @@ from annotator.cli.saying import (
     Timeout,
     TokensPerMinute,
     changing,
+    console,
     how,
     opened,
     print_json,
     protocol_of,
     reading,
-    said,
     say,
 )
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
+from annotator.domain.common import Refusal, counted
 
 app = typer.Typer()
 sets_app = typer.Typer(
@@ -116,7 +115,9 @@ def validate(
         show((*sheets, *validation.sheets(result)), to, json_, more)
         return
     show((*sheets[:1], *validation.brief(result)), None, json_)
-    said.print("All figures, weighted figures and confusion matrices: --to FILE.csv or --json", markup=False)
+    console.print(
+        "All figures, weighted figures and confusion matrices: --to FILE.csv or --json", markup=False
+    )
 
 
 def looks(set_name: str, part: str) -> bool:
@@ -366,7 +367,7 @@ def card(
         print_json({"card": made.tree(), "files": written})
         return
     print_sheets([validity_cards.brief(made)])
-    said.print(
+    console.print(
         f"Wrote {written[0]}" if written else "Nothing was written: --to FILE.json or FILE.html", markup=False
     )
 

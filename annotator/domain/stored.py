@@ -13,8 +13,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, ConfigDict
 from sqlmodel import JSON, Field, SQLModel, String, text as in_sql
 
+from annotator.domain.common import Text
 from annotator.domain.kinds.kind import Stage
-from annotator.domain.texts.canonical import Text
 
 _KNOWN = re.compile(r"(?:\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?)?")
 

@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 from pydantic import ValidationError
 
+from annotator.domain.common import Refusal, canonical_json, counted, refuse_other, sha256
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.protocol import FIGURES
 from annotator.domain.judges.validation import (
@@ -25,10 +26,7 @@ from annotator.domain.judges.validation import (
     ValidityCard,
     tree_sha256,
 )
-from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.estimate import decimal, interval
-from annotator.domain.texts.refusal import Refusal, refuse_other
-from annotator.domain.texts.words import counted
 from annotator.exchange.folders import decoded, parse, pretty, read_bytes
 from annotator.exchange.release.bundle import in_words
 

@@ -20,8 +20,7 @@ from xml.etree import ElementTree
 
 import orjson
 
-from annotator.domain.texts.canonical import checked_tree, sha256
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.common import Refusal, checked_tree, sha256
 from annotator.files import advice, move
 
 SUMS = "SHA256SUMS"

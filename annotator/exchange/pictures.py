@@ -10,9 +10,9 @@ from textwrap import fill
 from typing import Any
 from unicodedata import east_asian_width
 
+from annotator.domain.common import counted
 from annotator.domain.experts.adjudication import Figure
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.words import counted
 
 INCH_PER_SYSTEM = 0.42
 LETTERS_PER_INCH, WIDEST_NAME = 12, 30

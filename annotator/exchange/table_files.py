@@ -19,8 +19,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from annotator.domain.texts.canonical import storable
-from annotator.domain.texts.refusal import Refusal, required
+from annotator.domain.common import Refusal, required, storable
 from annotator.exchange.folders import CORRECT, LARGEST_FILE, decoded, json_lines, parse, read_bytes, within
 from annotator.exchange.release.bundle import Problem, of_file
 

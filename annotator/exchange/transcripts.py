@@ -16,10 +16,9 @@ from xml.etree import ElementTree
 
 from pydantic import BaseModel, Field
 
+from annotator.domain.common import Refusal, Text, counted, required, storable
 from annotator.domain.material.transcript import PARAGRAPH, TURN, UNKNOWN, Doubt, Segment, Transcript, prefix
-from annotator.domain.texts.canonical import Text, storable
-from annotator.domain.texts.refusal import Refusal, required
-from annotator.domain.texts.words import COMMON, counted, unspaced, word_count
+from annotator.domain.texts.words import COMMON, unspaced, word_count
 from annotator.exchange.folders import LONGEST_TEXT, decoded, parse, xml_tree
 from annotator.exchange.pages import worker
 from annotator.exchange.release.bundle import in_words
@@ -345,7 +344,7 @@ def _paragraph(paragraph: ElementTree.Element) -> str:
     )
 
 
-class _Heard(BaseModel, frozen=True, extra="ignore", allow_inf_nan=False, defer_build=True):
+class _SpokenEntry(BaseModel, frozen=True, extra="ignore", allow_inf_nan=False, defer_build=True):
     """An entry as some program wrote it; other fields are ignored."""
 
     text: Text
@@ -359,7 +358,7 @@ class _Heard(BaseModel, frozen=True, extra="ignore", allow_inf_nan=False, defer_
         return SpokenLine(" ".join(self.text.split()), start, end, speaker, doubts)
 
 
-class _WhisperSegment(_Heard):
+class _WhisperSegment(_SpokenEntry):
     start: Seconds | None = None
     end: Seconds | None = None
     avg_logprob: float | None = None
@@ -381,7 +380,7 @@ class _Offsets(BaseModel, frozen=True, extra="ignore", defer_build=True):
     end: Milliseconds = Field(alias="to")
 
 
-class _Cut(_Heard):
+class _Cut(_SpokenEntry):
     offsets: _Offsets
 
     def line(self) -> SpokenLine:

@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from annotator.domain.texts.canonical import sha256
+from annotator.domain.common import sha256
 from annotator.places import resources
 
 Messages = list[dict[str, str]]

@@ -12,10 +12,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from annotator.domain.common import Refusal, escaped
 from annotator.domain.judges.judge import Call, RunState, Status, Verdict
 from annotator.domain.judges.protocol import Case, Protocol, Verdicts
-from annotator.domain.texts.canonical import escaped
-from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.asking import Asker, CaseAsk, Key, keys_of
 from annotator.judging.calls.limits import OPENING, RunHalt
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, TypeVar
 
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.common import Refusal
 
 if TYPE_CHECKING:
     from annotator.domain.judges.paper import Paper, Taxonomy

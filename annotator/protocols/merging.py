@@ -12,11 +12,12 @@ from typing import ClassVar, NamedTuple, Self
 
 from pydantic import Field
 
+from annotator.domain.common import grouped
 from annotator.domain.judges.judge import Status, Verdict
 from annotator.domain.judges.protocol import Answer, Ask, Case
 from annotator.domain.kinds.artifact import Anchor, Unit
 from annotator.domain.material.extract import KeyPoint
-from annotator.domain.texts.words import grouped, likeness, terms
+from annotator.domain.texts.words import likeness, terms
 from annotator.protocols.several import ModelReply, numbered
 
 # Thresholds: the share of the longer quotation that two have in common, and the similarity of their terms.
@@ -209,18 +210,19 @@ def at_least(threshold: float, met: str, unmet: str) -> Callable[[float, str], t
 
 
 def by_passage(
-    called: str, wanted: str, text: str, said: Callable[[float, str], tuple[str, str]], *, unmet: str
+    called: str, wanted: str, text: str, verdict_of: Callable[[float, str], tuple[str, str]], *, unmet: str
 ) -> Verdict:
     """The verdict on a unit by the share of its terms in a text's best passage; unclear if it has no words.
 
-    `said` returns a value and its rationale for a share and a passage, which is quoted unless the value is `unmet`.
+    `verdict_of` returns a value and its rationale for a share and a passage, which is quoted unless the value is
+    `unmet`.
     """
     sought = terms(wanted)
     if not sought:
         return Verdict(status=Status.UNCLEAR, cause=f"baseline: the {called} has no words to look for")
     best = best_passage(text, sought)
     passage = text[best.start : best.end]
-    value, rationale = said(best.share, passage)
+    value, rationale = verdict_of(best.share, passage)
     if value == unmet:
         return Verdict(value=value, rationale=rationale)
     return Verdict(
@@ -229,11 +231,11 @@ def by_passage(
 
 
 def by_passages(
-    case: Case, called: str, said: Callable[[float, str], tuple[str, str]], *, unmet: str
+    case: Case, called: str, verdict_of: Callable[[float, str], tuple[str, str]], *, unmet: str
 ) -> dict[str, Verdict]:
     """The verdict on each unit of a case by the report's best passage for it."""
     report = case.response.text
-    return {unit.id: by_passage(called, unit.text, report, said, unmet=unmet) for unit in case.units}
+    return {unit.id: by_passage(called, unit.text, report, verdict_of, unmet=unmet) for unit in case.units}
 
 
 def pieces(text: str) -> list[tuple[int, int]]:

@@ -5,8 +5,8 @@ reports.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from annotator.domain.common import Refusal
 from annotator.domain.kinds.kind import Kind
-from annotator.domain.texts.refusal import Refusal
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from pathlib import Path
 from sqlalchemy.exc import DBAPIError
 
 from annotator import files
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.common import Refusal
 from annotator.storage import integrity, opening, store, tables
 from annotator.storage.connection import APPLICATION_ID, begin, engine_over, raw_connection, uri
 from annotator.storage.opening import SCHEMA, Busy, Damaged, Unwritable, recognise

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cache, partial
 from typing import Any
 
-from annotator.domain.texts.canonical import canonical_json, sha256
+from annotator.domain.common import canonical_json, sha256
 from annotator.storage.tables import metadata
 
 WITNESSED = tuple(sorted(set(metadata.tables) - {"judgement", "witness"}))

@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
-from annotator.domain.texts.canonical import canonical_json, sha256
+from annotator.domain.common import canonical_json, sha256
 
 
 def schema_1() -> None:

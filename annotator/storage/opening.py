@@ -29,8 +29,7 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.exc import DBAPIError
 
 from annotator import files, places
-from annotator.domain.texts.canonical import sha256
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.common import Refusal, sha256
 from annotator.storage.connection import APPLICATION_ID, begin, engine_over, raw_connection, uri
 from annotator.storage.tables import metadata
 

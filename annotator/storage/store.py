@@ -17,8 +17,7 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.exc import DBAPIError
 
 from annotator import files
-from annotator.domain.texts.canonical import storable
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.common import Refusal, storable
 from annotator.storage import connection, opening
 from annotator.storage.integrity import Witness
 

@@ -708,7 +708,7 @@ ROWS = [
 
 def table_printed(monkeypatch: pytest.MonkeyPatch, width: int, stay: int) -> str:
     console = Console(width=width)
-    monkeypatch.setattr(results, "said", console)
+    monkeypatch.setattr(results, "console", console)
     with console.capture() as captured:
         results.print_table("Title", HEADS, ROWS, stay=stay)
     return captured.get()

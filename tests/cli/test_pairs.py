@@ -16,9 +16,9 @@ from annotator.actions.parcels import known_keys
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.cli.saying import MAKING, opened
+from annotator.domain.common import RoleNeeded
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.kind import Kind, Role, Stage
-from annotator.domain.texts.refusal import RoleNeeded
 from tests.cli.commands import goldsmith, printed, refused, told
 from tests.material.bundles import every, project_of_two, stored, written
 from tests.projects.pairs_project import (

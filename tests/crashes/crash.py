@@ -23,11 +23,10 @@ from annotator.actions.project import backups
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
 from annotator.actions.undo import history
+from annotator.domain.common import Change, Refusal
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.kinds.plan import Plan, Subtask
-from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.refusal import Refusal
 from tests.projects.filled_project import add_judgement
 from tests.projects.small_projects import small_project
 from tests.storage import sql

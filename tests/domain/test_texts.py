@@ -9,12 +9,12 @@ from hypothesis import given, strategies as st
 from pydantic import ValidationError
 from uniseg.wordbreak import words
 
+from annotator.domain.common import Refusal, canonical_json, counted, local, natural, sha256
 from annotator.domain.judges.judge import family_of
 from annotator.domain.judges.protocol import Level, Scale, Value, nominal, numbers, plain
 from annotator.domain.kinds.artifact import FURTHEST, MOST, USUAL, Anchor, read
 from annotator.domain.kinds.documents import KINDS, lint
 from annotator.domain.kinds.rubric import Criterion, Rubric, counted_weights, weight_shares
-from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.difference import (
     LONGEST,
     TextPiece,
@@ -27,9 +27,8 @@ from annotator.domain.texts.difference import (
 )
 from annotator.domain.texts.estimate import TextRanking
 from annotator.domain.texts.identifier import Identifier, normal_title, parse, same_title
-from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.rendered import BREAK, BREAK_EVERY, LONGEST_RUN, with_breaks
-from annotator.domain.texts.words import counted, latin, likeness, local, natural, terms, unspaced, word_count
+from annotator.domain.texts.words import latin, likeness, terms, unspaced, word_count
 from tests.common import stands_in
 
 MIXED = st.text(alphabet="ab the Ré19._,;'’-\n\t\u00a0\u202f深度学アー각กा\u0301\u200d，。😀🇩ß", max_size=40)

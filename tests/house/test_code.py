@@ -87,7 +87,7 @@ def test_local_time_is_asked_for_in_one_place() -> None:
         for path in reading.files("annotator")
         for call in calls(path.read_text("utf-8"), "astimezone")
         if asks_for_local_time(call)
-    ] == ["annotator/domain/texts/words.py"]
+    ] == ["annotator/domain/common.py"]
 
 
 def test_a_temporary_folder_that_a_scanner_holds_for_a_moment_ends_nothing() -> None:

@@ -15,11 +15,11 @@ from annotator.actions.items import items
 from annotator.actions.labelling import labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
+from annotator.domain.common import Refusal
 from annotator.domain.judges.judge import JudgeKind, RaterKind, RunState, Status
 from annotator.domain.kinds.artifact import Anchor, Document, State
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.texts.refusal import Refusal
 from annotator.exchange import folders
 from annotator.exchange.release import release
 from annotator.exchange.release.bundle import Bundle

@@ -7,10 +7,10 @@ from sqlalchemy import select
 
 from annotator.actions.items import extracts
 from annotator.actions.project.file import Project, record
+from annotator.domain.common import Change
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.material.extract import Extract, ResponsePart, document_of
 from annotator.domain.stored import ExtractFields, ExtractState
-from annotator.domain.texts.canonical import Change
 from annotator.storage.tables import EXTRACT
 from tests.storage import sql
 

@@ -15,6 +15,7 @@ from annotator.actions.material import extracting
 from annotator.actions.papers import human_agreement
 from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import RunRequest
+from annotator.domain.common import now
 from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
 from annotator.domain.kinds.artifact import Anchor, Unit
@@ -32,7 +33,6 @@ from annotator.domain.material.extract import (
     by_judge,
 )
 from annotator.domain.material.item import CONTINUATION, END_TO_END, EXEMPLAR, Page, PageState
-from annotator.domain.texts.canonical import now
 from annotator.domain.texts.identifier import work_named
 from annotator.storage.tables import RESPONSE
 from tests.common import once

@@ -12,6 +12,7 @@ from annotator.actions.items import items, materials
 from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, judgement_hash, response_hash
+from annotator.domain.common import derived_id, now
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.kinds.artifact import Document
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
@@ -20,7 +21,6 @@ from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.material.extract import Claim, Claims, ResponsePart
 from annotator.domain.material.item import IMPORT, INJECTION, ISOLATED
-from annotator.domain.texts.canonical import derived_id, now
 from annotator.storage import tables
 from annotator.storage.tables import JUDGEMENT, RESPONSE, SYSTEM
 from tests.common import once

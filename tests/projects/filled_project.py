@@ -28,6 +28,7 @@ from annotator.actions.project.file import Project, insert_rows, judgement_hash
 from annotator.actions.project.people import new_project
 from annotator.actions.runs.journal import call_hash
 from annotator.actions.runs.judge_cases import RunRequest
+from annotator.domain.common import Refusal, canonical_json, derived_id, now, sha256
 from annotator.domain.experts.adjudication import Agreement, AssistedPair, Confidence, Reason
 from annotator.domain.experts.assignment import Role, Stage, stage_of
 from annotator.domain.judges.judge import Call, Judge, RaterKind, RunState, Status
@@ -42,8 +43,6 @@ from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Rubric
 from annotator.domain.material.extract import Claim, Claims, ResponsePart, by_judge
 from annotator.domain.stored import JudgementFields
-from annotator.domain.texts.canonical import canonical_json, derived_id, now, sha256
-from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS
 from annotator.storage import store
 from annotator.storage.connection import engine_over, raw_connection

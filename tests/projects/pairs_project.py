@@ -19,6 +19,7 @@ from annotator.actions.parcels import packing, tasking, tray
 from annotator.actions.parcels.known_keys import SIGNING_KEY
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
+from annotator.domain.common import new_id
 from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Person, Role, Stage
 from annotator.domain.kinds.artifact import Document, Kind, State
@@ -26,7 +27,6 @@ from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.documents import Label, Labels, label_id
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.kinds.selection import DimensionRating, Selection
-from annotator.domain.texts.canonical import new_id
 from annotator.storage.tables import ASSIGNMENT
 from tests.common import COVERAGE, once
 from tests.judging.odd_server import Odd, OddServer, at_work, completion

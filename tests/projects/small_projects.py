@@ -14,6 +14,7 @@ from annotator.actions.items import items, pages
 from annotator.actions.labelling import label_sealing, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, response_hash
+from annotator.domain.common import derived_id, new_id, now
 from annotator.domain.experts.assignment import Role
 from annotator.domain.kinds.artifact import Anchor, Artifact, Document, Kind
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
@@ -21,7 +22,6 @@ from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.material.extract import Claim, Claims, ResponsePart
 from annotator.domain.material.item import END_TO_END, Page, PageState
-from annotator.domain.texts.canonical import derived_id, new_id, now
 from annotator.protocols import USUAL
 from annotator.storage.tables import RESPONSE, SYSTEM
 from tests.common import once

@@ -18,12 +18,12 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project, judgement_hash
 from annotator.actions.sets import validation_sets
 from annotator.actions.sets.validation_figures import in_order
+from annotator.domain.common import derived_id, now
 from annotator.domain.experts.assignment import Person, Role
 from annotator.domain.judges.judge import Judgement, RaterKind, Status
 from annotator.domain.judges.protocol import Scale
 from annotator.domain.kinds.artifact import Kind, State, Unit
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.texts.canonical import derived_id, now
 from annotator.protocols import PROTOCOLS
 from annotator.protocols.researcherbench import coverage
 from annotator.storage.tables import ARTIFACT, JUDGEMENT, RUN

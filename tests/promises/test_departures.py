@@ -31,8 +31,8 @@ from annotator.actions.results import result_pictures, result_raters, scoring
 from annotator.actions.results.result_sheets import ResultSheet
 from annotator.actions.studies import result_views
 from annotator.cli import project as project_module, run_command, saying
+from annotator.domain.common import Refusal
 from annotator.domain.kinds.evidence import Reference
-from annotator.domain.texts.refusal import Refusal
 from annotator.gui.views.view_pane import account
 from annotator.judging.calls import limits
 from annotator.protocols import COMPOSITES, EXTRACTIONS, PROTOCOLS, TAXONOMIES, papers

@@ -42,6 +42,7 @@ from annotator.actions.studies import question_views, rubric_views
 from annotator.actions.undo import history
 from annotator.actions.validation import corrected, disagreements, validation
 from annotator.cli import run_command, saying
+from annotator.domain.common import Refusal, canonical_json
 from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import ParcelOutcome, Person, Role, Stage
 from annotator.domain.experts.sharing import AssignmentPlan
@@ -53,9 +54,7 @@ from annotator.domain.kinds.nuggets import Nugget, Nuggets
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.material.extract import KeyPoint, KeyPoints, ResponsePart
 from annotator.domain.material.item import EXEMPLAR
-from annotator.domain.texts.canonical import canonical_json
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.release import release, tables_csv
 from annotator.protocols import COMPOSITES, PROTOCOLS, TAXONOMIES
 from tests.material import drawn_extracts
@@ -209,7 +208,7 @@ BOUNDS = re.compile(r"\[(−?\d\.\d+), (−?\d\.\d+)\]( rough)?")
 def test_an_interval_is_absent_below_five_items_and_rough_below_ten(
     count, rough, tmp_path, capsys, monkeypatch
 ) -> None:
-    monkeypatch.setattr(saying.said, "size", ConsoleDimensions(200, 50))
+    monkeypatch.setattr(saying.console, "size", ConsoleDimensions(200, 50))
     file = measured(tmp_path, count)
     for shown in ("--by all", "--view overview", "--view domains --choose by=question_type"):
         words = said(capsys, "results", file, "--metric", "plan.recall", *shown.split())

@@ -29,7 +29,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking, releases
 from annotator.cli import run_command
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.common import Refusal
 from annotator.gui.shell.start import Goldsmith, StartPage
 from annotator.gui.shell.window import Window
 from annotator.places import resources

@@ -16,7 +16,7 @@ from annotator.actions.judges import judges
 from annotator.actions.judging import forecasts, judge_runs
 from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.common import Refusal
 from annotator.judging.batches import batching
 from annotator.judging.calls import limits
 from annotator.judging.calls.limits import LIKE_FAILURES, Breaker

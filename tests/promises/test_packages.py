@@ -22,9 +22,8 @@ from annotator.actions.project import incoming, people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking, releases
 from annotator.cli import run_command
+from annotator.domain.common import Refusal, now, sha256
 from annotator.domain.experts.assignment import Purpose, Stage
-from annotator.domain.texts.canonical import now, sha256
-from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages
 from annotator.storage.tables import AGREEMENT, DISPUTE
 from tests.actions.parcels.test_exchange import three_reports

@@ -32,10 +32,9 @@ from annotator.actions.results import overview
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.studies import part_views
 from annotator.cli import run_command
+from annotator.domain.common import Refusal, sha256
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.kind import Kind, Reason, Role, Stage
-from annotator.domain.texts.canonical import sha256
-from annotator.domain.texts.refusal import Refusal
 from annotator.judging.messages import STAND_IN, load, render
 from annotator.protocols import PROTOCOLS
 from annotator.protocols.researcherbench.coverage import weighted

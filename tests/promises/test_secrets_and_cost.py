@@ -26,8 +26,7 @@ from annotator.actions.project.file import Project, record
 from annotator.actions.releases import releases
 from annotator.actions.runs.judge_cases import AttackRequest, RunRequest
 from annotator.cli import project as project_module, run_command
-from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.common import Change, Refusal
 from annotator.exchange.pages.worker import ReadingProcess
 from annotator.judging.calls.keys import SERVICE, address_of
 from annotator.judging.calls.prices import Budget

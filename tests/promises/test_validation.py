@@ -25,8 +25,8 @@ from annotator.actions.studies import result_views
 from annotator.actions.validation import corrected, disagreements, validation, validity_cards
 from annotator.actions.validation.validation_views import VIEWS
 from annotator.cli import run_command
+from annotator.domain.common import derived_id
 from annotator.domain.experts.assignment import Role
-from annotator.domain.texts.canonical import derived_id
 from annotator.protocols import PROTOCOLS
 from tests.cli.commands import told as in_json
 from tests.common import once

@@ -12,6 +12,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from annotator.actions.results import scoring
 from annotator.actions.validation import corrected
+from annotator.domain.common import Refusal
 from annotator.domain.judges.judge import Status, Verdict
 from annotator.domain.judges.protocol import Answer, Case, Material, Metric, Over, RatedResponse
 from annotator.domain.kinds.artifact import Anchor, Unit
@@ -19,7 +20,6 @@ from annotator.domain.kinds.documents import DOCUMENTS
 from annotator.domain.material.extract import KeyPoints
 from annotator.domain.material.item import Item, Response
 from annotator.domain.texts.estimate import SHARE
-from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.reply_parts import ReplyForm, UnreadableReply, parse
 from annotator.judging.messages import load
 from annotator.protocols import COMPOSITES, EXTRACTIONS, PROTOCOLS, USUAL, papers

@@ -24,9 +24,9 @@ from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases
 from annotator.actions.runs.judge_cases import AttackRequest, RunRequest
 from annotator.actions.validation import validity_cards
+from annotator.domain.common import derived_id, now
 from annotator.domain.experts.assignment import Role
 from annotator.domain.judges.validation import ValidityCard
-from annotator.domain.texts.canonical import derived_id, now
 from annotator.judging.calls.prices import tokens_in
 from annotator.storage import tables
 from tests.common import COVERAGE, once

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from annotator.actions.project.file import Project
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.common import Refusal
 from annotator.files import journal
 from annotator.storage import integrity
 from annotator.storage.connection import raw_connection

@@ -16,7 +16,7 @@ from sqlalchemy import func, select, text
 
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.common import Refusal
 from annotator.files import journal
 from annotator.storage.backup import NotCopied, copy_project
 from annotator.storage.opening import (

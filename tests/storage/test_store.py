@@ -31,9 +31,9 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking, releases
 from annotator.actions.results import result_raters, results, scoring
+from annotator.domain.common import Refusal
 from annotator.domain.material.item import Item
 from annotator.domain.stored import ItemFields
-from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.release import release
 from annotator.storage import backup, connection, integrity, opening, store, tables
 from annotator.storage.backup import Migrations, bring_up_to_date, folder_of, to_delete

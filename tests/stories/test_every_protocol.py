@@ -22,13 +22,13 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import results, scoring
 from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.judge_cases import RunRequest
+from annotator.domain.common import now
 from annotator.domain.judges.judge import Status
 from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.kinds.kind import ItemRole, Kind
 from annotator.domain.kinds.tasks import Family, Phase
 from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import EXEMPLAR, Page, PageState
-from annotator.domain.texts.canonical import now
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from annotator.protocols.deepscholar.references import retrieved as retrieved_set
 from annotator.storage.tables import JUDGEMENT

@@ -26,14 +26,13 @@ from annotator.actions.sets import validation_figures
 from annotator.actions.studies import part_views, question_views
 from annotator.actions.undo import history
 from annotator.cli import run_command
+from annotator.domain.common import Refusal, canonical_json, sha256
 from annotator.domain.experts.adjudication import AdjudicationState, form_of
 from annotator.domain.experts.assignment import ParcelOutcome, Purpose, Stage
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.kinds.artifact import Kind, chain
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.kinds.selection import Recommendation
-from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages
 from annotator.gui.shell.window import Window
 from annotator.protocols import PROTOCOLS, USUAL

@@ -19,6 +19,17 @@ from annotator.actions.consensus.consensus import AdjudicatedStage, Documents, M
 from annotator.actions.labelling import label_cases
 from annotator.actions.project import backups, people
 from annotator.actions.project.file import Progress, Project, cached, record
+from annotator.domain.common import (
+    Change,
+    Refusal,
+    RoleNeeded,
+    canonical_json,
+    derived_id,
+    new_id,
+    now,
+    required,
+    sha256,
+)
 from annotator.domain.experts.adjudication import (
     BOTH,
     LETTERS,
@@ -33,9 +44,7 @@ from annotator.domain.experts.adjudication import (
 from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.kinds.artifact import Kind, Unit, Weights
 from annotator.domain.kinds.documents import KINDS, Label
-from annotator.domain.texts.canonical import Change, canonical_json, derived_id, new_id, now, sha256
 from annotator.domain.texts.difference import TextPiece, differences
-from annotator.domain.texts.refusal import Refusal, RoleNeeded, required
 from annotator.storage.tables import ADJUDICATION, AGREEMENT, DISPUTE, ITEM, RESPONSE, RULING
 
 T = TypeVar("T")

@@ -12,6 +12,7 @@ from annotator.actions.assignments import assignments
 from annotator.actions.consensus import consensus, ruling_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
+from annotator.domain.common import Change, Refusal, derived_id, grouped, now, required
 from annotator.domain.experts.adjudication import (
     OWN,
     Adjudication,
@@ -27,9 +28,6 @@ from annotator.domain.experts.adjudication import (
 from annotator.domain.experts.assignment import RECEIVED, Stage
 from annotator.domain.kinds.artifact import Document, Kind, Unit
 from annotator.domain.kinds.documents import document_of
-from annotator.domain.texts.canonical import Change, derived_id, now
-from annotator.domain.texts.refusal import Refusal, required
-from annotator.domain.texts.words import grouped
 from annotator.storage.tables import (
     ASSIGNMENT,
     DISPUTE,

@@ -15,6 +15,7 @@ from annotator.actions.consensus import consensus, ruling_rows
 from annotator.actions.consensus.consensus import Documents
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
+from annotator.domain.common import Change, Refusal, derived_id, new_id, now, required, well_formed
 from annotator.domain.experts.adjudication import (
     BOTH,
     DROP,
@@ -31,8 +32,6 @@ from annotator.domain.experts.adjudication import (
 )
 from annotator.domain.kinds.documents import KINDS, Label
 from annotator.domain.kinds.kind import Kind, Role, State
-from annotator.domain.texts.canonical import Change, derived_id, new_id, now, well_formed
-from annotator.domain.texts.refusal import Refusal, required
 from annotator.storage.tables import ADJUDICATION, ARTIFACT, DISPUTE, DRAFT, ITEM
 
 

@@ -27,6 +27,7 @@ from annotator.actions.labelling import label_cases
 from annotator.actions.labelling.label_rows import counted_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
+from annotator.domain.common import Refusal, RoleNeeded, counted, grouped, natural, refuse_other
 from annotator.domain.experts.adjudication import Agreement, Figure, PairAgreement, figure
 from annotator.domain.experts.assignment import Person, Role, Stage
 from annotator.domain.judges.judge import RaterKind, Status
@@ -34,8 +35,6 @@ from annotator.domain.judges.protocol import Level
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import ABOUT, KINDS, UNSURE
 from annotator.domain.texts.estimate import CHANCE, SHARE, Estimate
-from annotator.domain.texts.refusal import Refusal, RoleNeeded, refuse_other
-from annotator.domain.texts.words import counted, grouped, natural
 from annotator.storage.tables import ARTIFACT, ITEM, PERSON, REVISION
 
 # The field that records who wrote a unit: values 1 and 1 if matched, 1 and 0 if only one rater has it.

@@ -42,6 +42,7 @@ from annotator.actions.results.result_sheets import (
     count,
     text,
 )
+from annotator.domain.common import counted, natural
 from annotator.domain.experts.adjudication import (
     Adjudication,
     AdjudicationState,
@@ -56,7 +57,6 @@ from annotator.domain.judges.protocol import FIGURES, IN_UNITS, NO_VALUES, WORDS
 from annotator.domain.kinds.artifact import Kind, State, Unit
 from annotator.domain.kinds.documents import UNSURE, Label
 from annotator.domain.texts.estimate import decimal, interval, of_items
-from annotator.domain.texts.words import counted, natural
 from annotator.exchange.pictures import PRINTED, Ink, by_group, by_week
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import AGREEMENT, ARTIFACT, ITEM, RESPONSE, SYSTEM

@@ -19,14 +19,12 @@ from annotator.actions.runs import run_records
 from annotator.actions.runs.journal import RunJournal
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_kind import RunKind, RunWork, Tell, failure_words, with_failures
+from annotator.domain.common import Refusal, canonical_json, counted, derived_id, grouped, sha256
 from annotator.domain.experts.adjudication import Agreement, AssistedPair, PairAgreement, under
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.judge import Judge, JudgeKind, RunState, Status, Verdict
 from annotator.domain.judges.protocol import Ask, Case, Protocol, Verdicts, plain
 from annotator.domain.kinds.artifact import Unit
-from annotator.domain.texts.canonical import canonical_json, derived_id, sha256
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted, grouped
 from annotator.judging.runner import Finished, Progress, RunEnd
 from annotator.protocols.merging import NAME, PROMPTS, paired
 from annotator.storage import tables

@@ -14,14 +14,12 @@ from annotator.actions.items import materials
 from annotator.actions.labelling import board
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, change_setting
+from annotator.domain.common import Change, Refusal, RoleNeeded, counted, grouped, now, required, well_formed
 from annotator.domain.experts.assignment import Purpose, Role, Stage
 from annotator.domain.experts.publication import CHECKS, CheckState, FinalCheck, ItemChecks
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.item import PageState
 from annotator.domain.texts import identifier
-from annotator.domain.texts.canonical import Change, now, well_formed
-from annotator.domain.texts.refusal import Refusal, RoleNeeded, required
-from annotator.domain.texts.words import counted, grouped
 from annotator.storage.tables import ARTIFACT, ITEM, META, REVISION
 
 PREFIX = "final pass/"

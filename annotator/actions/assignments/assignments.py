@@ -21,6 +21,18 @@ from annotator.actions.assignments.planning import (
 from annotator.actions.authoring import annotating, artifacts, settings
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
+from annotator.domain.common import (
+    Change,
+    Refusal,
+    RoleNeeded,
+    canonical_json,
+    derived_id,
+    grouped,
+    new_id,
+    now,
+    required,
+    sha256,
+)
 from annotator.domain.experts.adjudication import Adjudication, Agreement, Figure, PairAgreement, SealedInput
 from annotator.domain.experts.assignment import Assignment, Person, Purpose, Role, Stage, stage_of
 from annotator.domain.experts.sharing import AssignmentPlan as AssignmentPlan, assignment_id
@@ -29,9 +41,6 @@ from annotator.domain.kinds.artifact import Artifact, Document, Finding, Kind, S
 from annotator.domain.kinds.documents import KINDS, document_of, lint
 from annotator.domain.material.item import EXEMPLAR_TITLE, Item, Source
 from annotator.domain.material.transcript import doubts_about
-from annotator.domain.texts.canonical import Change, canonical_json, derived_id, new_id, now, sha256
-from annotator.domain.texts.refusal import Refusal, RoleNeeded, required
-from annotator.domain.texts.words import grouped
 from annotator.storage.tables import (
     ADJUDICATION,
     AGREEMENT,

@@ -12,12 +12,11 @@ from sqlalchemy import Connection, select
 from annotator.actions.authoring import annotating
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
+from annotator.domain.common import counted, grouped, local, now, words_that_hold
 from annotator.domain.experts.assignment import Assignment, Person, Purpose, Role, Stage, stage_of
 from annotator.domain.experts.sharing import AssignmentPlan, SharedWork, share
 from annotator.domain.judges.judge import RaterKind
 from annotator.domain.kinds.artifact import Kind, State
-from annotator.domain.texts.canonical import now
-from annotator.domain.texts.words import counted, grouped, local, words_that_hold
 from annotator.protocols import PROTOCOLS, TO_SUBMIT, assigned_protocols
 from annotator.storage.tables import (
     ADJUDICATION,

@@ -12,12 +12,10 @@ from sqlalchemy import Connection, select, update
 from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
+from annotator.domain.common import Change, Refusal, now, required, words_that_hold
 from annotator.domain.experts.adjudication import ANSWERS, DraftReview, ReviewedUnit, compared, form_of
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.kinds.kind import Kind, Role, State, stage_of
-from annotator.domain.texts.canonical import Change, now
-from annotator.domain.texts.refusal import Refusal, required
-from annotator.domain.texts.words import words_that_hold
 from annotator.storage.tables import ARTIFACT, ASSIGNMENT, ITEM, META, REVISION, put
 
 REVIEW_PREFIX, DRAFT = "review/", "draft to review/"

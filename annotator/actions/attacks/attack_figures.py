@@ -27,11 +27,10 @@ from annotator.actions.results.result_sheets import (
     text,
 )
 from annotator.actions.runs import judge_cases
+from annotator.domain.common import counted, grouped, required
 from annotator.domain.judges.judge import Judge, JudgeKind, Status, Verdict
 from annotator.domain.judges.validation import PlantedText, copied, left_out, planted
 from annotator.domain.texts.estimate import CHANCE, Estimate
-from annotator.domain.texts.refusal import required
-from annotator.domain.texts.words import counted, grouped
 from annotator.exchange import pictures
 from annotator.judging.attacks import CONTROL, CRITERIA, KNOWN_ATTACKS, TARGETS
 from annotator.protocols import PROTOCOLS, USUAL

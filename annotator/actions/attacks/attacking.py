@@ -19,13 +19,21 @@ from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.journal import RunJournal, by_cause
 from annotator.actions.runs.judge_cases import ATTACK, AttackRequest, AttackRunRequest, RunRequest
 from annotator.actions.runs.run_kind import RunKind, RunWork
+from annotator.domain.common import (
+    Change,
+    Refusal,
+    canonical_json,
+    counted,
+    derived_id,
+    grouped,
+    new_id,
+    now,
+    required,
+)
 from annotator.domain.judges.judge import Judge, JudgeKind, RunState, Status, family_of
 from annotator.domain.judges.protocol import Case, Material, Protocol
 from annotator.domain.judges.validation import UNTOUCHED, AttackContent, AttackedQuestion, Pieces, copied
 from annotator.domain.stored import AttackCopyFields, AttackTestFields, AttackVerdictFields, Stored
-from annotator.domain.texts.canonical import Change, canonical_json, derived_id, new_id, now
-from annotator.domain.texts.refusal import Refusal, required
-from annotator.domain.texts.words import counted, grouped
 from annotator.judging.attacks import (
     ATTACKS,
     CONTROL,
@@ -59,14 +67,14 @@ LONGEST = 80
 
 @dataclass(frozen=True, slots=True)
 class FamilyMember:
-    """A system or judge with its model family, empty if unknown; `said` if a person entered it."""
+    """A system or judge with its model family, empty if unknown; `entered` by a person or guessed from its name."""
 
     id: str
     name: str
     judge: bool
     model: str
     family: str
-    said: bool
+    entered: bool
 
 
 def members(project: Project) -> list[FamilyMember]:

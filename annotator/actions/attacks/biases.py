@@ -27,10 +27,9 @@ from annotator.actions.results.result_sheets import (
 from annotator.actions.sets import validation_figures, validation_ground
 from annotator.actions.sets.validation_ground import Ground, ValidationRater
 from annotator.actions.studies import pair_views
+from annotator.domain.common import Refusal, counted, grouped
 from annotator.domain.judges.protocol import WORDS, Level
 from annotator.domain.texts.estimate import CHANCE, Estimate
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted, grouped
 from annotator.judging.attacks import TARGETS
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.stats.agreement import agreement, levels
@@ -333,7 +332,7 @@ def _families(members: Sequence[attacking.FamilyMember]) -> ResultSheet:
     lines = tuple(
         SheetLine((
             text(family.name), text("judge" if family.judge else "system"), text(family.model or "–"),
-            text(family.family or "none known"), text("somebody here" if family.said else "its name"),
+            text(family.family or "none known"), text("somebody here" if family.entered else "its name"),
         ))
         for family in members
     )  # fmt: skip

@@ -26,12 +26,11 @@ from sqlalchemy.engine import Connection
 from annotator.actions.authoring import artifacts
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, change_setting, item_hash, record, wording_hash
+from annotator.domain.common import Change, counted, nested
 from annotator.domain.experts.assignment import Purpose, stage_of
 from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.material.item import Item, by_set
-from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.words import counted, nested
 from annotator.protocols import PROTOCOLS
 from annotator.storage import store
 from annotator.storage.tables import (

@@ -12,6 +12,20 @@ from sqlalchemy.engine import Connection
 from annotator.actions.authoring import settings
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
+from annotator.domain.common import (
+    Change,
+    Refusal,
+    canonical_json,
+    checked_text,
+    counted,
+    derived_id,
+    nested,
+    new_id,
+    now,
+    required,
+    sha256,
+    well_formed,
+)
 from annotator.domain.experts.assignment import FORM, Role, stage_of
 from annotator.domain.kinds.artifact import (
     Artifact,
@@ -25,18 +39,6 @@ from annotator.domain.kinds.artifact import (
 )
 from annotator.domain.kinds.checklist import CheckPoint, shared_rest
 from annotator.domain.kinds.documents import DOCUMENTS
-from annotator.domain.texts.canonical import (
-    Change,
-    canonical_json,
-    checked_text,
-    derived_id,
-    new_id,
-    now,
-    sha256,
-    well_formed,
-)
-from annotator.domain.texts.refusal import Refusal, required
-from annotator.domain.texts.words import counted, nested
 from annotator.storage.connection import PreparedStatement
 from annotator.storage.tables import ADJUDICATION, ARTIFACT, AUDIT, CONSENSUS_VERSION, DRAFT, REVISION
 

@@ -7,13 +7,13 @@ from math import fsum
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal
 
+from annotator.domain.common import counted, grouped
 from annotator.domain.experts.adjudication import DocumentComparison, Figure, Match, PairAgreement, figure
 from annotator.domain.judges.protocol import FIGURES, Level, Scale
 from annotator.domain.kinds.artifact import AlignmentRule, Document, Kind, Unit
 from annotator.domain.kinds.documents import KINDS, UNSURE
 from annotator.domain.texts.difference import same_words
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.words import counted, grouped
 from annotator.protocols import PROTOCOLS, TAXONOMIES
 
 if TYPE_CHECKING:

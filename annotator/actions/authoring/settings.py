@@ -11,13 +11,12 @@ from sqlalchemy import Connection, bindparam, func, insert, select
 from annotator import places
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, change_setting, record
+from annotator.domain.common import Change, Refusal, derived_id, now, sha256
 from annotator.domain.experts.assignment import FORM, Guideline, Role, Stage, stage_of
 from annotator.domain.kinds import question_types
 from annotator.domain.kinds.artifact import MOST, Document, Kind, State, Weights, read
 from annotator.domain.kinds.rubric import Criterion, Rubric, counted_weights, not_allowed
 from annotator.domain.stored import GuidelineFields
-from annotator.domain.texts.canonical import Change, derived_id, now, sha256
-from annotator.domain.texts.refusal import Refusal
 from annotator.storage.connection import PreparedStatement
 from annotator.storage.tables import ARTIFACT, GUIDELINE, ITEM, REVISION
 

@@ -13,6 +13,17 @@ from annotator.actions.authoring import artifacts, comparing
 from annotator.actions.consensus import ruling_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
+from annotator.domain.common import (
+    Change,
+    Refusal,
+    canonical_json,
+    checked_text,
+    derived_id,
+    new_id,
+    now,
+    required,
+    sha256,
+)
 from annotator.domain.experts.adjudication import (
     BOTH,
     DROP,
@@ -31,16 +42,6 @@ from annotator.domain.experts.adjudication import (
 from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.kinds.artifact import Document, Kind, State, Unit, stage_of
 from annotator.domain.kinds.documents import KINDS
-from annotator.domain.texts.canonical import (
-    Change,
-    canonical_json,
-    checked_text,
-    derived_id,
-    new_id,
-    now,
-    sha256,
-)
-from annotator.domain.texts.refusal import Refusal, required
 from annotator.storage.tables import ADJUDICATION, ARTIFACT, CONSENSUS_VERSION, ITEM, REMARK, REVISION
 
 # Letter → that rater's document.

@@ -13,13 +13,11 @@ from sqlalchemy import Connection, Row, bindparam, delete, insert, select, updat
 
 from annotator.actions.assignments import assignments
 from annotator.actions.project.file import Project, record
+from annotator.domain.common import Change, Refusal, canonical_json, grouped, required, sha256
 from annotator.domain.experts.adjudication import LETTERS, Adjudication, AdjudicationState, Agreement, Ruling
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import USUAL, Document, Kind, Unit, Weights
 from annotator.domain.kinds.documents import KINDS, UNSURE, Label, document_of
-from annotator.domain.texts.canonical import Change, canonical_json, sha256
-from annotator.domain.texts.refusal import Refusal, required
-from annotator.domain.texts.words import grouped
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import ADJUDICATION, AGREEMENT, REVISION, RULING, if_given
 

@@ -25,6 +25,7 @@ from annotator.actions.results.result_sheets import (
 from annotator.actions.runs import run_kind, run_records
 from annotator.actions.runs.journal import RunJournal
 from annotator.actions.runs.judge_cases import Key, RunRequest
+from annotator.domain.common import Change, Refusal, counted, now, required, sha256
 from annotator.domain.judges import contest
 from annotator.domain.judges.contest import (
     FIRST,
@@ -42,9 +43,6 @@ from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.tasks import Task, task_key
 from annotator.domain.material.item import Item, Response
 from annotator.domain.stored import NOT_ASKED, POOL, ContestFields
-from annotator.domain.texts.canonical import Change, now, sha256
-from annotator.domain.texts.refusal import Refusal, required
-from annotator.domain.texts.words import counted
 from annotator.judging.runner import Finished
 from annotator.protocols.registry import RANKING, ranked_value
 from annotator.stats.ranking import pairing

@@ -28,14 +28,12 @@ from annotator.actions.results.result_sheets import (
     share,
     text,
 )
+from annotator.domain.common import Change, Refusal, counted, now
 from annotator.domain.judges.contest import SCORES_DISAGREE, Meeting, Showing, by_pair
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.tasks import Task, task_key
 from annotator.domain.stored import NOT_ASKED, JudgeKind, RaterKind
-from annotator.domain.texts.canonical import Change, now
 from annotator.domain.texts.estimate import FEWEST, Estimate, interval
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
 from annotator.protocols.registry import RANKING
 from annotator.stats.matching.matching import likeness_among
 from annotator.stats.ranking import standings

@@ -31,14 +31,12 @@ from annotator.actions.project.incoming import (
 )
 from annotator.actions.releases import releases
 from annotator.actions.results import scoring
+from annotator.domain.common import Change, Refusal, counted, nested, new_id
 from annotator.domain.experts.publication import CANARY_MARK
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS, document_of
 from annotator.domain.kinds.rubric import Rubric, not_allowed
 from annotator.domain.material.item import END_TO_END, EXEMPLAR, KNOWN_MODES, spelled
-from annotator.domain.texts.canonical import Change, new_id
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted, nested
 from annotator.exchange import transcripts
 from annotator.exchange.eprints.building import Rules, build
 from annotator.exchange.eprints.folder import Collection

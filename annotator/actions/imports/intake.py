@@ -29,6 +29,7 @@ from annotator.actions.project.incoming import (
 )
 from annotator.actions.releases import gathering
 from annotator.actions.results.result_raters import CONSENSUS
+from annotator.domain.common import canonical_json, derived_id
 from annotator.domain.judges.contest import FIRST, LEAST, MOST, SECOND
 from annotator.domain.judges.judge import Asking, RaterKind, Status
 from annotator.domain.judges.protocol import SHIPPED, PromptVersion
@@ -50,7 +51,6 @@ from annotator.domain.stored import (
     SourceFields,
     SystemFields,
 )
-from annotator.domain.texts.canonical import canonical_json, derived_id
 from annotator.exchange.formats.layout import FileLayout
 from annotator.exchange.release.bundle import Bundle, judgement_key, record_id
 from annotator.exchange.release.records import (

@@ -22,6 +22,7 @@ from annotator.actions.project.incoming import (
     by_id,
     nothing,
 )
+from annotator.domain.common import canonical_json, derived_id, grouped, sha256, words_that_hold
 from annotator.domain.experts.adjudication import (
     BOTH,
     DROP,
@@ -37,8 +38,6 @@ from annotator.domain.experts.assignment import FORM, Stage
 from annotator.domain.kinds.artifact import Kind, State, chain
 from annotator.domain.kinds.documents import ABOUT, document_of
 from annotator.domain.stored import GuidelineFields, RaterKind
-from annotator.domain.texts.canonical import canonical_json, derived_id, sha256
-from annotator.domain.texts.words import grouped, words_that_hold
 from annotator.exchange.release import records
 from annotator.exchange.release.bundle import Bundle, record_id, revision_key
 from annotator.exchange.release.records import (

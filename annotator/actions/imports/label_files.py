@@ -44,11 +44,9 @@ from annotator.actions.project.incoming import (
     CORRECT,
     refuse_bad,
 )
+from annotator.domain.common import Change, Refusal, counted, grouped, new_id, now
 from annotator.domain.judges.judge import Judgement, RaterKind
-from annotator.domain.texts.canonical import Change, new_id, now
 from annotator.domain.texts.difference import Span, find
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted, grouped
 from annotator.exchange.formats import label_files
 from annotator.exchange.formats.layout import EntryTrouble, LabelFileContent
 from annotator.exchange.release.bundle import Problem

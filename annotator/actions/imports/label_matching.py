@@ -31,15 +31,13 @@ from annotator.actions.labelling.labels import LabelPlace, Origins
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
 from annotator.actions.project.incoming import ID
+from annotator.domain.common import Change, Refusal, counted, grouped, new_id, refuse_other
 from annotator.domain.experts.assignment import Person, Role
 from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.kinds.artifact import Unit
 from annotator.domain.material.item import spelled
 from annotator.domain.stored import PersonFields, RaterKind, Status
-from annotator.domain.texts.canonical import Change, new_id
 from annotator.domain.texts.difference import same_words
-from annotator.domain.texts.refusal import Refusal, refuse_other
-from annotator.domain.texts.words import counted, grouped
 from annotator.exchange import folders
 from annotator.exchange.formats import label_files, layouts
 from annotator.exchange.formats.layout import (

@@ -41,6 +41,7 @@ from annotator.actions.project.file import (
 )
 from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.journal import RunJournal
+from annotator.domain.common import Refusal, canonical_json, derived_id, new_id, now, sha256
 from annotator.domain.experts.adjudication import Confidence, Reason
 from annotator.domain.experts.assignment import (
     Arrival,
@@ -60,8 +61,6 @@ from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.material.extract import ResponsePart, by_judge
 from annotator.domain.material.item import Page, PageState, Response
-from annotator.domain.texts.canonical import canonical_json, derived_id, new_id, now, sha256
-from annotator.domain.texts.refusal import Refusal
 from annotator.judging.runner import Finished
 from annotator.places import resources
 from annotator.protocols import EXTRACTIONS, PROTOCOLS, USUAL, papers

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Select, and_, delete, select
 
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
+from annotator.domain.common import Change, Refusal, canonical_json, counted, nested, new_id, now, sha256
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.material.extract import (
     Extract,
@@ -24,9 +25,6 @@ from annotator.domain.material.extract import (
 )
 from annotator.domain.material.item import IMPORT, SET, ExtractState
 from annotator.domain.stored import ExtractFields
-from annotator.domain.texts.canonical import Change, canonical_json, new_id, now, sha256
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted, nested
 from annotator.storage.tables import EXTRACT, ITEM, JUDGE, JUDGEMENT, put
 
 GONE = Refusal("That extract no longer exists.", "Open the response again.")

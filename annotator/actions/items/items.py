@@ -29,6 +29,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions.authoring import annotating
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, item_hash, record, source_hash
+from annotator.domain.common import Change, Refusal, counted, new_id, sha256, storable
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.kind import FOLLOWS, ItemRole, Kind, Stage
 from annotator.domain.material.item import (
@@ -43,9 +44,6 @@ from annotator.domain.material.item import (
 )
 from annotator.domain.stored import ItemFields
 from annotator.domain.texts import identifier
-from annotator.domain.texts.canonical import Change, new_id, sha256, storable
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
 from annotator.storage import store
 from annotator.storage.tables import ITEM, RESPONSE, SOURCE, SOURCE_FILE
 

@@ -15,6 +15,7 @@ from annotator.actions.items import extracts, items
 from annotator.actions.items.items import LeftOut
 from annotator.actions.project import file, people
 from annotator.actions.project.file import Project, record
+from annotator.domain.common import Change, Refusal, Text, grouped, natural, required, sha256
 from annotator.domain.judges.protocol import CITED_PAGE, Case, Extraction, Material, Protocol
 from annotator.domain.kinds.artifact import Kind, Unit, Weights
 from annotator.domain.material.extract import Extract, ResponsePart
@@ -32,10 +33,7 @@ from annotator.domain.material.item import (
 )
 from annotator.domain.stored import ResponseFields, SourceFields, SystemFields
 from annotator.domain.texts import identifier
-from annotator.domain.texts.canonical import Change, Text, sha256
-from annotator.domain.texts.refusal import Refusal, required
 from annotator.domain.texts.rendered import RENDERER_VERSION, Rendered
-from annotator.domain.texts.words import grouped, natural
 from annotator.storage.tables import ITEM, PAGE, RENDERING, RESPONSE, SOURCE, SYSTEM, add_missing
 
 # The setting with the pairs sampled for a protocol and how they were sampled.

@@ -18,11 +18,9 @@ from sqlalchemy import Connection, func, select
 from annotator.actions.items import extracts, materials
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, page_hash, record, stoppable
+from annotator.domain.common import Change, Refusal, counted, derived_id, grouped, words_that_hold
 from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import Page, PageState
-from annotator.domain.texts.canonical import Change, derived_id
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted, grouped, words_that_hold
 from annotator.exchange.pages.states import normal
 from annotator.judging.runner import side_by_side, unless_cancelled
 from annotator.protocols import EXTRACTIONS

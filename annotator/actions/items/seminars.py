@@ -15,6 +15,7 @@ from annotator.actions.items.materials import DOES
 from annotator.actions.project import people
 from annotator.actions.project.file import Progress, Project, record, source_hash
 from annotator.actions.project.incoming import ForeignFiles
+from annotator.domain.common import Change, Refusal, counted, derived_id, new_id, required, sha256, storable
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.material.item import SEMINARS as DATASET, Source, SourceFormat
@@ -31,10 +32,8 @@ from annotator.domain.material.transcript import (
     parsed,
     renamed,
 )
-from annotator.domain.texts.canonical import Change, derived_id, new_id, sha256, storable
 from annotator.domain.texts.difference import find
-from annotator.domain.texts.refusal import Refusal, required
-from annotator.domain.texts.words import counted, latin, unspaced
+from annotator.domain.texts.words import latin, unspaced
 from annotator.exchange import transcripts
 from annotator.exchange.release.bundle import Bundle, Problem, of_file
 from annotator.exchange.release.records import ItemRecord, SourceRecord

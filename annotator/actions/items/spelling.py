@@ -15,8 +15,8 @@ from annotator import files, places
 from annotator.actions.authoring import settings
 from annotator.actions.items import items
 from annotator.actions.project.file import Project
+from annotator.domain.common import Refusal
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.texts.refusal import Refusal
 
 # Languages written without spaces between words, or for which there is no dictionary here.
 UNCHECKED = frozenset(("bo", "ja", "km", "ko", "lo", "my", "th", "yue", "zh"))

@@ -10,18 +10,11 @@ from pydantic import ValidationError
 from sqlalchemy import Connection, insert, select, update
 
 from annotator.actions.project.file import Project, commit, record
+from annotator.domain.common import Change, Refusal, derived_id, new_id, one_of, required, sha256
 from annotator.domain.judges.judge import SECRET, Judge, JudgeKind, Price, PricedAsking
 from annotator.domain.material.item import CONTINUATION
 from annotator.domain.stored import JudgeFields
-from annotator.domain.texts.canonical import (
-    Change,
-    derived_id,
-    key_in_settings,
-    looks_like_key,
-    new_id,
-    sha256,
-)
-from annotator.domain.texts.refusal import Refusal, one_of, required
+from annotator.domain.texts.secrets import key_in_settings, looks_like_key
 from annotator.judging.calls import keys
 from annotator.storage.tables import CONTEST, JUDGE, JUDGEMENT, RESPONSE, SYSTEM
 

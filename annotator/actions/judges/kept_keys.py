@@ -15,9 +15,9 @@ from sqlalchemy import select
 from annotator.actions.judges.judges import VARIABLE, named
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, change_setting, commit
+from annotator.domain.common import Change, KeyNotAllowed, Refusal, now, visible
 from annotator.domain.judges.judge import Judge, JudgeKind
-from annotator.domain.texts.canonical import Change, held, looks_like_key, now, visible
-from annotator.domain.texts.refusal import KeyNotAllowed, Refusal
+from annotator.domain.texts.secrets import held, looks_like_key
 from annotator.exchange.folders import Files, pieces_of
 from annotator.judging.calls.keys import (
     RING,

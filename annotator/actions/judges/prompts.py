@@ -7,9 +7,8 @@ from pydantic import ValidationError
 
 from annotator.actions.project import people, profile
 from annotator.actions.project.file import Project, record
+from annotator.domain.common import Change, Refusal, derived_id, now, refuse_other
 from annotator.domain.judges.protocol import SHIPPED, Extraction, PromptVersion, Protocol
-from annotator.domain.texts.canonical import Change, derived_id, now
-from annotator.domain.texts.refusal import Refusal, refuse_other
 from annotator.judging.messages import Prompt, parse
 from annotator.places import resources
 from annotator.protocols import EXTRACTIONS, PROTOCOLS

@@ -23,6 +23,17 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
 from annotator.actions.runs import judge_cases
 from annotator.actions.runs.journal import RunJournal
+from annotator.domain.common import (
+    Change,
+    Refusal,
+    canonical_json,
+    derived_id,
+    grouped,
+    new_id,
+    required,
+    sha256,
+    usd,
+)
 from annotator.domain.judges.judge import Asking, Judge, JudgeKind, RaterKind, Status, Verdict
 from annotator.domain.judges.protocol import Case, Level, Protocol, Scale, Verdicts
 from annotator.domain.judges.validation import (
@@ -35,9 +46,7 @@ from annotator.domain.judges.validation import (
     differences,
 )
 from annotator.domain.stored import JudgeFields
-from annotator.domain.texts.canonical import Change, canonical_json, derived_id, held, new_id, redact, sha256
-from annotator.domain.texts.refusal import Refusal, required
-from annotator.domain.texts.words import grouped, usd
+from annotator.domain.texts.secrets import held, redact
 from annotator.judging.calls.prices import prices
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import CALL, JUDGE, JUDGEMENT, RESPONSE, RUN

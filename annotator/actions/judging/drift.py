@@ -28,12 +28,10 @@ from annotator.actions.results.result_sheets import (
 from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.journal import RunJournal
 from annotator.actions.runs.run_kind import RunKind, RunWork
+from annotator.domain.common import Change, Refusal, counted, now, required
 from annotator.domain.judges.judge import Judge, JudgeKind, RunState, Status
 from annotator.domain.judges.protocol import Case, Level, Protocol
-from annotator.domain.texts.canonical import Change, now
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.refusal import Refusal, required
-from annotator.domain.texts.words import counted
 from annotator.judging.runner import Finished
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import AUDIT, CALL, ITEM, JUDGEMENT, RESPONSE, SYSTEM, if_given

@@ -14,10 +14,9 @@ from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases
 from annotator.actions.runs.journal import KnownKeys, RunJournal, bills
 from annotator.actions.runs.run_kind import RunKind, RunWork
+from annotator.domain.common import Refusal, counted, lasting, refuse_other, usd
 from annotator.domain.judges.judge import YES, Judge, JudgeKind, RaterKind, Status
 from annotator.domain.judges.protocol import Case
-from annotator.domain.texts.refusal import Refusal, refuse_other
-from annotator.domain.texts.words import counted, lasting, usd
 from annotator.judging.calls.asking import WeighedQuestion, weighed
 from annotator.judging.calls.client import Endpoint
 from annotator.judging.calls.prices import TOKENS_A_UNIT, prices, unpriced

@@ -19,13 +19,11 @@ from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases, run_kind, run_records
 from annotator.actions.runs.journal import RunJournal
 from annotator.actions.runs.judge_cases import Key, RunRequest
+from annotator.domain.common import Refusal, counted, new_id, required
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.protocol import Extraction, Protocol
 from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import EXEMPLAR
-from annotator.domain.texts.canonical import new_id
-from annotator.domain.texts.refusal import Refusal, required
-from annotator.domain.texts.words import counted
 from annotator.protocols import EXTRACTIONS, PAPERS, PROTOCOLS, USUAL
 from annotator.protocols.merging import NAME as PAIRING
 from annotator.protocols.registry import RANKING

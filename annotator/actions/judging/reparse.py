@@ -15,12 +15,10 @@ from annotator.actions.labelling import label_rows
 from annotator.actions.project.file import Project, judgement_hash, record
 from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.journal import call_of, same_question
+from annotator.domain.common import Change, Refusal, counted, grouped, now
 from annotator.domain.judges.judge import SETTLED, Judge, RaterKind, RunState, Status
 from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.stored import POOL, VerdictFields
-from annotator.domain.texts.canonical import Change, now
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted, grouped
 from annotator.judging.calls.asking import ReplayAsk, keys_of
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.protocols.registry import RANKING

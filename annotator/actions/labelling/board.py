@@ -12,12 +12,11 @@ from annotator.actions.labelling import label_cases
 from annotator.actions.labelling.label_rows import ANSWERED, to_submit
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
+from annotator.domain.common import grouped, now
 from annotator.domain.experts.adjudication import AdjudicationState, DisputeState
 from annotator.domain.experts.assignment import Assignment, Person, Purpose, Role, Stage, stage_of
 from annotator.domain.judges.judge import RaterKind
 from annotator.domain.kinds.artifact import Kind, State
-from annotator.domain.texts.canonical import now
-from annotator.domain.texts.words import grouped
 from annotator.protocols import TO_SUBMIT, assigned_protocols
 from annotator.storage.tables import (
     ADJUDICATION,

@@ -13,15 +13,13 @@ from annotator.actions.authoring import annotating, settings
 from annotator.actions.items import items, materials
 from annotator.actions.project import people, profile
 from annotator.actions.project.file import Project, change_setting
+from annotator.domain.common import Change, Refusal, counted, grouped, required, sha256
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.protocol import NO_VALUES, Case, Material, Presentation, Protocol, Scale
 from annotator.domain.kinds.artifact import Kind, State, Unit
 from annotator.domain.kinds.documents import Label, Labels, label_id
 from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import CONTINUATION, EXEMPLAR, by_set
-from annotator.domain.texts.canonical import Change, sha256
-from annotator.domain.texts.refusal import Refusal, required
-from annotator.domain.texts.words import counted, grouped
 from annotator.protocols import PROTOCOLS, TO_SUBMIT, USUAL, assigned_protocols
 from annotator.storage.tables import (
     ARTIFACT,

@@ -24,12 +24,11 @@ from sqlalchemy import (
 )
 
 from annotator.actions.authoring import annotating
+from annotator.domain.common import Refusal, nested
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.judge import Judgement, RaterKind, Status
 from annotator.domain.judges.protocol import Scale
 from annotator.domain.kinds.artifact import Kind, State, Unit, side_of_cell
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import nested
 from annotator.protocols import TO_SUBMIT, USUAL as USUAL
 from annotator.storage.tables import ARTIFACT, ASSIGNMENT, AUDIT, ITEM, JUDGEMENT, REVISION
 

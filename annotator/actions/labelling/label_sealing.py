@@ -31,14 +31,12 @@ from annotator.actions.labelling.label_rows import (
 from annotator.actions.labelling.labels import LabelPlace
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, judgement_hash, record
+from annotator.domain.common import Change, Refusal, counted, grouped, new_id, now, required
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.judge import Judgement, RaterKind, Status
 from annotator.domain.judges.paper import ErrorSample, Taxonomy
 from annotator.domain.kinds.artifact import Anchor, Kind, State
 from annotator.domain.kinds.documents import UNSURE, Label, Labels, label_id
-from annotator.domain.texts.canonical import Change, new_id, now
-from annotator.domain.texts.refusal import Refusal, required
-from annotator.domain.texts.words import counted, grouped
 from annotator.protocols import PROTOCOLS, TAXONOMIES as TAXONOMIES, TO_SUBMIT, USUAL
 from annotator.storage.tables import ARTIFACT, ITEM, JUDGEMENT, PERSON, RESPONSE, REVISION
 

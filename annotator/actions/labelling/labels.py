@@ -45,13 +45,12 @@ from annotator.actions.labelling.label_rows import (
 )
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, judgement_hash, record
+from annotator.domain.common import Change, Refusal, new_id, now, required
 from annotator.domain.judges.judge import Judgement, RaterKind, Status
 from annotator.domain.judges.protocol import Case, Material, Protocol
 from annotator.domain.kinds.artifact import Unit
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.material.item import Item
-from annotator.domain.texts.canonical import Change, new_id, now
-from annotator.domain.texts.refusal import Refusal, required
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.connection import PreparedStatement
 from annotator.storage.tables import AUDIT, ITEM, JUDGEMENT, RESPONSE

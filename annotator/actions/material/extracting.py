@@ -17,6 +17,7 @@ from annotator.actions.runs.journal import Reply, RunJournal, call_of
 from annotator.actions.runs.judge_cases import Key, RunRequest, checked_scope, system_ids
 from annotator.actions.runs.run_kind import DocumentRun, RunWork
 from annotator.actions.runs.run_records import OpenRun
+from annotator.domain.common import Change, Refusal, new_id, one_of, required, well_formed
 from annotator.domain.judges.judge import Judge, JudgeKind, Status
 from annotator.domain.judges.protocol import (
     Case,
@@ -35,9 +36,7 @@ from annotator.domain.material.extract import (
     class_of,
 )
 from annotator.domain.material.item import ExtractState, Page, by_set
-from annotator.domain.texts.canonical import Change, new_id, well_formed
 from annotator.domain.texts.difference import find
-from annotator.domain.texts.refusal import Refusal, one_of, required
 from annotator.judging.runner import Finished
 from annotator.protocols import EXTRACTIONS
 from annotator.storage.tables import CALL, EXTRACT, ITEM, JUDGE, RESPONSE, RUN, SYSTEM

@@ -13,13 +13,11 @@ from annotator.actions.items import items, materials, pages
 from annotator.actions.material.model_drafts import blank_unit
 from annotator.actions.project import people
 from annotator.actions.project.file import Progress, Project
+from annotator.domain.common import Change, Refusal, counted, required, words_that_hold
 from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.domain.kinds.evidence import Reference, work_keys
 from annotator.domain.material.item import Page, PageState, Source, SourceFormat, SourceKind
-from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.identifier import different_works, work_named
-from annotator.domain.texts.refusal import Refusal, required
-from annotator.domain.texts.words import counted, words_that_hold
 from annotator.exchange.folders import parse, read_json
 from annotator.exchange.formats import bibliographies
 from annotator.exchange.formats.bibliographies import Bibliography, ReadEntry, Work
@@ -47,7 +45,7 @@ class OfferedReference(ReadEntry):
 
     def words(self) -> str:
         result = self.reference
-        named = " ".join(self.said.split())
+        named = " ".join(self.text.split())
         if result is not None:
             named = ". ".join(
                 filter(None, (result.text, result.authors, str(result.year or ""), result.identifier))
@@ -185,7 +183,7 @@ def _offer(project: Project, item_id: str, read: Bibliography) -> EvidenceOffer:
         repeats = _repeated(entry.reference, known) if entry.reference else ""
         result.append(
             OfferedReference(
-                entry.place, entry.said, entry.reference, entry.why, entry.named, entry.doubt, repeats
+                entry.place, entry.text, entry.reference, entry.why, entry.named, entry.doubt, repeats
             )
         )
         if entry.reference and not repeats and not entry.doubt:

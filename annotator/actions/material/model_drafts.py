@@ -19,6 +19,16 @@ from annotator.actions.runs import judge_cases
 from annotator.actions.runs.journal import RunJournal
 from annotator.actions.runs.run_kind import DocumentRun, RunWork, failure_words, with_failures
 from annotator.actions.runs.run_records import OpenRun, RunEvent
+from annotator.domain.common import (
+    Change,
+    Refusal,
+    checked_text,
+    derived_id,
+    now,
+    refuse_other,
+    required,
+    sha256,
+)
 from annotator.domain.experts.assignment import Person
 from annotator.domain.judges.judge import Judge, JudgeKind, Status
 from annotator.domain.judges.protocol import (
@@ -40,8 +50,6 @@ from annotator.domain.material.extract import (
     for_person,
 )
 from annotator.domain.material.item import ExtractState
-from annotator.domain.texts.canonical import Change, checked_text, derived_id, now, sha256
-from annotator.domain.texts.refusal import Refusal, refuse_other, required
 from annotator.judging.runner import Finished
 from annotator.protocols import DRAFTS
 from annotator.protocols.drafts import DRAFTED_DIAGNOSTICS, DRAFTED_RUBRIC

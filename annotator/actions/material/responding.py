@@ -19,6 +19,7 @@ from annotator.actions.runs import judge_cases
 from annotator.actions.runs.journal import RunJournal
 from annotator.actions.runs.run_kind import RunKind, RunWork, failure_words, with_failures
 from annotator.actions.runs.run_records import OpenRun, RunEvent
+from annotator.domain.common import Change, Refusal, counted, grouped, local, natural, new_id, one_of
 from annotator.domain.judges.judge import Call, Judge, Status, Verdict
 from annotator.domain.judges.protocol import Answer, Ask, Case, Material, Protocol, Verdicts, plain
 from annotator.domain.kinds.artifact import Document, Kind, Unit
@@ -27,9 +28,6 @@ from annotator.domain.material.extract import ResponsePart, by_judge
 from annotator.domain.material.item import CONTINUATION, END_TO_END, INJECTION, ISOLATED, Page, spelled
 from annotator.domain.stored import ResponseFields
 from annotator.domain.texts import identifier
-from annotator.domain.texts.canonical import Change, new_id
-from annotator.domain.texts.refusal import Refusal, one_of
-from annotator.domain.texts.words import counted, grouped, local, natural
 from annotator.judging.calls.reply_parts import parted
 from annotator.judging.runner import Finished
 from annotator.protocols import reports

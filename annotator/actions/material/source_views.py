@@ -24,9 +24,9 @@ from annotator.actions.results.result_sheets import (
     text,
 )
 from annotator.actions.results.scoring import USUAL_METRIC, MetricInfo, Score
+from annotator.domain.common import counted, grouped, words_that_hold
 from annotator.domain.material.item import Source, SourceKind
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.words import counted, grouped, words_that_hold
 from annotator.stats.intervals.student import mean_of_scores, paired_means
 from annotator.storage.tables import ITEM, RESPONSE, SOURCE, SYSTEM
 

@@ -22,8 +22,8 @@ from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import ATTACK, DRAFT, AttackRunRequest, RunRequest
 from annotator.actions.runs.run_kind import RunKind, Tell
 from annotator.actions.runs.run_records import RunEvent, last_unfinished, together
+from annotator.domain.common import Refusal
 from annotator.domain.judges.judge import RunState
-from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import EXTRACTIONS, PAPERS, PROTOCOLS
 from annotator.protocols.merging import NAME as PAIRING
 from annotator.protocols.registry import RANKING
@@ -116,9 +116,9 @@ async def _part_by_part(project: Project, order: RunRequest, tell: Tell, listen:
         left = order.budget_usd
         if left is not None:
             left = max(0.0, left - sum(one["cost_usd"] or 0.0 for one in result))
-        heard = None if listen is None else cast(TextIO, iter(lines.get, None))
+        input_lines = None if listen is None else cast(TextIO, iter(lines.get, None))
         result.append(
-            await JudgeRun.run(project, replace(part, budget_usd=left), tell=tell_all, listen=heard)
+            await JudgeRun.run(project, replace(part, budget_usd=left), tell=tell_all, listen=input_lines)
         )
         lines.put(None)
         if result[-1]["state"] != RunState.DONE.value:

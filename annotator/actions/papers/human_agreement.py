@@ -26,14 +26,12 @@ from annotator.actions.runs import judge_cases
 from annotator.actions.sets import validation_figures
 from annotator.actions.studies import result_views
 from annotator.actions.validation import validation
+from annotator.domain.common import Change, Refusal, counted, grouped
 from annotator.domain.judges.paper import Paper
 from annotator.domain.judges.protocol import Aim, Protocol
 from annotator.domain.material.extract import Extract, KeyPoint, KeyPoints, ResponsePart
 from annotator.domain.material.item import ExtractState
-from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted, grouped
 from annotator.protocols import papers
 from annotator.protocols.merging import merged as merged_points
 from annotator.storage.tables import EXTRACT, ITEM

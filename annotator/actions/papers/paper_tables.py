@@ -23,8 +23,8 @@ from annotator.actions.studies.result_views import (
     SYSTEMS,
     ResultView,
 )
+from annotator.domain.common import Refusal
 from annotator.domain.judges.paper import Down, DuelTable, Paper, PaperTable, SystemsTable, ViewTable
-from annotator.domain.texts.refusal import Refusal
 from annotator.places import resources
 from annotator.protocols import papers
 

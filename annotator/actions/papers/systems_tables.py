@@ -33,12 +33,11 @@ from annotator.actions.results.result_sheets import (
 )
 from annotator.actions.results.results import Counted, ResultRow
 from annotator.actions.results.scoring import ALL, ItemRow, MetricInfo, Score
+from annotator.domain.common import Refusal, grouped, nested
 from annotator.domain.judges.paper import Down, DuelTable, Spread, SystemsTable, TableColumn
 from annotator.domain.judges.protocol import Over
 from annotator.domain.material.item import GROUPS, QUESTION_TYPES
 from annotator.domain.texts.estimate import CHANCE, FEWEST, Estimate, decimal, enough, few
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import grouped, nested
 from annotator.exchange import pictures
 from annotator.exchange.table_files import read_table
 from annotator.protocols import COMPOSITES, PROTOCOLS

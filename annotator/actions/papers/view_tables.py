@@ -30,12 +30,12 @@ from annotator.actions.results.result_sheets import (
 )
 from annotator.actions.studies import result_views
 from annotator.actions.validation import validation_views
+from annotator.domain.common import counted, grouped, nested
 from annotator.domain.judges.paper import ViewTable
 from annotator.domain.judges.protocol import Metric, Over, Protocol, RatedResponse, ScoreAim
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.item import CONTINUATION, EXEMPLAR
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.words import counted, grouped, nested
 from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS, papers
 from annotator.protocols.registry import (

@@ -15,6 +15,7 @@ from annotator.actions.authoring import artifacts, settings
 from annotator.actions.consensus import consensus, ruling_rows
 from annotator.actions.parcels import known_keys
 from annotator.actions.project.file import Project
+from annotator.domain.common import Refusal, canonical_json, grouped, now
 from annotator.domain.experts.adjudication import (
     LETTERS,
     Adjudication,
@@ -28,9 +29,6 @@ from annotator.domain.experts.adjudication import (
 from annotator.domain.experts.assignment import FORM, Assignment, ParcelOutcome, Person, Stage
 from annotator.domain.kinds.artifact import Kind, State, Unit, chain
 from annotator.domain.kinds.documents import KINDS, document_of
-from annotator.domain.texts.canonical import canonical_json, now
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import grouped
 from annotator.exchange.parcels import parcels
 from annotator.exchange.parcels.packages import AGAIN
 from annotator.storage.tables import (

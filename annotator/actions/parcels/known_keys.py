@@ -16,9 +16,8 @@ from sqlalchemy import Connection, delete, insert, select
 
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
+from annotator.domain.common import Change, Refusal
 from annotator.domain.experts.assignment import Person, Signed
-from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages
 from annotator.storage.tables import META, PERSON
 

@@ -19,13 +19,21 @@ from annotator.actions.parcels import adjudications, known_keys, tasking
 from annotator.actions.parcels.tasking import ServedAssignment
 from annotator.actions.project import people
 from annotator.actions.project.file import Progress, Project
+from annotator.domain.common import (
+    Change,
+    Refusal,
+    counted,
+    derived_id,
+    grouped,
+    local,
+    now,
+    required,
+    sha256,
+)
 from annotator.domain.experts.assignment import Assignment, Person, Purpose, Stage, stage_of
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.material.item import free_key
-from annotator.domain.texts.canonical import Change, derived_id, now, sha256
-from annotator.domain.texts.refusal import Refusal, required
-from annotator.domain.texts.words import counted, grouped, local
 from annotator.exchange.parcels import packages, parcels
 from annotator.protocols import PROTOCOLS, assigned_protocols
 from annotator.storage.tables import ASSIGNMENT, ITEM, PARCEL, SOURCE, SOURCE_FILE

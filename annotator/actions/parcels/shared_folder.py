@@ -13,10 +13,8 @@ from annotator import files
 from annotator.actions.parcels import known_keys, packing, tasking, tray, unpacking
 from annotator.actions.project import people, shared
 from annotator.actions.project.file import SUFFIX, Progress, Project
+from annotator.domain.common import Change, Refusal, counted, required, sha256
 from annotator.domain.experts.assignment import REFUSED, Arrival, Person, Role
-from annotator.domain.texts.canonical import Change, sha256
-from annotator.domain.texts.refusal import Refusal, required
-from annotator.domain.texts.words import counted
 from annotator.exchange.folders import RESERVED
 from annotator.exchange.parcels import packages
 from annotator.exchange.parcels.packages import Package

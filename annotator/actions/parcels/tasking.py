@@ -29,6 +29,7 @@ from annotator.actions.project.file import (
     settings_of,
     source_hash,
 )
+from annotator.domain.common import Change, Refusal, Text, canonical_json, derived_id, now, required, sha256
 from annotator.domain.experts.assignment import RECEIVED, Assignment, Person, Purpose, Role
 from annotator.domain.judges.protocol import REPORT, Material, Protocol
 from annotator.domain.kinds.artifact import State
@@ -36,8 +37,6 @@ from annotator.domain.kinds.documents import document_of
 from annotator.domain.material.extract import document_of as document_of_part
 from annotator.domain.material.item import END_TO_END, EXEMPLAR, IMPORT, Page, free_key
 from annotator.domain.stored import PageFields
-from annotator.domain.texts.canonical import Change, Text, canonical_json, derived_id, now, sha256
-from annotator.domain.texts.refusal import Refusal, required
 from annotator.exchange.parcels import packages, parcels
 from annotator.exchange.release.bundle import fitting
 from annotator.places import user_data

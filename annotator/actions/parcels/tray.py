@@ -26,14 +26,22 @@ from annotator.actions.parcels import adjudications, known_keys, packing, taskin
 from annotator.actions.parcels.packing import PackedTask, Put, keep, place_of
 from annotator.actions.project import people
 from annotator.actions.project.file import CHANGED_WITH, Progress, Project, judgement_hash, record
+from annotator.domain.common import (
+    Change,
+    Refusal,
+    canonical_json,
+    counted,
+    derived_id,
+    grouped,
+    now,
+    required,
+    sha256,
+)
 from annotator.domain.experts.adjudication import DraftReview
 from annotator.domain.experts.assignment import ParcelOutcome, Stage, TrayEntry, TrayState, stage_of
 from annotator.domain.judges.judge import Judgement, RaterKind, Status
 from annotator.domain.kinds.artifact import Document, Kind, State, Unit
 from annotator.domain.kinds.documents import UNSURE, Label, Labels, document_of, label_id
-from annotator.domain.texts.canonical import Change, canonical_json, derived_id, now, sha256
-from annotator.domain.texts.refusal import Refusal, required
-from annotator.domain.texts.words import counted, grouped
 from annotator.exchange.parcels import packages, parcels
 from annotator.protocols import PROTOCOLS, TAXONOMIES, TO_SUBMIT
 from annotator.storage.tables import (

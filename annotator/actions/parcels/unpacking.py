@@ -18,6 +18,7 @@ from annotator.actions.labelling import label_cases
 from annotator.actions.parcels import adjudications, known_keys, tasking, tray
 from annotator.actions.project import backups, people
 from annotator.actions.project.file import Progress, Project
+from annotator.domain.common import Change, Refusal, canonical_json, derived_id, now, required, sha256
 from annotator.domain.experts.adjudication import AdjudicationState
 from annotator.domain.experts.assignment import (
     TRAYED,
@@ -32,8 +33,6 @@ from annotator.domain.experts.assignment import (
 )
 from annotator.domain.kinds.artifact import Document, DraftSource, Kind, State, chain
 from annotator.domain.kinds.documents import UNSURE, Label, Labels, document_of, label_id
-from annotator.domain.texts.canonical import Change, canonical_json, derived_id, now, sha256
-from annotator.domain.texts.refusal import Refusal, required
 from annotator.exchange.parcels import packages, parcels
 from annotator.protocols import PROTOCOLS, TAXONOMIES
 from annotator.storage.tables import (

@@ -12,8 +12,7 @@ from sqlalchemy import func, select
 
 from annotator import files
 from annotator.actions.project.file import Project
-from annotator.domain.texts.canonical import now
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.common import Refusal, now
 from annotator.storage import backup as copies, opening
 from annotator.storage.tables import AUDIT, META, metadata
 

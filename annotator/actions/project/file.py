@@ -21,10 +21,9 @@ from sqlalchemy.sql.selectable import TypedReturnsRows
 from sqlmodel import SQLModel
 
 from annotator import __version__, files
+from annotator.domain.common import Change, Refusal, canonical_json, new_id, now, sha256
 from annotator.domain.experts.assignment import Person
 from annotator.domain.stored import JudgementFields, traits_read
-from annotator.domain.texts.canonical import Change, canonical_json, new_id, now, sha256
-from annotator.domain.texts.refusal import Refusal
 from annotator.protocols.profiles import ALL
 from annotator.storage.connection import ChangeWatch, PreparedStatement, Values
 from annotator.storage.opening import (

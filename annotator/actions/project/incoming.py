@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from annotator.domain.common import Refusal, counted
 from annotator.domain.material.extract import Funnel
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
 from annotator.exchange.formats.layout import LabelFileContent
 from annotator.exchange.release.bundle import Bundle, Problem, in_words, record_id
 from annotator.exchange.release.records import Record

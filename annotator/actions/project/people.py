@@ -10,10 +10,9 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.project.file import Project, record
+from annotator.domain.common import Change, Refusal, RoleNeeded, new_id, well_formed
 from annotator.domain.experts.assignment import Person, Role
 from annotator.domain.stored import PersonFields
-from annotator.domain.texts.canonical import Change, new_id, well_formed
-from annotator.domain.texts.refusal import Refusal, RoleNeeded
 from annotator.protocols.profiles import ALL, parsed
 from annotator.storage.tables import PARCEL, PERSON
 

@@ -6,9 +6,9 @@ from sqlalchemy import Select, func, select, union
 
 from annotator.actions.project import people
 from annotator.actions.project.file import USES, Project, cached, change_setting
+from annotator.domain.common import Change
 from annotator.domain.kinds.kind import FOLLOWS, ItemRole, Kind, Stage, State
 from annotator.domain.stored import Purpose
-from annotator.domain.texts.canonical import Change
 from annotator.protocols import EXTRACTIONS, PROTOCOLS, profiles
 from annotator.protocols.profiles import CHOICES, USUAL, Profile, ProfileChoice, parsed
 from annotator.storage.tables import ARTIFACT, ASSIGNMENT, EXTRACT, JUDGE, JUDGEMENT, META, PERSON, RUN

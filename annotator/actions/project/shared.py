@@ -5,8 +5,7 @@ from pathlib import Path
 
 from annotator import files, places
 from annotator.actions.project.file import Project
-from annotator.domain.texts.canonical import sha256
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.common import Refusal, sha256
 
 MARK = "About this folder.txt"
 ABOUT = """\

@@ -36,13 +36,12 @@ from annotator.actions.project.file import (
     source_hash,
 )
 from annotator.actions.runs.journal import call_hash
+from annotator.domain.common import Refusal, counted, sha256
 from annotator.domain.experts.publication import CANARY, canary_of
 from annotator.domain.kinds.artifact import Kind, chain
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.material.item import PageState
-from annotator.domain.texts.canonical import sha256
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import SHORTEST, CopyFinder, counted
+from annotator.domain.texts.words import SHORTEST, CopyFinder
 from annotator.exchange import table_files
 from annotator.exchange.release.encryption import plain_text
 from annotator.exchange.release.release import canaries_of

@@ -23,6 +23,7 @@ from annotator.actions.labelling import label_rows
 from annotator.actions.project.file import Project
 from annotator.actions.results.result_raters import CONSENSUS
 from annotator.actions.runs.judge_cases import ATTACK
+from annotator.domain.common import counted, grouped
 from annotator.domain.experts.adjudication import ConsensusVersion, Dispute
 from annotator.domain.judges.judge import Asking, Judge, JudgeKind
 from annotator.domain.judges.validation import Content
@@ -32,8 +33,7 @@ from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import SET
 from annotator.domain.stored import POOL, ContestFields
 from annotator.domain.texts import identifier
-from annotator.domain.texts.canonical import redact
-from annotator.domain.texts.words import counted, grouped
+from annotator.domain.texts.secrets import redact
 from annotator.exchange.release import release
 from annotator.exchange.release.bundle import Bundle, Spool, tally
 from annotator.exchange.release.records import (

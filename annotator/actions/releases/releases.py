@@ -19,6 +19,16 @@ from annotator.actions.project import profile as uses
 from annotator.actions.project.file import SUFFIX, Progress, Project, change_setting, record, silent
 from annotator.actions.releases import checking, gathering
 from annotator.actions.results import result_raters, results, scoring
+from annotator.domain.common import (
+    Change,
+    Refusal,
+    counted,
+    local,
+    now,
+    refuse_other,
+    well_formed,
+    words_that_hold,
+)
 from annotator.domain.experts import publication
 from annotator.domain.experts.adjudication import Agreement
 from annotator.domain.experts.publication import (
@@ -37,9 +47,6 @@ from annotator.domain.judges.paper import DrawnPairs
 from annotator.domain.judges.protocol import Over
 from annotator.domain.kinds.kind import ItemRole, Kind, Stage, State
 from annotator.domain.material.item import EXEMPLAR
-from annotator.domain.texts.canonical import Change, now, well_formed
-from annotator.domain.texts.refusal import Refusal, refuse_other
-from annotator.domain.texts.words import counted, local, words_that_hold
 from annotator.exchange.folders import Content, Files, records_in, staged, with_sums
 from annotator.exchange.formats.layouts import LAYOUTS
 from annotator.exchange.release import dataset, release, runnable, tables_csv
@@ -621,7 +628,7 @@ def _departures(bundle: Bundle) -> dict[str, tuple[str, ...]]:
     scored = {score.protocol for score in bundle.scores}
     judged = {score.protocol for score in bundle.scores if score.unfit == results.FLOOR}
     extracted = {extract.kind for extract in bundle.extracts}
-    told: list[tuple[str, tuple[str, ...]]] = [
+    departures: list[tuple[str, tuple[str, ...]]] = [
         *((protocol.title, protocol.departures) for name, protocol in PROTOCOLS.items() if name in scored),
         *(
             (paper.title, composite.departures)
@@ -637,7 +644,7 @@ def _departures(bundle: Bundle) -> dict[str, tuple[str, ...]]:
         ),
         *([(RANKING.title, RANKING.departures)] if bundle.matches else []),
     ]
-    return {title: departures for title, departures in dict(told).items() if departures}
+    return {title: words for title, words in dict(departures).items() if words}
 
 
 CONSENSUS = "consensus"

@@ -33,12 +33,12 @@ from annotator.actions.results.result_sheets import (
 )
 from annotator.actions.results.results import Counted, ResultRow
 from annotator.actions.results.scoring import ALL, FACET, MODE, Group, MetricInfo
+from annotator.domain.common import counted, grouped
 from annotator.domain.judges.paper import Paper
 from annotator.domain.judges.protocol import Composite, Metric, Over
 from annotator.domain.kinds.tasks import TRAITS
 from annotator.domain.material.item import EXEMPLAR
 from annotator.domain.texts.estimate import Estimate, interval
-from annotator.domain.texts.words import counted, grouped
 from annotator.exchange import pictures
 from annotator.protocols import COMPOSITES, PROTOCOLS
 

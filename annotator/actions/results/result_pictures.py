@@ -18,8 +18,8 @@ from annotator.actions.results.result_sheets import (
     SheetLine,
     SheetPicture,
 )
+from annotator.domain.common import Refusal
 from annotator.domain.texts.estimate import Estimate, unsigned
-from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.pictures import PRINTED as PRINTED, Ink as Ink
 
 # Letters in a line of the caption below a picture.

@@ -20,13 +20,13 @@ from annotator.actions.project import profile
 from annotator.actions.project.file import Project, cached
 from annotator.actions.results.result_sheets import or_why
 from annotator.actions.runs.judge_cases import units_a_call
+from annotator.domain.common import counted, grouped, nested
 from annotator.domain.judges.judge import JudgeKind, RaterKind, Status
 from annotator.domain.judges.protocol import Protocol
 from annotator.domain.kinds.documents import UNSURE, Label
 from annotator.domain.kinds.kind import Kind, Role, State
 from annotator.domain.material.item import CONTINUATION, EXEMPLAR
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.words import counted, grouped, nested
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import CALL, EXTRACT, ITEM, JUDGE, JUDGEMENT, PERSON, RESPONSE, RUN
 

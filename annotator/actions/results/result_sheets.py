@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from annotator.domain.common import counted
 from annotator.domain.texts.estimate import Estimate, decimal, interval, of_items
-from annotator.domain.texts.words import counted
 
 Worth = float | str | None
 UNDEFINED = "–"

@@ -23,11 +23,11 @@ from annotator.actions.results.scoring import (
     Score,
     mean_of_runs,
 )
+from annotator.domain.common import Change, Refusal, grouped
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.protocol import Metric, Over, Protocol, RatedResponse
 from annotator.domain.kinds.tasks import TRAITS
 from annotator.domain.material.item import EXEMPLAR
-from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.estimate import (
     NO_WIDTH,
     Estimate,
@@ -37,8 +37,6 @@ from annotator.domain.texts.estimate import (
     settled,
     without_width,
 )
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import grouped
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.stats.intervals.student import bounds_of, interval_name, mean_of_scores
 from annotator.storage.tables import ITEM, RESPONSE, SYSTEM

@@ -31,11 +31,11 @@ from annotator.actions.results.result_sheets import (
     text,
 )
 from annotator.actions.results.scoring import ALL, FACET, MODE, USUAL_METRIC
+from annotator.domain.common import counted
 from annotator.domain.judges.judge import Judgement, RaterKind
 from annotator.domain.judges.protocol import Case, Over, Protocol
 from annotator.domain.kinds.artifact import Unit
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.words import counted
 from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import JUDGE, SYSTEM

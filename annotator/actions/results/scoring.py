@@ -13,6 +13,7 @@ from annotator.actions.items import items, materials
 from annotator.actions.labelling import label_cases
 from annotator.actions.project.file import Project
 from annotator.actions.results.result_raters import Spoken, are_people, in_trials, is_trial, raters_under
+from annotator.domain.common import one_of
 from annotator.domain.judges.protocol import Material, Over, Protocol, RatedResponse
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.tasks import TRAITS
@@ -20,7 +21,6 @@ from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import CONTINUATION, EXEMPLAR, Item
 from annotator.domain.stored import MODES
 from annotator.domain.texts.estimate import SHARE, Estimate, bases
-from annotator.domain.texts.refusal import one_of
 from annotator.protocols import COMPOSITES, PROTOCOLS, USUAL
 from annotator.stats.intervals.student import mean_bounds, mean_range
 from annotator.storage.tables import ITEM, RESPONSE

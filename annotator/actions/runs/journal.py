@@ -32,13 +32,11 @@ from annotator.actions.labelling import label_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, judgement_hash
 from annotator.actions.runs import judge_cases
+from annotator.domain.common import CutList, Refusal, canonical_json, escaped, new_id, now, required, sha256
 from annotator.domain.judges.judge import SETTLED, Call, RaterKind, Status, Verdict
 from annotator.domain.judges.protocol import Case
 from annotator.domain.stored import JudgementFields
-from annotator.domain.texts.canonical import canonical_json, escaped, new_id, now, sha256
 from annotator.domain.texts.difference import find
-from annotator.domain.texts.refusal import Refusal, required
-from annotator.domain.texts.words import CutList
 from annotator.judging.batches.batch_results import DECLINED, BatchStage, BatchState
 from annotator.judging.calls.asking import Key
 from annotator.judging.runner import Finished
@@ -405,12 +403,12 @@ class RunJournal:
     def _judgements(
         self, finished: Finished, at: datetime, wordings: Mapping[str, Mapping[str, str]]
     ) -> Iterator[dict[str, Any]]:
-        case, now_said = finished.case, wordings.get(finished.case.artifact_id, {})
+        case, present = finished.case, wordings.get(finished.case.artifact_id, {})
         texts = {unit.id: unit.text for unit in case.units}
         for unit_id, given in finished.verdicts.items():
             # The unit was reworded while the judge was asked.
             words = texts.get(unit_id, "")
-            wording = now_said.get(unit_id, now_said.get(unit_id.rpartition("~")[2], words))
+            wording = present.get(unit_id, present.get(unit_id.rpartition("~")[2], words))
             verdict = given if wording == words else _OVERTAKEN
             fields = JudgementFields(
                 **verdict.model_dump(),

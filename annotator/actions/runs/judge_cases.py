@@ -11,11 +11,10 @@ from annotator.actions.items import materials
 from annotator.actions.items.items import refuse_seminars
 from annotator.actions.labelling import label_cases
 from annotator.actions.project.file import Project
+from annotator.domain.common import Refusal, nested, one_of, refuse_other
 from annotator.domain.judges.judge import Judge
 from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.kinds.artifact import Kind, Unit
-from annotator.domain.texts.refusal import Refusal, one_of, refuse_other
-from annotator.domain.texts.words import nested
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import ITEM, SYSTEM
 

@@ -19,6 +19,7 @@ from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.journal import BATCH_SETTLED, RunJournal
 from annotator.actions.runs.judge_cases import Key, RunRequest
 from annotator.actions.runs.run_records import OpenRun, RunEvent
+from annotator.domain.common import Change, Refusal
 from annotator.domain.judges.judge import Judge, JudgeKind, RunState, Status, Verdict
 from annotator.domain.judges.protocol import (
     Ask,
@@ -31,8 +32,6 @@ from annotator.domain.judges.protocol import (
     plain,
 )
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.refusal import Refusal
 from annotator.judging import runner
 from annotator.judging.batches import batching
 from annotator.judging.batches.batch_results import BatchState

@@ -17,10 +17,18 @@ from annotator.actions.project.file import Project, record
 from annotator.actions.runs import judge_cases
 from annotator.actions.runs.journal import UNBILLED, bills
 from annotator.actions.runs.judge_cases import RunRequest
+from annotator.domain.common import (
+    Change,
+    Refusal,
+    canonical_json,
+    counted,
+    local,
+    nested,
+    new_id,
+    now,
+    sha256,
+)
 from annotator.domain.judges.judge import SETTLED, Judge, JudgeKind, RaterKind, RunState, Status
-from annotator.domain.texts.canonical import Change, canonical_json, new_id, now, sha256
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted, local, nested
 from annotator.judging.runner import Progress
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from annotator.storage import store

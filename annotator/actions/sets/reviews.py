@@ -24,16 +24,25 @@ from annotator.actions.results.result_sheets import columns
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.sets import validation_figures
 from annotator.actions.sets.validation_figures import ALL, Key, UnitPlace, figure_cell
+from annotator.domain.common import (
+    Change,
+    Refusal,
+    counted,
+    derived_id,
+    grouped,
+    nested,
+    now,
+    refuse_other,
+    sha256,
+    well_formed,
+)
 from annotator.domain.experts.adjudication import AdjudicationState, Reason
 from annotator.domain.experts.assignment import Role, Stage, stage_of
 from annotator.domain.judges.judge import Fault, Informed, JudgeKind, RaterKind, Review, Status
 from annotator.domain.judges.paper import Taxonomy
 from annotator.domain.kinds.artifact import Artifact, Kind, State, Unit
 from annotator.domain.stored import InformedFields, InformedKind
-from annotator.domain.texts.canonical import Change, derived_id, now, sha256, well_formed
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.refusal import Refusal, refuse_other
-from annotator.domain.texts.words import counted, grouped, nested
 from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import ADJUDICATION, ASSIGNMENT, INFORMED, ITEM, JUDGEMENT, RESPONSE, SYSTEM

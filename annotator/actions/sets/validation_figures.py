@@ -17,12 +17,11 @@ from annotator.actions.labelling import label_rows
 from annotator.actions.project.file import Project, cached
 from annotator.actions.results import result_raters, results, scoring
 from annotator.actions.results.result_sheets import SheetCell, figure, gaps, number
+from annotator.domain.common import Refusal, counted, grouped
 from annotator.domain.judges.contest import preferred
 from annotator.domain.judges.judge import Judge, RaterKind, Status
 from annotator.domain.judges.protocol import FIGURES, WORDS, Level, Protocol, Scale
 from annotator.domain.texts.estimate import NO_SPREAD, ROUGH, Estimate, of_items, without_width
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted, grouped
 from annotator.stats.agreement import levels
 from annotator.stats.agreement.agreement import ac1_of_pairs, cohen_kappa
 from annotator.stats.intervals.coding import ONE_CATEGORY, Chosen, Codes, Floats

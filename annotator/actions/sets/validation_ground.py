@@ -23,15 +23,13 @@ from annotator.actions.project.file import Project, cached
 from annotator.actions.results import result_raters
 from annotator.actions.sets import reviews, validation_figures, validation_sets
 from annotator.actions.sets.validation_figures import JudgeVersion, Key, Own, TruthPairs, UnitPlace, there
+from annotator.domain.common import Refusal, canonical_json, grouped, nested, required, sha256
 from annotator.domain.experts.assignment import Role, stage_of
 from annotator.domain.judges.judge import JudgeKind, RaterKind
 from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.judges.validation import Split
 from annotator.domain.kinds.artifact import Artifact, Document, Kind
-from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.refusal import Refusal, required
-from annotator.domain.texts.words import grouped, nested
 from annotator.protocols import PROTOCOLS
 from annotator.stats.intervals.coding import Chosen, Codes, left_out, objects
 from annotator.storage.tables import ITEM

@@ -19,13 +19,21 @@ from annotator.actions.labelling.label_rows import submits
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
 from annotator.actions.sets import validation_figures
+from annotator.domain.common import (
+    Change,
+    Refusal,
+    canonical_json,
+    counted,
+    grouped,
+    new_id,
+    now,
+    required,
+    sha256,
+)
 from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.judges.protocol import Protocol
 from annotator.domain.judges.validation import Content, Draw, FirstLabel, Opening, Sampled, Split
-from annotator.domain.texts.canonical import Change, canonical_json, new_id, now, sha256
-from annotator.domain.texts.refusal import Refusal, required
-from annotator.domain.texts.words import counted, grouped
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import ITEM, OPENING, VALIDATION_SET
 

@@ -31,11 +31,11 @@ from annotator.actions.results.result_sheets import (
     picture,
     text,
 )
+from annotator.domain.common import counted, grouped, nested
 from annotator.domain.judges.contest import FIRST, SECOND, TIE, Choice as Preferred, PairOutcome, preferred
 from annotator.domain.judges.judge import RaterKind, Status
 from annotator.domain.judges.paper import Taxonomy
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.words import counted, grouped, nested
 from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS, TAXONOMIES
 from annotator.stats.agreement.levels import p_of

@@ -29,6 +29,7 @@ from annotator.actions.results.result_sheets import (
     picture,
     text,
 )
+from annotator.domain.common import Change, Refusal, counted, grouped, nested
 from annotator.domain.judges.judge import RaterKind, Review, Status
 from annotator.domain.judges.paper import SUBTOTAL, LabelledResponse, Taxonomy, due, mean_counts
 from annotator.domain.judges.protocol import Material, Matrix, MatrixSpec, Protocol, RatedResponse
@@ -36,10 +37,7 @@ from annotator.domain.kinds.artifact import Kind, cell_id
 from annotator.domain.kinds.evidence import Reference
 from annotator.domain.material.extract import Matching, ResponsePart, RetrievalComparison, RetrievalMatch
 from annotator.domain.stored import InformedKind
-from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted, grouped, nested
 from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS, TAXONOMIES
 from annotator.stats.matching.matching import maximum_pairs

@@ -35,14 +35,12 @@ from annotator.actions.results.result_sheets import (
     share,
     text,
 )
+from annotator.domain.common import Change, counted, grouped, nested, required
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.diagnostics import Diagnostics
 from annotator.domain.kinds.plan import Plan
 from annotator.domain.kinds.selection import Recommendation, Selection
-from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.refusal import required
-from annotator.domain.texts.words import counted, grouped, nested
 from annotator.exchange import pictures
 from annotator.stats.agreement.levels import (
     DEPARTURES,

@@ -15,10 +15,10 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import overview, result_raters, results, results_behind, scoring
 from annotator.actions.results.result_sheets import ResultSheet, ViewChoice, no_choices
 from annotator.actions.studies import pair_views, part_views, question_views, rubric_views, score_views
+from annotator.domain.common import Refusal, one_of
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import CONTINUATION, EXEMPLAR
-from annotator.domain.texts.refusal import Refusal, one_of
 from annotator.protocols import EXTRACTIONS, PROTOCOLS, TAXONOMIES
 from annotator.storage.tables import ARTIFACT, EXTRACT, ITEM, RESPONSE
 

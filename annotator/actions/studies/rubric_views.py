@@ -41,15 +41,23 @@ from annotator.actions.results.result_sheets import (
     share,
     text,
 )
+from annotator.domain.common import (
+    Change,
+    Refusal,
+    counted,
+    derived_id,
+    grouped,
+    nested,
+    new_id,
+    one_of,
+    refuse_other,
+)
 from annotator.domain.judges.judge import YES
 from annotator.domain.judges.protocol import Material, RatedResponse
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.rubric import EXPERT_WEIGHT_SHARES, Criterion, Rubric
 from annotator.domain.material.item import SET, Item, Response, by_set
-from annotator.domain.texts.canonical import Change, derived_id, new_id
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.refusal import Refusal, one_of, refuse_other
-from annotator.domain.texts.words import counted, grouped, nested
 from annotator.exchange import pictures
 from annotator.exchange.folders import read_json
 from annotator.exchange.table_files import read_table

@@ -36,9 +36,9 @@ from annotator.actions.results.result_sheets import (
     text,
 )
 from annotator.actions.results.scoring import USUAL_METRIC, MetricInfo
+from annotator.domain.common import grouped
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.words import grouped
 from annotator.exchange import pictures
 from annotator.stats.agreement.levels import p_of, pearson, spearman
 from annotator.stats.intervals.student import by_group, paired_means

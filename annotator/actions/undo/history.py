@@ -9,8 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Row, and_, not_, or_, select, 
 
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
-from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.refusal import Refusal, required
+from annotator.domain.common import Change, Refusal, required
 from annotator.storage.tables import AUDIT, DRAFT
 
 # Restores the subject of a change from one image to another, or refuses if it has changed since.

@@ -13,12 +13,11 @@ from annotator.actions.labelling import label_cases, label_sealing
 from annotator.actions.labelling.labels import SEVERAL
 from annotator.actions.project import people
 from annotator.actions.project.file import USES, Project
+from annotator.domain.common import Change, counted
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.publication import ERRATA, METADATA, WITHDRAWN
 from annotator.domain.kinds.artifact import Document
 from annotator.domain.kinds.documents import KINDS, document_of
-from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.words import counted
 from annotator.protocols import TAXONOMIES
 from annotator.storage.tables import ADJUDICATION
 

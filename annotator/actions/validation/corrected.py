@@ -24,11 +24,10 @@ from annotator.actions.results.result_sheets import (
 from annotator.actions.sets import validation_figures, validation_ground, validation_sets
 from annotator.actions.sets.validation_figures import Key, UnitPlace, figure_cell, unknown
 from annotator.actions.validation import validation
+from annotator.domain.common import Refusal, grouped, nested, refuse_other, required
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.protocol import Metric, Protocol
 from annotator.domain.texts.estimate import NO_SPREAD, ROUGH, Estimate, of_items
-from annotator.domain.texts.refusal import Refusal, refuse_other, required
-from annotator.domain.texts.words import grouped, nested
 from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS
 from annotator.stats.validation.correction import LabelPlan, Leaderboard, SystemUnits, plan_labels, standings

@@ -31,13 +31,11 @@ from annotator.actions.sets import reviews, validation_figures, validation_groun
 from annotator.actions.sets.reviews import CaseKey, CaseList, CaseOutlook, VerdictCase
 from annotator.actions.sets.validation_figures import ALL, TITLES, RaterResult, figure_cell, there
 from annotator.actions.validation.validation import ValidationQuery, ground_of, held
+from annotator.domain.common import Change, CutList, Refusal, nested, now, well_formed
 from annotator.domain.experts.adjudication import Figure, figure
 from annotator.domain.judges.judge import Fault, InformedRuling, RaterKind, Status
 from annotator.domain.judges.protocol import Level
 from annotator.domain.stored import InformedFields, InformedKind
-from annotator.domain.texts.canonical import Change, now, well_formed
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import CutList, nested
 from annotator.exchange import pictures
 from annotator.protocols import USUAL
 from annotator.storage.tables import INFORMED, ITEM, RESPONSE

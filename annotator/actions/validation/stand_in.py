@@ -39,10 +39,9 @@ from annotator.actions.sets.validation_figures import (
 from annotator.actions.sets.validation_ground import PEOPLE, TOGETHER, Ground, ValidationRater
 from annotator.actions.validation import validation
 from annotator.actions.validation.validation import RaterFigures, held
+from annotator.domain.common import Refusal, counted, refuse_other, required
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.texts.estimate import ROUGH, Estimate, of_items, without_width
-from annotator.domain.texts.refusal import Refusal, refuse_other, required
-from annotator.domain.texts.words import counted
 from annotator.exchange import pictures
 from annotator.protocols import PROTOCOLS
 from annotator.stats.intervals.clustered import holm

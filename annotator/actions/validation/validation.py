@@ -45,10 +45,9 @@ from annotator.actions.sets.validation_figures import (
     scotts,
 )
 from annotator.actions.sets.validation_ground import NOT_ASKED, PEOPLE, Ground, RatedUnit, ValidationRater
+from annotator.domain.common import Refusal, counted, grouped, refuse_other
 from annotator.domain.judges.protocol import FIGURES, Level, Protocol, uncrossed
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.refusal import Refusal, refuse_other
-from annotator.domain.texts.words import counted, grouped
 from annotator.exchange import pictures
 from annotator.protocols import USUAL
 from annotator.stats.intervals.coding import Chosen, Codes

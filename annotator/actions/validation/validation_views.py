@@ -12,9 +12,9 @@ from annotator.actions.results.scoring import USUAL_METRIC
 from annotator.actions.sets import reviews, validation_figures, validation_ground, validation_sets
 from annotator.actions.studies.result_views import BESIDE, SEVERAL_JUDGES, ResultView
 from annotator.actions.validation import corrected, disagreements, stand_in, validation
+from annotator.domain.common import grouped
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.validation import Split
-from annotator.domain.texts.words import grouped
 from annotator.protocols import PROTOCOLS, USUAL
 
 JUDGES = "Judges beside people"

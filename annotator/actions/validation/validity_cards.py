@@ -35,6 +35,7 @@ from annotator.actions.sets.validation_ground import PEOPLE, PERSON, Ground, Val
 from annotator.actions.studies.result_views import ResultView
 from annotator.actions.validation import corrected, stand_in, validation, validation_views
 from annotator.actions.validation.validation import Validation
+from annotator.domain.common import Refusal, canonical_json, counted, grouped, now, required, sha256
 from annotator.domain.judges.judge import JudgeKind, RaterKind
 from annotator.domain.judges.protocol import WORDS, uncrossed
 from annotator.domain.judges.validation import (
@@ -51,10 +52,8 @@ from annotator.domain.judges.validation import (
     Split,
     ValidityCard,
 )
-from annotator.domain.texts.canonical import canonical_json, held, looks_like_key, now, sha256
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.refusal import Refusal, required
-from annotator.domain.texts.words import counted, grouped
+from annotator.domain.texts.secrets import held, looks_like_key
 from annotator.exchange import card_pages
 from annotator.judging.attacks import TARGETS
 from annotator.protocols import USUAL

@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
+from annotator.domain.common import FrozenRecord, Text
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.documents import DOCUMENTS, KINDS, document_of
 from annotator.domain.kinds.kind import Reason as Reason, Stage
-from annotator.domain.texts.canonical import FrozenRecord, Text
 from annotator.domain.texts.estimate import Estimate
 
 

@@ -5,9 +5,9 @@ from enum import StrEnum
 
 from pydantic import Field as Value
 
+from annotator.domain.common import FrozenRecord, Text
 from annotator.domain.kinds.kind import Role, Stage, stage_of
 from annotator.domain.stored import AssignmentFields, GuidelineFields, PersonFields, Purpose, Stored
-from annotator.domain.texts.canonical import FrozenRecord, Text
 
 __all__ = ["Assignment", "Purpose", "Role", "Stage", "stage_of"]
 

@@ -14,7 +14,7 @@ from pydantic import (
     model_serializer,
 )
 
-from annotator.domain.texts.canonical import FrozenRecord, Text, derived_id
+from annotator.domain.common import FrozenRecord, Text, derived_id
 
 # The usual licences of data sets, by SPDX identifier, the commonest first, each with the address of its text.
 LICENCES: Mapping[str, str] = {

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from itertools import combinations
 from random import Random
 
+from annotator.domain.common import derived_id, sha256
 from annotator.domain.experts.assignment import Assignment, Purpose, Stage
-from annotator.domain.texts.canonical import derived_id, sha256
 
 # The number of exchanges tried per team before the pairings stay as they are, and the maximum in all.
 TRIES, MOST_TRIES = 400, 40_000

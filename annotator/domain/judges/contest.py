@@ -6,10 +6,8 @@ from enum import StrEnum
 from math import fsum
 from typing import Literal
 
+from annotator.domain.common import Refusal, derived_id, grouped
 from annotator.domain.stored import POOL, Status
-from annotator.domain.texts.canonical import derived_id
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import grouped
 
 Choice = Literal["first", "second", "tie"]
 FIRST: Choice = "first"

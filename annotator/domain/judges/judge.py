@@ -7,6 +7,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field as Value, StringConstraints
 
+from annotator.domain.common import FrozenRecord
 from annotator.domain.stored import (
     CallFields,
     InformedFields,
@@ -18,7 +19,6 @@ from annotator.domain.stored import (
     Stored,
     VerdictFields,
 )
-from annotator.domain.texts.canonical import FrozenRecord
 
 __all__ = ["JudgeKind", "RaterKind", "Status"]
 

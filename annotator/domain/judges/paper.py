@@ -5,11 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from annotator.domain.common import FrozenRecord, grouped
 from annotator.domain.judges.protocol import Composite, Extraction, Protocol, ScoreAim, Value
 from annotator.domain.material.item import QUESTION_TYPES
-from annotator.domain.texts.canonical import FrozenRecord
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.words import grouped
 
 
 class Spread(StrEnum):

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol as Shape, TypeVar
 
 from pydantic import BaseModel, Field
 
+from annotator.domain.common import Text, counted, sha256
 from annotator.domain.judges.judge import Status, Verdict
 from annotator.domain.kinds.artifact import USUAL, Document, Kind, Unit, Weights
 from annotator.domain.kinds.question_types import QuestionType
 from annotator.domain.material.extract import PIECE_WORDS, Matching, ResponsePart, WriterAid
 from annotator.domain.material.item import Item, Page, Response, Source, by_set
-from annotator.domain.texts.canonical import Text, sha256
 from annotator.domain.texts.estimate import SHARE, Estimate
-from annotator.domain.texts.words import counted
 
 if TYPE_CHECKING:
     import numpy as np

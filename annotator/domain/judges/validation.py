@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field
 
+from annotator.domain.common import FrozenRecord, Text, canonical_json, sha256
 from annotator.domain.stored import JudgeKind, OpeningFields, Stored
-from annotator.domain.texts.canonical import FrozenRecord, Text, canonical_json, sha256
 from annotator.domain.texts.estimate import Estimate
 
 

@@ -23,10 +23,9 @@ from pydantic import (
     WrapValidator,
 )
 
+from annotator.domain.common import Refusal, Text, canonical_json, new_id, sha256
 from annotator.domain.kinds.kind import Kind as Kind, Stage as Stage, State as State, stage_of as stage_of
 from annotator.domain.kinds.question_types import BAR
-from annotator.domain.texts.canonical import Text, canonical_json, new_id, sha256
-from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import latin, likeness, terms, unspaced, word_count
 
 

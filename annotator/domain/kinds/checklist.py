@@ -6,6 +6,7 @@ from math import fsum
 
 from pydantic import Field
 
+from annotator.domain.common import Text
 from annotator.domain.kinds.artifact import (
     Context,
     Document,
@@ -19,7 +20,6 @@ from annotator.domain.kinds.artifact import (
     near_duplicates,
     warning,
 )
-from annotator.domain.texts.canonical import Text
 
 # Shares are typed with two digits: three times .33 and six times .17 still count as 1.
 TOLERANCE = 0.02

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
+from annotator.domain.common import Text, derived_id
 from annotator.domain.kinds import (
     checklist,
     diagnostics,
@@ -37,7 +38,6 @@ from annotator.domain.kinds.artifact import (
     warning,
 )
 from annotator.domain.kinds.question_types import BAR
-from annotator.domain.texts.canonical import Text, derived_id
 
 UNSURE = "unsure"
 # The subject of a label is frozen beside its value: without it, figures by criterion would need the live documents.

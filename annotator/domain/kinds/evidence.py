@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from annotator.domain.common import Text
 from annotator.domain.kinds.artifact import (
     AlignmentRule,
     Context,
@@ -18,7 +19,6 @@ from annotator.domain.kinds.artifact import (
     UnitField,
     warning,
 )
-from annotator.domain.texts.canonical import Text
 from annotator.domain.texts.identifier import normal_title, work_named
 
 IMPORTANT, NOT_IMPORTANT = "important", "not_important"

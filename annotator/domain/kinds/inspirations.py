@@ -8,6 +8,7 @@ from typing import Self
 
 from pydantic import Field
 
+from annotator.domain.common import counted
 from annotator.domain.kinds.artifact import (
     Context,
     Document,
@@ -21,7 +22,6 @@ from annotator.domain.kinds.artifact import (
     warning,
     word_band,
 )
-from annotator.domain.texts.words import counted
 
 WORDS, SENTENCES, MOST = 300, (4, 5), 10
 _END = re.compile(r"[.!?…]+(?=\s|$)|[。！？]+")

@@ -7,6 +7,7 @@ from statistics import fmean
 
 from pydantic import Field
 
+from annotator.domain.common import Text
 from annotator.domain.kinds.artifact import (
     AlignmentRule,
     Context,
@@ -19,7 +20,6 @@ from annotator.domain.kinds.artifact import (
     error,
     warning,
 )
-from annotator.domain.texts.canonical import Text
 
 
 class Recommendation(StrEnum):

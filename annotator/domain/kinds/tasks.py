@@ -8,6 +8,7 @@ from typing import Self
 
 from pydantic import Field
 
+from annotator.domain.common import Refusal
 from annotator.domain.kinds.artifact import (
     Context,
     Document,
@@ -24,7 +25,6 @@ from annotator.domain.kinds.artifact import (
     word_band,
 )
 from annotator.domain.kinds.inspirations import ALIKE, AnyCase, none_given
-from annotator.domain.texts.refusal import Refusal
 
 WORDS, COUNT, MOST_OF_FAMILY = 100, (5, 8), 2
 

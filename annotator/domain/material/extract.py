@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, SerializeAsAny, WrapValidator
 
+from annotator.domain.common import FrozenRecord, Text, sha256
 from annotator.domain.kinds import documents
 from annotator.domain.kinds.artifact import Document, Kind, Unit, as_it_is
 from annotator.domain.kinds.evidence import Evidence, Reference as ListedReference
@@ -14,7 +15,6 @@ from annotator.domain.kinds.plan import Plan
 from annotator.domain.material.item import PageState, Source
 from annotator.domain.material.transcript import PARAGRAPH, TURN, Transcript, of_source, prefix
 from annotator.domain.stored import ExtractFields, Stored
-from annotator.domain.texts.canonical import FrozenRecord, Text, sha256
 from annotator.domain.texts.words import word_count
 
 

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from annotator.domain.common import Refusal
 from annotator.domain.kinds.artifact import Anchor, Finding, Unit, warning
 from annotator.domain.material.item import Source
-from annotator.domain.texts.refusal import Refusal
 
 UNKNOWN = -1
 # The placeholder in the text for a passage that nobody is to read.

@@ -7,7 +7,8 @@ from datetime import date
 from math import isclose, isfinite, log
 from typing import Any, Protocol
 
-from annotator.domain.texts.words import counted, term_counts
+from annotator.domain.common import counted
+from annotator.domain.texts.words import term_counts
 
 # With fewer items than FEWEST there is no interval: percentiles and quantiles of so few are not reliable. Below FEW
 # an interval is usually too narrow (Cameron, Gelbach & Miller 2008, on few clusters), and is called rough.

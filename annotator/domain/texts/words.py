@@ -3,11 +3,8 @@
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Generic, TypeVar
 
 # Patterns are compiled on first use, and then cached by `re`. Word_Break of ASCII (UAX #29, WB5–WB13b): letters,
 # digits and underscores join; ' . : join two letters, ' . , ; two digits.
@@ -152,88 +149,3 @@ class CopyFinder:
                 if words[at : at + len(sought)] == sought:
                     whole = self._words[number]
                     yield number, start, not start and words[at : at + len(whole)] == whole
-
-
-K = TypeVar("K")
-T = TypeVar("T")
-V = TypeVar("V")
-
-
-def shortened(words: str, most: int) -> str:
-    """Words cut to at most so many characters, the last of which is then “…”."""
-    return words if len(words) <= most else f"{words[: most - 1].rstrip()}…"
-
-
-def counted(number: int, one: str, many: str = "") -> str:
-    """“1 item”, “12 items”, “1,200 units”; `many` if the plural is not `one` and an s."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
-def usd(amount: float) -> str:
-    """US dollars, with as many decimal places as a small sum needs."""
-    if 0 < amount < 0.0001:
-        return "< $0.0001"
-    return f"${amount:,.4f}" if 0 < amount < 0.1 else f"${amount:,.2f}"
-
-
-def lasting(seconds: float) -> str:
-    if seconds < 1:
-        return "under a second"
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    if seconds < 5400:
-        return f"{seconds / 60:.0f} min"
-    hours, minutes = divmod(round(seconds / 60), 60)
-    return f"{hours} h {minutes:02} min"
-
-
-@dataclass(frozen=True, slots=True)
-class CutList(Generic[T]):
-    """A list cut to a length that can be shown, and its full length."""
-
-    rows: tuple[T, ...]
-    total: int
-
-    @property
-    def words(self) -> str:
-        """The length as shown: “12”, or “first 2,000 of 2,295” if it is cut."""
-        shown = len(self.rows)
-        return f"{self.total:,}" if shown == self.total else f"first {shown:,} of {self.total:,}"
-
-
-def words_that_hold(cases: Mapping[str, object]) -> list[str]:
-    """The words whose case holds, in their order."""
-    return [words for words, holds in cases.items() if holds]
-
-
-def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
-    """The values under each key, keys and values in their original order."""
-    groups: dict[K, list[V]] = {}
-    for key, value in pairs:
-        groups.setdefault(key, []).append(value)
-    return groups
-
-
-def nested(triples: Iterable[tuple[K, T, V]]) -> dict[K, dict[T, V]]:
-    """The values under their first key, by their second; of several with both equal the last."""
-    groups: dict[K, dict[T, V]] = {}
-    for first, second, value in triples:
-        groups.setdefault(first, {})[second] = value
-    return groups
-
-
-_DIGITS = re.compile(r"(\d+)")
-
-
-def natural(name: str) -> tuple[tuple[int, str], ...]:
-    """The sort key of names in the order people expect: R2 before R10, whatever their case."""
-    parts = _DIGITS.split(name.casefold())
-    return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in parts)
-
-
-def local(at: datetime) -> datetime:
-    """A moment in local time; in UTC if the system has none for it, as Windows before 1970."""
-    try:
-        return at.astimezone()
-    except (OSError, OverflowError, ValueError):
-        return at.replace(tzinfo=at.tzinfo or UTC).astimezone(UTC)

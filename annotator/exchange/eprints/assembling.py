@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice, zip_longest
 from pathlib import PurePosixPath
 
+from annotator.domain.common import storable
 from annotator.domain.material.extract import CitedEntry, RefusalStage
-from annotator.domain.texts.canonical import storable
 from annotator.domain.texts.identifier import Identifier, work_named
 from annotator.exchange.formats.bibliographies import arxiv_mentioned, bibtex, made
 from annotator.exchange.texts.latex import closing, in_plain_words, masked, plain_decoder
@@ -297,7 +297,7 @@ def _of_bibtex(text: str, cited: Collection[str]) -> Iterator[CitedEntry]:
         if entry.reference is not None:
             reference = entry.reference
             identifiers = [named for words in entry.named if (named := work_named(words))]
-            yield _entry(entry.said, reference.text, identifiers, reference.authors, reference.year)
+            yield _entry(entry.text, reference.text, identifiers, reference.authors, reference.year)
 
 
 def _entry(

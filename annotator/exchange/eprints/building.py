@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from annotator.domain.common import Refusal
 from annotator.domain.material.extract import CitedEntry, CollectedPaper, Funnel, RefusalStage, RefusedPaper
-from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import COMMON
 from annotator.exchange.eprints.assembling import Unfit, assembled, entries, files_of
 from annotator.exchange.eprints.folder import Collection, KnownWorks, ListedPaper

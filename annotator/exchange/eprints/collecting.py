@@ -6,10 +6,9 @@ from datetime import date, timedelta
 from urllib.parse import urlencode
 
 from annotator import __version__
+from annotator.domain.common import Refusal, now, sha256
 from annotator.domain.material.item import CatalogueWork
-from annotator.domain.texts.canonical import now, sha256
 from annotator.domain.texts.identifier import work_named
-from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.eprints.assembling import Unfit, ending
 from annotator.exchange.eprints.building import Rules, read_section
 from annotator.exchange.eprints.folder import (

@@ -10,12 +10,10 @@ from xml.etree import ElementTree
 from pydantic import BaseModel, ValidationError
 
 from annotator import files
+from annotator.domain.common import Refusal, grouped, sha256
 from annotator.domain.material.extract import CitedEntry, RefusalStage
 from annotator.domain.material.item import CatalogueWork
-from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.identifier import Identifier, normal_title, work_named
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import grouped
 from annotator.exchange.eprints.assembling import ON_ARXIV, Unfit
 from annotator.exchange.folders import LARGEST_FILE, pretty, read_bytes, read_json, xml_tree
 from annotator.exchange.formats.bibliographies import works_of

@@ -11,11 +11,11 @@ from typing import Any
 
 import orjson
 
+from annotator.domain.common import counted, derived_id, now
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.tasks import WORDS, Difficulty, Family, Phase, Task, Tasks, task_key
 from annotator.domain.material.item import SEMINARS
-from annotator.domain.texts.canonical import derived_id, now
-from annotator.domain.texts.words import counted, word_count
+from annotator.domain.texts.words import word_count
 from annotator.exchange.formats.layout import ExistingItems, Files
 from annotator.exchange.release.bundle import Bundle, BundleReader, Problem, in_words, settled
 from annotator.exchange.release.records import ArtifactRecord, DecisionRecord, ItemRecord

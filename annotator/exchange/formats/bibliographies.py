@@ -11,11 +11,11 @@ from functools import partial
 from itertools import accumulate, pairwise
 from typing import Any
 
+from annotator.domain.common import Refusal, counted, required
 from annotator.domain.kinds.evidence import Reference
 from annotator.domain.material.item import SourceKind
 from annotator.domain.texts.identifier import work_named
-from annotator.domain.texts.refusal import Refusal, required
-from annotator.domain.texts.words import counted, unspaced
+from annotator.domain.texts.words import unspaced
 from annotator.exchange.folders import parse
 from annotator.exchange.table_files import csv_rows
 from annotator.exchange.texts.latex import (
@@ -286,7 +286,7 @@ class ReadEntry:
     """
 
     place: str
-    said: str
+    text: str
     reference: Reference | None = None
     why: str = ""
     named: tuple[str, ...] = ()
@@ -359,7 +359,7 @@ def _checked(entry: ReadEntry) -> ReadEntry:
     result = entry.reference
     if entry.why or (result is not None and (result.text or work_named(result.identifier))):
         return entry
-    return ReadEntry(entry.place, entry.said, None, NO_TITLE)
+    return ReadEntry(entry.place, entry.text, None, NO_TITLE)
 
 
 def bibtex(text: str, *, outside: bool = False) -> Iterator[ReadEntry]:

@@ -13,9 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from annotator.domain.common import Refusal, counted, nested
 from annotator.domain.judges.judge import NO, YES
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted, nested
 from annotator.exchange.folders import pretty, read_json, slugs
 from annotator.exchange.formats.layout import (
     LONGEST_CELL,

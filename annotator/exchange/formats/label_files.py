@@ -12,8 +12,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
+from annotator.domain.common import Refusal, counted
 from annotator.exchange.folders import pretty
 from annotator.exchange.formats import layouts
 from annotator.exchange.formats.layout import (

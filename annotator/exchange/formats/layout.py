@@ -8,10 +8,9 @@ from typing import Annotated, NamedTuple, Protocol
 
 from pydantic import BaseModel, Field
 
+from annotator.domain.common import Refusal, Text
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.extract import CollectedPaper
-from annotator.domain.texts.canonical import Text
-from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.release.bundle import Bundle, Problem
 from annotator.exchange.release.records import ItemRecord
 

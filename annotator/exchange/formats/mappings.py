@@ -13,11 +13,9 @@ from typing import Any
 import orjson
 from pydantic import BaseModel
 
+from annotator.domain.common import Refusal, counted, storable
 from annotator.domain.experts.publication import CANARY
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.texts.canonical import storable
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
 from annotator.exchange.folders import CORRECT, read_json
 from annotator.exchange.release.bundle import fitting
 from annotator.exchange.table_files import LISTS, Row, Table, plain, read_tables, values

@@ -10,11 +10,9 @@ from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import AfterValidator, Field, ValidationError
 
+from annotator.domain.common import Refusal, Text, derived_id, grouped, now
 from annotator.domain.kinds.artifact import USUAL, Kind, Weight
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.texts.canonical import Text, derived_id, now
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import grouped
 from annotator.exchange.folders import LARGEST_NUMBER, pretty, read_json, slugs
 from annotator.exchange.formats.layout import MAPPING, ExistingItems, HasNumber, LayoutEntry, MappedSystem
 from annotator.exchange.release.bundle import Bundle, BundleReader, Problem, in_words, settled

@@ -8,12 +8,11 @@ from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from annotator.domain.common import counted, derived_id, now
 from annotator.domain.kinds.artifact import Kind, State, Unit
 from annotator.domain.kinds.checklist import Checklist, shared_rest
 from annotator.domain.kinds.documents import DOCUMENTS
 from annotator.domain.material.item import END_TO_END, spelled
-from annotator.domain.texts.canonical import derived_id, now
-from annotator.domain.texts.words import counted
 from annotator.exchange.formats.mappings import (
     CRITERION,
     HOW,

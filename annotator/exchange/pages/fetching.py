@@ -16,10 +16,9 @@ from urllib.parse import quote, urljoin, urlsplit
 from yarl import URL
 
 from annotator import __version__
+from annotator.domain.common import Refusal, now, sha256, storable
 from annotator.domain.material.item import Page, PageState
 from annotator.domain.texts import identifier
-from annotator.domain.texts.canonical import now, sha256, storable
-from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.pages.reading import ACCEPTED, accepted, aside, hopeless, too_large, unpacked
 from annotator.exchange.pages.states import PageReading, UnreadablePage, check_reading, check_status, normal
 from annotator.exchange.pages.worker import ReadingProcess

@@ -6,9 +6,8 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from annotator.domain.common import Refusal, required, sha256, storable
 from annotator.domain.material.item import Page, PageState
-from annotator.domain.texts.canonical import sha256, storable
-from annotator.domain.texts.refusal import Refusal, required
 from annotator.exchange.folders import read_json
 from annotator.exchange.pages.fetching import LONGEST
 from annotator.exchange.pages.reading import too_large

@@ -17,9 +17,8 @@ from html import unescape
 from html.parser import HTMLParser
 from typing import TypeVar
 
+from annotator.domain.common import Refusal, storable
 from annotator.domain.material.item import PageState
-from annotator.domain.texts.canonical import storable
-from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.pages.states import PageReading, UnreadablePage
 from annotator.exchange.texts import documents
 

@@ -14,7 +14,7 @@ from multiprocessing.context import SpawnProcess
 
 import orjson
 
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.common import Refusal
 from annotator.exchange.pages import reading
 from annotator.exchange.pages.states import PageReading
 from annotator.exchange.texts.documents import OTHER

@@ -20,8 +20,7 @@ from nacl.signing import SigningKey, VerifyKey
 from pydantic import BaseModel, Field, model_validator
 
 from annotator import __version__
-from annotator.domain.texts.canonical import Text, canonical_json, sha256
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.common import Refusal, Text, canonical_json, sha256
 from annotator.exchange.folders import RESERVED, parse, pretty
 from annotator.exchange.release.bundle import fitting
 

@@ -17,6 +17,7 @@ from pydantic import (
 )
 from sqlmodel import SQLModel
 
+from annotator.domain.common import Refusal, Text, canonical_json, sha256
 from annotator.domain.experts.adjudication import LETTERS, Agreement, DraftReview, Ruling, StageDigest
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.kinds.kind import Kind, Stage
@@ -31,8 +32,6 @@ from annotator.domain.stored import (
     SourceFormat,
     SourceKind,
 )
-from annotator.domain.texts.canonical import Text, canonical_json, sha256
-from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels.packages import ADJUDICATIONS, AGAIN, Package
 from annotator.exchange.release.bundle import fitting, in_words
 

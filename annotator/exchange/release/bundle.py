@@ -13,14 +13,12 @@ from typing import Any, TypeVar
 import orjson
 from pydantic import BaseModel, ValidationError
 
+from annotator.domain.common import Refusal, counted, derived_id, grouped, nested
 from annotator.domain.judges.contest import showing_id
 from annotator.domain.judges.judge import RaterKind, Status
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.material.extract import Funnel
-from annotator.domain.texts.canonical import derived_id
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted, grouped, nested
 from annotator.exchange.folders import AT_ONCE, Pieces, stretches
 from annotator.exchange.release.records import (
     AdjudicationRecord,

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from annotator.domain.common import counted, grouped
 from annotator.domain.experts.adjudication import DROP, DisputeState, Figure, Origin, Reason, bound_of
 from annotator.domain.experts.publication import (
     RESPONSIBLE_USE,
@@ -18,7 +19,6 @@ from annotator.domain.judges.paper import DrawnPairs, ErrorSample
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.material.item import PageState
 from annotator.domain.texts.estimate import decimal, interval
-from annotator.domain.texts.words import counted, grouped
 from annotator.exchange.release.bundle import Bundle, tally
 from annotator.exchange.release.encryption import Encryption
 from annotator.exchange.release.records import AdjudicationRecord, RulingRecord

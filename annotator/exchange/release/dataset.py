@@ -14,12 +14,11 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from annotator.domain.common import Refusal, canonical_json
 from annotator.domain.experts.publication import LICENCES, Author, ReleaseMetadata, SplitAccess
 from annotator.domain.judges.judge import RaterKind
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
-from annotator.domain.texts.canonical import canonical_json
-from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.folders import Content, Pieces, known_by, pieces_of, pretty, slug, stretches
 from annotator.exchange.release import data_card
 from annotator.exchange.release.bundle import Bundle, laid_aside, tally, trees

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import orjson
 from pydantic import BaseModel, Field, SerializerFunctionWrapHandler, model_serializer
 
+from annotator.domain.common import Text, canonical_json, sha256
 from annotator.domain.experts.adjudication import (
     Adjudication,
     AdjudicationState,
@@ -32,7 +33,6 @@ from annotator.domain.kinds.artifact import Document, DraftSource, Kind, State
 from annotator.domain.material.extract import ResponsePart, class_of
 from annotator.domain.material.item import SET, ExtractState, PageState, SourceFormat, SourceKind
 from annotator.domain.stored import ContestFields, InformedKind
-from annotator.domain.texts.canonical import Text, canonical_json, sha256
 
 FORMAT = "goldsmith"
 FORMAT_VERSION = "1.5"

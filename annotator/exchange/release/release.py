@@ -11,13 +11,11 @@ import orjson
 from pydantic import ValidationError
 
 from annotator import __version__
+from annotator.domain.common import Refusal, canonical_json, derived_id, grouped, required, sha256
 from annotator.domain.experts.publication import ItemChecks, Publication, ReleaseMetadata, SplitAccess
 from annotator.domain.judges.judge import Status
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.documents import DOCUMENTS
-from annotator.domain.texts.canonical import canonical_json, derived_id, sha256
-from annotator.domain.texts.refusal import Refusal, required
-from annotator.domain.texts.words import grouped
 from annotator.exchange.folders import (
     LARGEST_FILE,
     Content,

@@ -10,10 +10,10 @@ from csv import writer
 from math import isnan
 from typing import Any
 
+from annotator.domain.common import canonical_json
 from annotator.domain.experts.adjudication import Figure
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
-from annotator.domain.texts.canonical import canonical_json
 from annotator.exchange.folders import AT_ONCE, Content, stretches
 from annotator.exchange.release.bundle import CONTEST, Bundle, laid_aside, trees
 from annotator.exchange.release.records import AdjudicationRecord, AgreementRecord, ArtifactRecord

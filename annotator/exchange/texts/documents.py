@@ -15,8 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
-from annotator.domain.texts.canonical import checked_text, storable
-from annotator.domain.texts.refusal import Refusal, required
+from annotator.domain.common import Refusal, checked_text, required, storable
 from annotator.domain.texts.rendered import EM, LONGEST_PATH, Formula
 from annotator.exchange.folders import read_bytes, within
 

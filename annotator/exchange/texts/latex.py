@@ -22,7 +22,7 @@ from pylatexenc.latexwalker import (
 )
 from pylatexenc.macrospec import MacroSpec
 
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.common import Refusal
 from annotator.protocols.registry import LIST_MARKER, begins_with_names, is_list_heading
 
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*(?:\n[ \t]*)?")

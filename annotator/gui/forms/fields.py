@@ -17,10 +17,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QButtonGroup, QMenu, QTextEdit, QToolButton, QWidget
 
+from annotator.domain.common import Refusal, shortened
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.material.item import Item
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import shortened
 from annotator.gui import keys, theme
 from annotator.gui.theme import set_role
 from annotator.gui.widgets.bars import FlowRow

@@ -7,6 +7,7 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel
 
+from annotator.domain.common import shortened
 from annotator.domain.kinds.artifact import (
     CHARACTERS_PER_WORD,
     USUAL,
@@ -22,7 +23,7 @@ from annotator.domain.kinds.question_types import QuestionType
 from annotator.domain.kinds.tasks import Family
 from annotator.domain.material.item import Item
 from annotator.domain.texts.identifier import work_named
-from annotator.domain.texts.words import shortened, unspaced, word_count
+from annotator.domain.texts.words import unspaced, word_count
 from annotator.gui.forms import unit_editor
 from annotator.gui.forms.fields import MarkMenu, PickList, TextLine, YearField
 from annotator.gui.forms.unit_editor import StandardField, UnitEditor

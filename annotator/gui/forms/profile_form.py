@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from annotator.actions.project import people, profile
 from annotator.actions.project.profile import Profile, ProfileChoice
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.common import Refusal
 from annotator.gui import theme
 from annotator.gui.widgets.bars import Fold
 from annotator.gui.widgets.basics import (

@@ -32,12 +32,12 @@ from annotator.actions.agreement.agreement_report import (
 from annotator.actions.agreement.assisting import Assistance
 from annotator.actions.results.result_sheets import ResultSheet, SheetCell, SheetLine
 from annotator.actions.studies.result_views import ChosenView, CountedView, ResultView
+from annotator.domain.common import counted, grouped, natural
 from annotator.domain.experts.adjudication import Figure
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.protocol import uncrossed
 from annotator.domain.texts.difference import differences
 from annotator.domain.texts.estimate import of_items
-from annotator.domain.texts.words import counted, grouped, natural
 from annotator.gui import theme
 from annotator.gui.review.run_panel import OrderPane, RunPanel
 from annotator.gui.review.sheets import CellsModel, Column

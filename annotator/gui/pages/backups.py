@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QSizePolicy,
 
 from annotator.actions.project import backups
 from annotator.actions.releases import checking
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted, local
+from annotator.domain.common import Refusal, counted, local
 from annotator.gui.session.page import Page
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.basics import (

@@ -28,9 +28,8 @@ from annotator.actions.contests.contest_standings import ContestReport, TaskDeci
 from annotator.actions.items import items
 from annotator.actions.judging.forecasts import CostEstimate
 from annotator.actions.runs.judge_cases import RunRequest
+from annotator.domain.common import Change, counted
 from annotator.domain.judges.contest import FIRST, SECOND, STEPS
-from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.words import counted
 from annotator.gui import keys
 from annotator.gui.review.run_panel import RunPanel, judges_to_ask, say_ended
 from annotator.gui.review.sheets import SheetModel, SheetTable

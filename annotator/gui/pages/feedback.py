@@ -13,13 +13,12 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTabBar, QWidget
 from annotator.actions.adjudication import feedback
 from annotator.actions.items import items
 from annotator.actions.labelling import labels
+from annotator.domain.common import Change, counted
 from annotator.domain.experts.adjudication import DigestDispute, DigestRow, DisputeState, Fate, StageDigest
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.documents import KINDS
-from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.difference import TextPiece, differences
-from annotator.domain.texts.words import counted
 from annotator.gui import theme
 from annotator.gui.parts import go_round
 from annotator.gui.review.field_chips import field_chips

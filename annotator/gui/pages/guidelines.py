@@ -20,10 +20,9 @@ from annotator.actions.items import materials
 from annotator.actions.judging import judge_runs
 from annotator.actions.project import people, profile
 from annotator.actions.studies import rubric_views
+from annotator.domain.common import Change, counted
 from annotator.domain.experts.assignment import Guideline, Role, Stage
 from annotator.domain.kinds.artifact import HOW, State
-from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
 from annotator.gui.pages.material.parts_view import DrawingBar
 from annotator.gui.parts import go_round

@@ -8,7 +8,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QApplication, QProgressBar, QPushButton, QSizePolicy, QWidget
 
 from annotator.actions.project.file import Project
-from annotator.domain.texts.canonical import Change
+from annotator.domain.common import Change
 from annotator.gui import theme
 from annotator.gui.parts import below, holds
 from annotator.gui.session.page import Page

@@ -22,8 +22,8 @@ from PySide6.QtWidgets import (
 from annotator.actions.imports import imports
 from annotator.actions.imports.imports import ImportLook, ImportOptions, Refused, TableMatch
 from annotator.actions.project.people import people as everybody
+from annotator.domain.common import counted
 from annotator.domain.material.extract import CollectedPaper, Funnel, RefusalStage, RefusedPaper
-from annotator.domain.texts.words import counted
 from annotator.gui import theme
 from annotator.gui.review.sheets import CellsModel, CellsTable, Column, Index
 from annotator.gui.review.source_pane import TextPane

@@ -13,12 +13,11 @@ from annotator.actions.items import items
 from annotator.actions.material import model_drafts
 from annotator.actions.material.model_drafts import Proposal
 from annotator.actions.project import profile
+from annotator.domain.common import Change, counted
 from annotator.domain.kinds.kind import ItemRole, Kind
 from annotator.domain.kinds.question_types import QuestionType
 from annotator.domain.material.extract import WriterAid
 from annotator.domain.material.item import Item
-from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
 from annotator.gui.review.run_panel import DraftAsking
 from annotator.gui.review.sheets import CellsModel, Column, resetting

@@ -25,8 +25,8 @@ from annotator.actions.items import items
 from annotator.actions.items.items import LeftOut
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
+from annotator.domain.common import counted
 from annotator.domain.experts.publication import CHECKS, CheckState, SplitAccess
-from annotator.domain.texts.words import counted
 from annotator.gui.pages.home import NextCard, replaced
 from annotator.gui.parts import holds
 from annotator.gui.review.source_pane import TextPane

@@ -12,7 +12,7 @@ from annotator.actions.papers.paper_tables import VIEW, VIEWS, MissingStep
 from annotator.actions.project import people
 from annotator.actions.results import results
 from annotator.actions.studies.result_views import AGREEMENT, CountedView, ResultView
-from annotator.domain.texts.refusal import in_window
+from annotator.domain.common import in_window
 from annotator.gui.session.page import way_to
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.views.view_pane import Refused

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QTreeWidgetItem
 from annotator.actions.parcels import tray
 from annotator.actions.parcels.packing import PackedTask
 from annotator.actions.parcels.tray import SendingOutcome, SendingOverview, SendingPiece
-from annotator.domain.texts.words import counted, words_that_hold
+from annotator.domain.common import counted, words_that_hold
 from annotator.gui import theme
 from annotator.gui.review.field_chips import moment
 from annotator.gui.session import page

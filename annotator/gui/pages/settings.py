@@ -9,10 +9,9 @@ from PySide6.QtWidgets import QButtonGroup, QGridLayout, QPushButton, QRadioButt
 
 from annotator.actions.project import people, profile
 from annotator.actions.releases import releases
+from annotator.domain.common import Change, counted
 from annotator.domain.experts.assignment import Role
 from annotator.domain.experts.publication import LICENCES, NEEDED, PROPOSED, QUESTIONS, ReleaseMetadata
-from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.words import counted
 from annotator.gui import theme
 from annotator.gui.forms.profile_form import ProfileForm
 from annotator.gui.session.page import Page

@@ -12,8 +12,8 @@ from annotator.actions.judging import filled_prompts
 from annotator.actions.judging.judge_runs import title
 from annotator.actions.project.file import Project
 from annotator.actions.runs.journal import JudgementDetail, Reply
+from annotator.domain.common import lasting
 from annotator.domain.judges.judge import Call
-from annotator.domain.texts.words import lasting
 from annotator.gui import theme
 from annotator.gui.review.people_choice import column
 from annotator.gui.review.verdict_words import STATUS_WORDS, flag_words, spent, value_look, value_words, when

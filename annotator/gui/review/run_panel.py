@@ -7,12 +7,12 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from annotator.actions.judges import judges
+from annotator.domain.common import counted, usd
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.material.extract import NAMES, WriterAid
 from annotator.domain.material.item import Item
-from annotator.domain.texts.words import counted, usd
 from annotator.gui.review.verdict_words import causes_words, doing, status_words
 from annotator.gui.session.run import REFUSED, BackgroundRun, OrderEstimate
 from annotator.gui.session.session import Pane, ProjectSession

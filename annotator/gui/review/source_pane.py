@@ -8,12 +8,11 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QPushButton, QStackedWidget, QTabBar, QWidget
 
 from annotator.actions.items import items, materials
+from annotator.domain.common import counted, sha256
 from annotator.domain.kinds.artifact import Anchor, Unit
 from annotator.domain.material.item import Item, Source, SourceFormat
 from annotator.domain.material.transcript import LEFT_OUT, moments, of_source, time_words
 from annotator.domain.texts import difference
-from annotator.domain.texts.canonical import sha256
-from annotator.domain.texts.words import counted
 from annotator.gui import theme
 from annotator.gui.forms.unit_editor import AnchorChips
 from annotator.gui.session.page import files

@@ -7,10 +7,10 @@ from typing import Any
 
 from annotator.actions.labelling.label_cases import scale_of
 from annotator.actions.labelling.label_rows import FLAGGED, UNSURE
+from annotator.domain.common import counted, local, usd
 from annotator.domain.judges.judge import Judge, JudgeKind, Judgement, Status
 from annotator.domain.judges.paper import Taxonomy
 from annotator.domain.judges.protocol import ValueLook
-from annotator.domain.texts.words import counted, local, usd
 
 KIND_WORDS = {
     JudgeKind.BASELINE: "Baseline",

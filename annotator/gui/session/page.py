@@ -20,8 +20,8 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.actions.project import people
+from annotator.domain.common import Change
 from annotator.domain.experts.assignment import Role
-from annotator.domain.texts.canonical import Change
 from annotator.gui import keys, theme
 from annotator.gui.parts import below
 from annotator.gui.session.session import Pane, ProjectSession

@@ -13,9 +13,8 @@ from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signa
 from PySide6.QtWidgets import QWidget
 
 from annotator.actions.project.file import Project
+from annotator.domain.common import Refusal, usd
 from annotator.domain.judges.judge import RunState
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import usd
 from annotator.gui.session.session import ProjectSession, keyboard_stays
 from annotator.gui.widgets.basics import later
 

@@ -27,10 +27,8 @@ from shiboken6 import isValid
 from annotator.actions.project import file
 from annotator.actions.project.file import Project
 from annotator.actions.undo import history
+from annotator.domain.common import Change, Refusal, counted, local, natural
 from annotator.domain.experts.assignment import Person, Stage
-from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted, local, natural
 from annotator.gui.parts import application, below, focused
 from annotator.gui.widgets.basics import RoleFrame, later
 

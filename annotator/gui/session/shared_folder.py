@@ -10,8 +10,7 @@ from PySide6.QtGui import QWindow
 from PySide6.QtWidgets import QWidget
 
 from annotator.actions.project import people, shared
-from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.words import counted
+from annotator.domain.common import Change, counted
 from annotator.gui.parts import application, below
 from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.widgets.basics import (

@@ -28,8 +28,8 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QPlainTextEdit, QWidget
 from shiboken6 import isValid
 
 from annotator import __version__, files
-from annotator.domain.texts.canonical import held, redact
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.common import Refusal
+from annotator.domain.texts.secrets import held, redact
 from annotator.gui import keys, theme
 from annotator.gui.shell import navigation
 from annotator.gui.shell.frame import Frame

@@ -11,8 +11,7 @@ from PySide6.QtWidgets import (
 
 from annotator.actions.parcels import tasking
 from annotator.actions.parcels.tasking import OpenedTask, ParcelOwner
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
+from annotator.domain.common import Refusal, counted
 from annotator.gui.session import page, session
 from annotator.gui.session.session import BackgroundTasks, TaskCallbacks, Tell
 from annotator.gui.shell import navigation

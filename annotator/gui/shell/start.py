@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from annotator.actions.project.file import Project, Unwritable
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.common import Refusal
 from annotator.gui import theme
 from annotator.gui.session import page
 from annotator.gui.session.page import PACKAGES, form_of

@@ -32,8 +32,7 @@ from annotator import files
 from annotator.actions.project import people, profile
 from annotator.actions.project.file import Project
 from annotator.actions.undo import history
-from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.refusal import KeyNotAllowed, Refusal
+from annotator.domain.common import Change, KeyNotAllowed, Refusal
 from annotator.gui import keys, theme
 from annotator.gui.parts import below
 from annotator.gui.session import page as page_module

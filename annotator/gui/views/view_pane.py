@@ -39,9 +39,8 @@ from annotator.actions.studies import result_views
 from annotator.actions.studies.result_views import ChosenView, CountedView, ResultView
 from annotator.actions.validation import validation
 from annotator.actions.validation.validation import HeldRater
+from annotator.domain.common import Refusal, counted, in_window
 from annotator.domain.texts.estimate import interval
-from annotator.domain.texts.refusal import Refusal, in_window
-from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
 from annotator.gui.review.sheets import SheetModel, SheetTable
 from annotator.gui.session.session import Pane, ProjectSession, or_refusal

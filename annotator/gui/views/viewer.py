@@ -23,9 +23,7 @@ from annotator.actions.runs import journal
 from annotator.actions.runs.journal import JudgementDetail
 from annotator.actions.studies import result_views
 from annotator.actions.studies.result_views import ChosenView, CountedView, ResultView
-from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.refusal import Refusal, in_window
-from annotator.domain.texts.words import counted
+from annotator.domain.common import Change, Refusal, counted, in_window
 from annotator.gui import theme
 from annotator.gui.parts import focused, go_round
 from annotator.gui.review.reply_detail import ReplyDetail

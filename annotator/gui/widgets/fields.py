@@ -47,7 +47,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.domain.texts.canonical import storable
+from annotator.domain.common import storable
 from annotator.gui import theme
 from annotator.gui.widgets.basics import (
     Refitting,

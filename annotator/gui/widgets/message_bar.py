@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.domain.texts.refusal import in_window
+from annotator.domain.common import in_window
 from annotator.gui import keys, theme
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import KeyButton

@@ -22,9 +22,9 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from annotator.domain.common import Refusal
 from annotator.domain.judges.judge import Call, Status
 from annotator.domain.judges.protocol import Answer, Ask, Case
-from annotator.domain.texts.refusal import Refusal
 from annotator.judging.batches.batch_results import (
     DECLINED,
     LIVE,

@@ -14,9 +14,9 @@ from weakref import WeakValueDictionary
 
 from pydantic import BaseModel
 
+from annotator.domain.common import canonical_json, sha256
 from annotator.domain.judges.judge import Call, Status
 from annotator.domain.judges.protocol import Answer, Ask, Case
-from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.judging import messages as messages_module
 from annotator.judging.calls import reply_parts
 from annotator.judging.calls.client import CAPS, Endpoint, Sender, SentCall, cap_of

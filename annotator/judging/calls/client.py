@@ -14,9 +14,8 @@ from urllib.parse import urlencode, urlsplit
 import orjson
 
 from annotator import __version__
+from annotator.domain.common import Refusal, canonical_json
 from annotator.domain.judges.judge import SECRET, Judge
-from annotator.domain.texts.canonical import canonical_json
-from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.limits import Limits
 from annotator.judging.calls.noting import CallTrail
 from annotator.judging.calls.outcome import NOT_SENT, PASSING, CallOutcome, CallTrouble, read

@@ -13,8 +13,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from annotator import files
-from annotator.domain.texts.canonical import hold, redact
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.common import Refusal
+from annotator.domain.texts.secrets import hold, redact
 from annotator.places import user_config
 
 SERVICE = "goldsmith"

@@ -7,9 +7,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from annotator import __version__
+from annotator.domain.common import Refusal, canonical_json, escaped, new_id
 from annotator.domain.judges.judge import Call, Status
-from annotator.domain.texts.canonical import canonical_json, escaped, new_id
-from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.limits import RunHalt
 from annotator.judging.calls.outcome import CallOutcome
 

@@ -10,8 +10,9 @@ from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from typing import Any
 
+from annotator.domain.common import escaped
 from annotator.domain.judges.judge import Status
-from annotator.domain.texts.canonical import escaped, redact, without_keys
+from annotator.domain.texts.secrets import redact, without_keys
 from annotator.judging.calls.reply_parts import UNSEEN, composed
 
 _COME_BACK = re.compile(

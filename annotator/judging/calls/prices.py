@@ -13,9 +13,8 @@ from typing import Any
 
 from pydantic import BaseModel, Field, ValidationError
 
+from annotator.domain.common import Refusal, usd
 from annotator.domain.judges.judge import Judge, Price
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import usd
 from annotator.judging.calls.limits import RunHalt
 from annotator.judging.calls.outcome import Usage
 from annotator.judging.messages import Messages
@@ -286,7 +285,7 @@ class Budget:
     def record_usage(
         self,
         tokens_output: int | None,
-        told: int = 0,
+        length: int = 0,
         *,
         within: bool = False,
         input_ratio: float = 1.0,
@@ -294,7 +293,7 @@ class Budget:
     ) -> None:
         """Record an answer: its length, and whether it was billed within its cap plus its thinking `beside` it.
 
-        `told` is the length that it was asked to have, `input_ratio` the number of tokens its question had for each
+        `length` is the length that it was asked to have, `input_ratio` the number of tokens its question had for each
         that was counted here.
         """
         self._unthinking += tokens_output is not None and beside is None
@@ -302,8 +301,8 @@ class Budget:
             beside = 0
         if beside is not None:
             self.beside = max(self.beside or 0, beside)
-        told = told or self.output_tokens
-        self.longest[told] = max(self.longest.get(told, 0), tokens_output or 0)
+        length = length or self.output_tokens
+        self.longest[length] = max(self.longest.get(length, 0), tokens_output or 0)
         self.input_ratio = max(self.input_ratio, input_ratio)
         self.keeps_caps = within and self.keeps_caps is not False
 

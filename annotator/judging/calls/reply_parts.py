@@ -16,10 +16,9 @@ from typing import Any, NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from annotator.domain.common import Refusal, checked_text, checked_tree, escaped
 from annotator.domain.judges.judge import Call
 from annotator.domain.judges.protocol import CitedSource
-from annotator.domain.texts.canonical import checked_text, checked_tree, escaped
-from annotator.domain.texts.refusal import Refusal
 from annotator.judging.messages import Messages, schema_name, strict_schema
 
 # The parameter that requests a response format.

@@ -12,6 +12,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field
 
+from annotator.domain.common import derived_id
 from annotator.domain.judges.judge import Status, Verdict
 from annotator.domain.judges.protocol import (
     Ask,
@@ -36,7 +37,6 @@ from annotator.domain.kinds.artifact import Anchor, Kind, Unit, cell_id
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import Response
-from annotator.domain.texts.canonical import derived_id
 from annotator.domain.texts.difference import find
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.adra.counts import (

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
+from annotator.domain.common import derived_id
 from annotator.domain.kinds.artifact import Anchor
 from annotator.domain.kinds.evidence import Evidence, Reference
-from annotator.domain.texts.canonical import derived_id
 from annotator.domain.texts.identifier import Identifier, normal_title, same_title
 from annotator.domain.texts.words import unspaced
 from annotator.protocols.citations import NamedWork, named_in

@@ -10,12 +10,12 @@ from typing import ClassVar, Self
 
 from pydantic import Field
 
+from annotator.domain.common import derived_id
 from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
 from annotator.domain.kinds.artifact import Anchor
 from annotator.domain.material.extract import KeyPoint, KeyPoints, ReadPage, ResponsePart
 from annotator.domain.material.item import Page, PageState
-from annotator.domain.texts.canonical import derived_id
 from annotator.domain.texts.difference import find
 from annotator.domain.texts.words import terms
 from annotator.protocols.citations import given, normal

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from pydantic import Field
 
+from annotator.domain.common import grouped
 from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Answer, Ask, Metric, Protocol, RatedResponse
 from annotator.domain.material.item import CONTINUATION, Item
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.words import grouped
 from annotator.protocols.several import ModelReply
 
 if TYPE_CHECKING:

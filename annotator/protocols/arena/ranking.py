@@ -4,10 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
+from annotator.domain.common import Refusal
 from annotator.domain.judges.contest import FIRST, SCORES_DISAGREE, SECOND, checked_confidence
 from annotator.domain.judges.judge import Verdict
 from annotator.domain.judges.protocol import PAIR, Ask, Case, Protocol, Verdicts
-from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import term_counts
 from annotator.protocols.several import ModelReply, Word, of_one
 

@@ -10,6 +10,7 @@ from typing import ClassVar, Self
 
 from pydantic import Field
 
+from annotator.domain.common import grouped
 from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material, NoReply, extracting
 from annotator.domain.kinds.artifact import Kind
@@ -24,7 +25,7 @@ from annotator.domain.kinds.inspirations import (
 from annotator.domain.kinds.tasks import COUNT, Difficulty, Family, Phase, Task, Tasks
 from annotator.domain.material.extract import Piece, pieces
 from annotator.domain.material.item import Source
-from annotator.domain.texts.words import grouped, word_count
+from annotator.domain.texts.words import word_count
 from annotator.protocols.reports import NO_SOURCE, anchored, placed, sentences, with_text
 from annotator.protocols.several import BARS, QUOTE_MISSING, ModelReply, blocks, by_letter
 
@@ -93,12 +94,15 @@ async def draw(material: Material, ask: Ask) -> Extracted:
     ]
     units, flags = list[Inspiration](), list[str]()
     for (source, piece), answer in zip(read, answers, strict=True):
-        drawn: list[DrawnInspiration] = answer.needed().inspirations
-        if len(drawn) > MOST:
-            cause = f"The reply on piece {piece.number} has {len(drawn):,} inspirations; a piece gives at most {MOST}."
+        inspirations: list[DrawnInspiration] = answer.needed().inspirations
+        if len(inspirations) > MOST:
+            many = f"{len(inspirations):,} inspirations"
+            cause = f"The reply on piece {piece.number} has {many}; a piece gives at most {MOST}."
             raise NoReply(replace(answer, status=Status.INVALID, cause=cause))
         flags += answer.flags
-        units += (_unit(inspiration, source, piece) for inspiration in drawn if inspiration.text.strip())
+        units += (
+            _unit(inspiration, source, piece) for inspiration in inspirations if inspiration.text.strip()
+        )
     if not units:
         return Extracted(None, Status.UNCLEAR, "The model found no inspiration.", tuple(flags))
     flags += [QUOTE_MISSING] * any(unit.note or not unit.anchors for unit in units)

@@ -11,6 +11,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from annotator.domain.common import counted
 from annotator.domain.judges.judge import NO, YES, Status, Verdict, is_yes
 from annotator.domain.judges.protocol import (
     Aim,
@@ -31,7 +32,7 @@ from annotator.domain.kinds.artifact import Unit, cell_id
 from annotator.domain.material.extract import CitedSource, ResponsePart, Sentence
 from annotator.domain.material.item import EXEMPLAR, PageState
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.words import counted, terms
+from annotator.domain.texts.words import terms
 from annotator.protocols.several import ValueReply, Word, missing_notes, of_one, with_quote
 
 UNDRAWN = "the report's sentences have not been drawn"

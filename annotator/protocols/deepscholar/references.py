@@ -13,6 +13,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
+from annotator.domain.common import counted, grouped
 from annotator.domain.judges.judge import Status, Verdict
 from annotator.domain.judges.protocol import (
     Aim,
@@ -34,7 +35,7 @@ from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import EXEMPLAR, Page, PageState
 from annotator.domain.texts.estimate import Basis, Estimate
 from annotator.domain.texts.identifier import normal_title, work_named
-from annotator.domain.texts.words import counted, grouped, terms
+from annotator.domain.texts.words import terms
 from annotator.protocols.several import ValueReply, mean_of_known, of_one
 
 # The state of a work without abstract and text in the project, in place of a page's state.

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
+from annotator.domain.common import derived_id
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
 from annotator.domain.kinds.artifact import Anchor, Kind
 from annotator.domain.material.extract import CitedSource, ResponsePart, Sentence, Sentences
-from annotator.domain.texts.canonical import derived_id
 from annotator.domain.texts.identifier import normal_title, work_named
 from annotator.domain.texts.words import word_count
 from annotator.protocols.citations import (

@@ -13,12 +13,12 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field
 
+from annotator.domain.common import sha256
 from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Answer, Ask, Material, NoReply
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.material.item import END_TO_END, CatalogueWork, PageState
-from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.identifier import work_named
 from annotator.protocols.reports import Report
 from annotator.protocols.several import ModelReply, ValueReply, Word

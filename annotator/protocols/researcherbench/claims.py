@@ -13,11 +13,11 @@ from typing import ClassVar, Self
 
 from pydantic import Field
 
+from annotator.domain.common import derived_id
 from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
 from annotator.domain.kinds.artifact import Anchor
 from annotator.domain.material.extract import Claim, Claims, ResponsePart
-from annotator.domain.texts.canonical import derived_id
 from annotator.domain.texts.difference import find
 from annotator.domain.texts.words import word_count
 from annotator.protocols.citations import (

@@ -12,6 +12,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field
 
+from annotator.domain.common import derived_id
 from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Answer, Ask, Extracted, Extraction, Material, extracting
 from annotator.domain.kinds.artifact import Kind
@@ -19,7 +20,6 @@ from annotator.domain.kinds.insights import COUNT, Insight, Insights
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.material.extract import ItemClassification, Passage, ProposedType, Reference, WriterAid
 from annotator.domain.material.item import Source
-from annotator.domain.texts.canonical import derived_id
 from annotator.domain.texts.words import terms
 from annotator.protocols.reports import NO_SOURCE, anchored, excerpt_of, placed, sentences, with_text
 from annotator.protocols.several import QUOTE_MISSING, ModelReply, blocks, numbered, whole

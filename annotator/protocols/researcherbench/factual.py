@@ -12,6 +12,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field
 
+from annotator.domain.common import grouped
 from annotator.domain.judges.judge import NO, YES, Status, Verdict
 from annotator.domain.judges.protocol import (
     CITED_PAGE,
@@ -31,7 +32,6 @@ from annotator.domain.kinds.artifact import Unit
 from annotator.domain.material.extract import Claim, ResponsePart
 from annotator.domain.material.item import Page, PageState
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.words import grouped
 from annotator.protocols.citations import normal
 from annotator.protocols.merging import at_least, by_passage
 from annotator.protocols.reports import excerpt

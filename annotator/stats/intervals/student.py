@@ -6,8 +6,8 @@ from functools import lru_cache
 from math import ceil, cos, exp, fsum, inf, isfinite, isinf, lgamma, log, pi, sin, sqrt, tan
 from statistics import NormalDist, fmean, stdev, variance
 
+from annotator.domain.common import grouped
 from annotator.domain.texts.estimate import NO_WIDTH, Estimate, enough, settled, without_width
-from annotator.domain.texts.words import grouped
 
 
 def mean_bounds(scores: Collection[Estimate]) -> tuple[float | None, float | None]:

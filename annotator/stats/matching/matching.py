@@ -10,10 +10,11 @@ from unicodedata import category, combining, normalize
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from annotator.domain.common import grouped
 from annotator.domain.texts.difference import spaced
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.identifier import Identifier, Scheme, different_works, normal_title, work_named
-from annotator.domain.texts.words import grouped, terms, unspaced
+from annotator.domain.texts.words import terms, unspaced
 
 Likeness = Callable[[str, str], float]
 Features = frozenset[str]

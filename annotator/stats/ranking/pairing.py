@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from annotator.domain.texts.canonical import sha256
+from annotator.domain.common import sha256
 
 Pair = tuple[str, str]
 

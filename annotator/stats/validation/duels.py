@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import comb, fsum, isclose
 
+from annotator.domain.common import counted, grouped
 from annotator.domain.judges.contest import FIRST, SECOND, TIE, Choice, PairOutcome, outcome
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.words import counted, grouped
 from annotator.stats.intervals.student import Bounds, mean_of_scores, wilson
 
 

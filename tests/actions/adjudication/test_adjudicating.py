@@ -16,6 +16,7 @@ from annotator.actions.project import backups, people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
 from annotator.actions.undo import history
+from annotator.domain.common import now
 from annotator.domain.experts.adjudication import (
     AdjudicationState,
     Agreement,
@@ -34,7 +35,6 @@ from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.kinds.selection import DimensionRating, Selection
 from annotator.domain.kinds.tasks import Task, Tasks
-from annotator.domain.texts.canonical import now
 from tests.common import expect_refusal, fixture_of
 from tests.projects import pairs_project as pairs
 from tests.projects.filled_project import add_judgement

@@ -13,6 +13,7 @@ from annotator.actions.labelling import labels
 from annotator.actions.project.file import Project
 from annotator.actions.releases.checking import check
 from annotator.actions.undo import history
+from annotator.domain.common import now
 from annotator.domain.experts.adjudication import (
     AdjudicationState,
     Confidence,
@@ -26,7 +27,6 @@ from annotator.domain.experts.adjudication import (
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.texts.canonical import now
 from tests.common import expect_refusal, fixture_of, once
 from tests.projects import pairs_project as pairs
 from tests.projects.pairs_project import adjudication, row

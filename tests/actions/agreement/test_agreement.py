@@ -37,6 +37,7 @@ from annotator.actions.project.file import Project, judgement_hash
 from annotator.actions.releases import checking, releases
 from annotator.actions.results import result_pictures
 from annotator.actions.runs import run_records
+from annotator.domain.common import canonical_json, new_id, sha256
 from annotator.domain.experts.adjudication import BOTH, Agreement, Figure, Reason
 from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.judges.protocol import FIGURES, Level, numbers
@@ -45,7 +46,6 @@ from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Rubric
 from annotator.domain.kinds.selection import DimensionRating, Selection
-from annotator.domain.texts.canonical import canonical_json, new_id, sha256
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import JUDGEMENT
 from tests.common import expect_refusal, fixture_of

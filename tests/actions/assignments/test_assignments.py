@@ -24,13 +24,13 @@ from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
 from annotator.actions.undo import history
 from annotator.cli.saying import app
+from annotator.domain.common import canonical_json, derived_id, sha256
 from annotator.domain.experts.adjudication import Agreement, form_of
 from annotator.domain.experts.assignment import Assignment, ParcelOutcome, Purpose, Role, Stage
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.plan import Plan as Steps, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.texts.canonical import canonical_json, derived_id, sha256
 from tests.common import expect_refusal, fixture_of
 from tests.projects import pairs_project
 from tests.projects.pairs_project import who, work_as

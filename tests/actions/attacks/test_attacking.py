@@ -23,10 +23,10 @@ from annotator.actions.runs.judge_cases import AttackRequest
 from annotator.actions.sets import validation_sets
 from annotator.actions.undo import history
 from annotator.actions.validation import validation_views
+from annotator.domain.common import derived_id, now
 from annotator.domain.experts.assignment import Role
 from annotator.domain.judges.judge import Judgement, RaterKind
 from annotator.domain.judges.protocol import FIGURES, Level, numbers
-from annotator.domain.texts.canonical import derived_id, now
 from annotator.judging.attacks import ATTACKS, KNOWN_ATTACKS
 from annotator.storage.tables import JUDGEMENT
 from tests.common import expect_refusal, fixture_of, once
@@ -348,7 +348,7 @@ def test_who_is_kind_to_its_own_family_leans_to_it_which_can_be_told_otherwise_a
     for family, known in (("none", ("", True)), ("", ("OpenAI", False))):
         attacking.set_family(labelled, GPT, family)
         (gpt,) = [member for member in attacking.members(labelled) if member.name == GPT]
-        assert (gpt.family, gpt.said) == known
+        assert (gpt.family, gpt.entered) == known
 
 
 def test_a_bias_needs_labels_and_a_known_system(biased: Project) -> None:

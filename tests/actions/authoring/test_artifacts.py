@@ -27,6 +27,7 @@ from annotator.actions.releases import checking, releases
 from annotator.actions.results import overview
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.undo import history
+from annotator.domain.common import canonical_json, counted, now, sha256
 from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import FORM, Person, Role, Stage
 from annotator.domain.kinds.artifact import Anchor, DraftSource, Kind, State, chain
@@ -34,8 +35,6 @@ from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.documents import Query, Wording
 from annotator.domain.kinds.inspirations import Inspiration, Inspirations
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.texts.canonical import canonical_json, now, sha256
-from annotator.domain.texts.words import counted
 from annotator.gui.pages.authoring.form import fresh
 from annotator.places import resources
 from annotator.storage.tables import ARTIFACT, REVISION

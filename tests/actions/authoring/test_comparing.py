@@ -16,6 +16,7 @@ from annotator.actions.authoring.comparing import (
     matcher,
     over_all,
 )
+from annotator.domain.common import canonical_json
 from annotator.domain.experts.adjudication import PairAgreement
 from annotator.domain.kinds.artifact import AlignmentRule, Anchor, Kind, Unit
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
@@ -27,7 +28,6 @@ from annotator.domain.kinds.nuggets import Nugget, Nuggets
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.kinds.selection import DimensionRating, Selection
-from annotator.domain.texts.canonical import canonical_json
 from tests.projects.pairs_project import SENTENCES, signed_labels as labels, weighted_rubric as rubric
 
 PLACES = ("Norway", "Kenya")

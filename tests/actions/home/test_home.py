@@ -14,8 +14,8 @@ from annotator.actions.labelling import label_cases, labels
 from annotator.actions.parcels import waiting
 from annotator.actions.project import people
 from annotator.actions.releases import releases
+from annotator.domain.common import now
 from annotator.domain.experts.assignment import Role, Stage
-from annotator.domain.texts.canonical import now
 from annotator.protocols import USUAL
 from tests.material.bundles import ANSWERS
 from tests.projects.filled_project import generated_project

@@ -33,11 +33,10 @@ from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.studies import result_views
 from annotator.actions.undo import history
 from annotator.actions.validation import disagreements, stand_in, validation
+from annotator.domain.common import Refusal, now
 from annotator.domain.experts.assignment import ParcelOutcome, Role, Stage, stage_of
 from annotator.domain.kinds.artifact import Kind, State, chain
 from annotator.domain.kinds.documents import DOCUMENTS
-from annotator.domain.texts.canonical import now
-from annotator.domain.texts.refusal import Refusal
 from annotator.places import resources
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import ITEM, RESPONSE, REVISION

@@ -22,10 +22,10 @@ from annotator.actions.project import backups, people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
 from annotator.actions.undo import history
+from annotator.domain.common import derived_id, new_id
 from annotator.domain.kinds.documents import Label, Labels, label_id
 from annotator.domain.kinds.kind import Kind, Role
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.texts.canonical import derived_id, new_id
 from annotator.stats.validation.comparison import both_ways
 from annotator.storage.tables import ARTIFACT
 from tests.common import expect_refusal

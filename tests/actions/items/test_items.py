@@ -29,6 +29,7 @@ from annotator.actions.releases import checking, releases
 from annotator.actions.studies import question_views, result_views
 from annotator.actions.undo import history, undo_places
 from annotator.cli.saying import app
+from annotator.domain.common import Change, Refusal
 from annotator.domain.experts.assignment import Purpose, Stage
 from annotator.domain.experts.publication import CHECKS
 from annotator.domain.kinds.artifact import Kind
@@ -36,8 +37,6 @@ from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.material.extract import Claim, Claims, ResponsePart
 from annotator.domain.material.item import IMPORT, Page, PageState, SourceFormat
-from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.refusal import Refusal
 from tests.common import expect_refusal
 from tests.exchange.pages.page_server import ARTICLE, Given, PageServer, article, fetcher, serving
 from tests.exchange.texts.test_rendering import pdf

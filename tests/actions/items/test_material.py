@@ -25,13 +25,13 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.studies import rubric_views
 from annotator.actions.undo import history
 from annotator.cli import run_command
+from annotator.domain.common import sha256
 from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.kinds.kind import Kind, Role
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.material.extract import Claim, Claims, ResponsePart, by_judge, for_person
 from annotator.domain.material.item import IMPORT, ExtractState, Page, PageState
-from annotator.domain.texts.canonical import sha256
 from annotator.exchange.release import release
 from annotator.protocols import PROTOCOLS
 from tests.cli.commands import refused

@@ -13,8 +13,8 @@ from annotator.actions.judging import derived_judges, filled_prompts, judge_runs
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import RunRequest
+from annotator.domain.common import now
 from annotator.domain.experts.assignment import Role
-from annotator.domain.texts.canonical import now
 from annotator.judging.calls.client import Client, Endpoint, Sender
 from annotator.judging.calls.limits import Limits
 from annotator.judging.calls.prices import Prices

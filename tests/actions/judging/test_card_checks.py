@@ -21,9 +21,9 @@ from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
 from annotator.actions.results import results
 from annotator.actions.runs.judge_cases import RunRequest
+from annotator.domain.common import now
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.validation import PINNED, Identity, Reach, ValidityCard, differences
-from annotator.domain.texts.canonical import now
 from annotator.protocols import USUAL
 from tests.common import expect_refusal
 from tests.judging.odd_server import Odd, OddServer, completion, error

@@ -27,11 +27,11 @@ from annotator.actions.results import result_raters, results
 from annotator.actions.runs import run_records
 from annotator.actions.runs.journal import call_hash
 from annotator.actions.runs.judge_cases import RunRequest
+from annotator.domain.common import now
 from annotator.domain.judges.judge import Call, RunState, Status
 from annotator.domain.judges.protocol import Level, Scale, Value, numbers
 from annotator.domain.material.extract import Claim, Claims, ResponsePart
 from annotator.domain.material.item import IMPORT
-from annotator.domain.texts.canonical import now
 from annotator.judging.calls.prices import FILE, Budget, tokens_in
 from annotator.judging.calls.probe import FILLER_CHARACTERS
 from annotator.judging.calls.reply_parts import reread

@@ -25,13 +25,13 @@ from annotator.actions.releases import checking
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.sets import reviews
 from annotator.actions.undo import history
+from annotator.domain.common import derived_id, now, sha256
 from annotator.domain.experts.assignment import Purpose, Role, Stage
 from annotator.domain.judges.judge import Status
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import label_id
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.material.extract import Claims, ResponsePart
-from annotator.domain.texts.canonical import derived_id, now, sha256
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.protocols.researcherbench.taxonomy import MISSES, MODES
 from annotator.storage.tables import ADJUDICATION, AGREEMENT, ARTIFACT, DISPUTE, JUDGEMENT

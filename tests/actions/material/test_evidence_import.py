@@ -224,7 +224,7 @@ def test_the_list_of_a_paper_in_two_columns_comes_in_whole_without_its_appendix(
     (path := tmp_path / "paper.pdf").write_bytes(typeset_paper.paper(listed, style, **how))
     offer = lookups.from_file(project, item, path)
     assert [(one.text, one.year) for one in offer.fresh] == [(work.title, work.year) for work in listed]
-    assert sum("annotat" in entry.said for entry in offer.entries) == 0
+    assert sum("annotat" in entry.text for entry in offer.entries) == 0
     assert len(offer.doubtful) == (6 if how.get("after") == "list" else 0)
 
 

@@ -24,13 +24,13 @@ from annotator.actions.releases import checking, gathering
 from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.undo import history
+from annotator.domain.common import now
 from annotator.domain.judges.judge import JudgeKind, Status
 from annotator.domain.judges.protocol import Extracted
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.material.extract import KeyPoints, ResponsePart
 from annotator.domain.material.item import Page, PageState
-from annotator.domain.texts.canonical import now
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from tests.common import expect_refusal, fixture_of
 from tests.judging.odd_server import KEY, Odd, OddServer, completion, error

@@ -24,11 +24,11 @@ from annotator.actions.parcels import packing, tasking, tray, unpacking
 from annotator.actions.project import file as project_file, people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
+from annotator.domain.common import canonical_json, now, sha256
 from annotator.domain.experts.adjudication import BOTH, Dispute, Reason
 from annotator.domain.experts.assignment import ParcelOutcome, Person, Purpose, Role, Stage, TrayState
 from annotator.domain.kinds.artifact import Anchor, Kind, State
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.texts.canonical import canonical_json, now, sha256
 from annotator.exchange.parcels import packages
 from annotator.storage import connection
 from annotator.storage.tables import DISPUTE

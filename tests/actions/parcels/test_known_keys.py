@@ -23,8 +23,8 @@ from annotator.actions.parcels import known_keys, shared_folder, tasking, tray, 
 from annotator.actions.project import backups, people, shared
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking, releases
+from annotator.domain.common import Refusal
 from annotator.domain.experts.assignment import Arrival, ParcelOutcome, Person, Role, Signed, Stage
-from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages
 from annotator.places import user_data
 from tests.common import content_hash, expect_refusal

@@ -21,10 +21,9 @@ from annotator.actions.project.file import USES, Project, cached, known, record,
 from annotator.actions.project.profile import choose, extractions, kinds, profile, protocols, stages
 from annotator.actions.releases import checking
 from annotator.actions.undo import history
+from annotator.domain.common import Change, Refusal
 from annotator.domain.kinds.kind import ItemRole, Kind, Role, Stage
 from annotator.domain.stored import ItemFields, JudgementFields
-from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.texts import rendering
 from annotator.protocols import PROTOCOLS, profiles
 from annotator.storage.opening import Busy, Damaged

@@ -11,7 +11,7 @@ from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.common import Refusal
 from annotator.files import journal
 from tests.common import expect_refusal
 from tests.projects.filled_project import add_judgement, filled_project

@@ -35,11 +35,11 @@ from annotator.actions.releases import checking, releases
 from annotator.actions.sets import reviews, validation_sets
 from annotator.actions.validation import disagreements, validation
 from annotator.cli import run_command
+from annotator.domain.common import new_id
 from annotator.domain.experts.publication import CHECKS, SplitAccess
 from annotator.domain.judges.judge import InformedRuling, RaterKind, Review
 from annotator.domain.kinds.documents import UNSURE
 from annotator.domain.kinds.tasks import Task
-from annotator.domain.texts.canonical import new_id
 from annotator.exchange.release import encryption
 from annotator.places import schemas
 from annotator.storage.tables import JUDGE as JUDGES, PERSON

@@ -51,6 +51,7 @@ from annotator.actions.results.scoring import ALL, JudgedResponse, Score
 from annotator.actions.runs import judge_cases
 from annotator.actions.studies import result_views
 from annotator.actions.validation import validation_views
+from annotator.domain.common import Refusal
 from annotator.domain.judges.judge import Verdict
 from annotator.domain.judges.paper import Paper
 from annotator.domain.judges.protocol import (
@@ -67,7 +68,6 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Rubric
 from annotator.domain.material.item import END_TO_END, EXEMPLAR, Item, Response
 from annotator.domain.texts.estimate import Estimate, settled
-from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import COMPOSITES, PROTOCOLS, USUAL
 from annotator.protocols.deepscholar.overall import METRICS, WITHOUT_VERIFIABILITY
 from annotator.protocols.researcherbench.coverage import COVERAGE

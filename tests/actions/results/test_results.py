@@ -34,13 +34,12 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.studies import result_views, score_views
 from annotator.actions.undo import history
 from annotator.cli.saying import app
+from annotator.domain.common import Refusal, now
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.documents import UNSURE
 from annotator.domain.kinds.kind import Kind, Role, Stage
 from annotator.domain.material.item import Page, PageState
-from annotator.domain.texts.canonical import now
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import USUAL
 from annotator.storage.tables import CALL
 from tests.common import expect_refusal, fixture_of, once

@@ -22,11 +22,11 @@ from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.sets import reviews, validation_figures, validation_sets
 from annotator.actions.validation import disagreements, stand_in, validation, validation_views, validity_cards
 from annotator.actions.validation.stand_in import JudgeChoiceQuery, StandInQuery, StandInVerdict
+from annotator.domain.common import derived_id, now
 from annotator.domain.experts.assignment import Role
 from annotator.domain.judges.judge import Review
 from annotator.domain.judges.protocol import FIGURES, PAIR, Level, numbers
 from annotator.domain.judges.validation import Figure, Reach
-from annotator.domain.texts.canonical import derived_id, now
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import CALL, JUDGEMENT
 from tests.common import expect_refusal, fixture_of, once

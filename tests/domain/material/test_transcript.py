@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import pytest
 
+from annotator.domain.common import Refusal
 from annotator.domain.kinds.artifact import Anchor, Unit
 from annotator.domain.material.extract import pieces
 from annotator.domain.material.item import Source, SourceFormat
@@ -23,7 +24,6 @@ from annotator.domain.material.transcript import (
     renamed,
     time_words,
 )
-from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.transcripts import SpokenLine, assembled
 
 SAID = (

@@ -13,9 +13,8 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
+from annotator.domain.common import Refusal, now
 from annotator.domain.material.extract import CollectedPaper, Funnel
-from annotator.domain.texts.canonical import now
-from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.eprints import assembling, building
 from annotator.exchange.eprints.building import Rules
 from annotator.exchange.eprints.collecting import (

@@ -26,7 +26,7 @@ from annotator.actions.imports import imports
 from annotator.actions.items import items
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.common import Refusal
 from annotator.exchange import table_files
 from annotator.exchange.folders import read_bytes
 from annotator.exchange.formats import human_files, label_files, mappings, tables

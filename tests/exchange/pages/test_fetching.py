@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings, strategies as st
 
+from annotator.domain.common import sha256
 from annotator.domain.material.item import Page, PageState
-from annotator.domain.texts.canonical import sha256
 from annotator.exchange.pages import fetching, reading
 from annotator.exchange.pages.fetching import (
     NEVER,

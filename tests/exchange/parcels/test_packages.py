@@ -16,8 +16,7 @@ from nacl.signing import VerifyKey
 
 from annotator import files
 from annotator.actions.parcels import known_keys
-from annotator.domain.texts.canonical import sha256
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.common import Refusal, sha256
 from annotator.exchange import folders
 from annotator.exchange.folders import (
     AT_ONCE,

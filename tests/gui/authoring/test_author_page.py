@@ -17,6 +17,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
 from annotator.actions.undo import history
+from annotator.domain.common import Refusal
 from annotator.domain.experts.assignment import ParcelOutcome, Role, Stage
 from annotator.domain.kinds.artifact import Document, Kind, State
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
@@ -27,7 +28,6 @@ from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.kinds.inspirations import Inspiration, Inspirations
 from annotator.domain.kinds.plan import Plan
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.texts.refusal import Refusal
 from annotator.gui import theme
 from annotator.gui.forms.fields import TextField
 from annotator.gui.forms.unit_editor import AnchorChips, FindingLines

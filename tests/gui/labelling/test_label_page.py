@@ -20,9 +20,9 @@ from annotator.actions.labelling import label_rows, label_sealing, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.sets import reviews
+from annotator.domain.common import Change, new_id, now
 from annotator.domain.kinds.documents import WRITTEN
 from annotator.domain.kinds.kind import Kind, Stage
-from annotator.domain.texts.canonical import Change, new_id, now
 from annotator.gui import theme
 from annotator.gui.pages.labelling.bench import LINE_ROLE, ItemGroup, LabelQueue, ReportFilter
 from annotator.gui.pages.labelling.unit_card import LOCKED, SEALED

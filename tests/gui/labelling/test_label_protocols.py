@@ -24,9 +24,9 @@ from annotator.actions.results import result_raters
 from annotator.actions.runs import judge_cases
 from annotator.actions.sets import validation_ground
 from annotator.actions.studies import result_views
+from annotator.domain.common import Refusal
 from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.kinds.artifact import Kind, Unit
-from annotator.domain.texts.refusal import Refusal
 from annotator.gui.pages.labelling.page import LabelPage
 from annotator.gui.pages.labelling.report_pane import LinkedScrolling
 from annotator.gui.pages.labelling.units_pane import Matrix

@@ -22,9 +22,9 @@ from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
 from annotator.actions.studies import rubric_views
 from annotator.cli import run_command
+from annotator.domain.common import now
 from annotator.domain.kinds.kind import Kind, Role, Stage
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.texts.canonical import now
 from annotator.gui.pages import items as page_module
 from annotator.gui.pages.guidelines import NOW, THEN
 from annotator.gui.pages.home import StepButton

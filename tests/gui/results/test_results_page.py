@@ -12,8 +12,8 @@ from annotator.actions.papers.paper_tables import VIEWS
 from annotator.actions.project import people
 from annotator.actions.results import results
 from annotator.actions.sets import validation_sets
+from annotator.domain.common import Change
 from annotator.domain.experts.assignment import Role
-from annotator.domain.texts.canonical import Change
 from tests.actions.validation.test_judge_choice import price
 from tests.common import once
 from tests.gui.results.conftest import at, cells, choose_last, counted, go, heads, opened

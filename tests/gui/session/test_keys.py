@@ -34,9 +34,9 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.cli.project import NICENESS
+from annotator.domain.common import Refusal
 from annotator.domain.judges.protocol import Level, ValueLook
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.texts.refusal import Refusal
 from annotator.gui import keys
 from annotator.gui.forms import forms
 from annotator.gui.pages.labelling.unit_card import VerdictButtons

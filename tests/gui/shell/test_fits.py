@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 from shiboken6 import delete, isValid
 
 from annotator.actions.items import items
-from annotator.domain.texts.canonical import Change
+from annotator.domain.common import Change
 from annotator.gui import theme
 from annotator.gui.pages.guidelines import SetDrafting
 from annotator.gui.pages.people.page import PlanPreview

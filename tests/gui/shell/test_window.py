@@ -23,10 +23,10 @@ from annotator.actions.parcels import waiting
 from annotator.actions.project import people, profile
 from annotator.actions.project.file import Project, settings_of
 from annotator.actions.project.people import new_project
+from annotator.domain.common import Refusal
 from annotator.domain.kinds.documents import KINDS, WRITTEN
 from annotator.domain.kinds.kind import Kind, Role, Stage
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.texts.refusal import Refusal
 from annotator.gui import keys, theme
 from annotator.gui.forms.profile_form import NewProjectDialog
 from annotator.gui.parts import below

@@ -36,12 +36,12 @@ from annotator.actions.studies import result_views
 from annotator.actions.undo import history, undo_places
 from annotator.actions.validation import stand_in, validation, validation_views, validity_cards
 from annotator.cli import run_command
+from annotator.domain.common import Refusal
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.documents import KINDS, document_of
-from annotator.domain.texts.refusal import Refusal
 from annotator.gui.pages.labelling.page import LabelPage
 from annotator.gui.review.verdict_words import face
 from annotator.gui.shell.navigation import PAGES

@@ -9,9 +9,9 @@ import pytest
 from llmock.pytest_plugin import LLMock
 from llmock.routers import batch as of_llmock
 
+from annotator.domain.common import Refusal
 from annotator.domain.judges.judge import RunState, Status, Verdict
 from annotator.domain.judges.protocol import Ask, Case, Verdicts, missing_verdicts
-from annotator.domain.texts.refusal import Refusal
 from annotator.judging import runner
 from annotator.judging.batches.batch_results import BatchLimits, BatchStage, QuestionFate
 from annotator.judging.batches.batching import through, withdraw

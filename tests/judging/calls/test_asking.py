@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from annotator.domain.common import escaped
 from annotator.domain.judges.judge import Call, Status
 from annotator.domain.judges.protocol import Answer
-from annotator.domain.texts.canonical import escaped
 from annotator.judging.calls.asking import Asker, CaseAsk, Key, cache_key
 from annotator.judging.calls.client import Client, Endpoint, Sender
 from annotator.judging.calls.limits import Limits, RunHalt

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
+from annotator.domain.common import Refusal
 from annotator.domain.judges.judge import Call, RunState, Status, Verdict
 from annotator.domain.judges.protocol import Ask, Case, Verdicts
 from annotator.domain.kinds.rubric import Criterion
-from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls import noting
 from annotator.judging.calls.asking import keys_of
 from annotator.judging.calls.limits import LIKE_FAILURES, Breaker, Limits

@@ -10,12 +10,12 @@ from hypothesis import given, strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics.pairwise import cosine_similarity
 
+from annotator.domain.common import now
 from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Answer, Material, RatedResponse
 from annotator.domain.kinds.artifact import Anchor, Unit
 from annotator.domain.material.extract import KeyPoint, KeyPoints, ReadPage, ResponsePart
 from annotator.domain.material.item import Item, Page, PageState, Response
-from annotator.domain.texts.canonical import now
 from annotator.protocols.arena import keypoints
 from annotator.protocols.arena.alignment import (
     COMMON_POOL,

@@ -9,13 +9,13 @@ import pytest
 from annotator.actions.judges import prompts
 from annotator.actions.project.file import Project
 from annotator.cli import run_command
+from annotator.domain.common import now
 from annotator.domain.judges.contest import PairOutcome, outcome
 from annotator.domain.judges.judge import Status
 from annotator.domain.judges.paper import SUBTOTAL, LabelledResponse, due, mean_counts
 from annotator.domain.judges.protocol import Material, RatedResponse
 from annotator.domain.material.extract import Claim, Claims, ResponsePart
 from annotator.domain.material.item import Item, Page, PageState, Response
-from annotator.domain.texts.canonical import now
 from annotator.judging.messages import load
 from annotator.protocols import TAXONOMIES
 from annotator.protocols.researcherbench.claims import CLAIMS, DrawnClaim

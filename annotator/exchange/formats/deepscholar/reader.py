@@ -11,15 +11,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from annotator.domain.common import Refusal, counted, derived_id, grouped, now, required, sha256, storable
 from annotator.domain.kinds.artifact import Document
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
 from annotator.domain.material.extract import CollectedPaper, ResponsePart
 from annotator.domain.material.item import EXEMPLAR, IMPORT, LATEX, ExtractState, PageState, SourceFormat
-from annotator.domain.texts.canonical import derived_id, now, sha256, storable
 from annotator.domain.texts.identifier import OLD_ARXIV, parse, work_named
-from annotator.domain.texts.refusal import Refusal, required
-from annotator.domain.texts.words import counted, grouped
 from annotator.exchange.folders import CORRECT, decoded, read_bytes, read_json
 from annotator.exchange.formats.deepscholar import tables
 from annotator.exchange.formats.deepscholar.tables import (

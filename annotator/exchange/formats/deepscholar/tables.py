@@ -12,12 +12,12 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
+from annotator.domain.common import counted
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Reference
 from annotator.domain.material.extract import CitedEntry, CollectedPaper, ResponsePart
 from annotator.domain.material.item import END_TO_END, EXEMPLAR
 from annotator.domain.texts.identifier import parse, work_named
-from annotator.domain.texts.words import counted
 from annotator.exchange.folders import pretty, slugs
 from annotator.exchange.formats.layout import MAPPING, Files, MappedSystem, SystemNames
 from annotator.exchange.release.bundle import Bundle, settled

@@ -23,12 +23,10 @@ from annotator.actions.adjudication.adjudicating import (
 from annotator.actions.authoring import artifacts, settings
 from annotator.actions.consensus.consensus import AdjudicatedStage
 from annotator.actions.project.file import Project
+from annotator.domain.common import Change, Refusal, grouped
 from annotator.domain.experts.adjudication import OWN, AdjudicationState, Figure, bound_of
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Weights
-from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import grouped
 from annotator.gui import theme
 from annotator.gui.review.field_chips import figures_words
 from annotator.gui.review.queues import LINE_ROLE, Queue, QueueDelegate, QueueFilter, QueuePane, WorkModel

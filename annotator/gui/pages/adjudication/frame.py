@@ -12,9 +12,9 @@ from PySide6.QtWidgets import (
 
 from annotator.actions.adjudication.adjudicating import AdjudicationSheet, QueueLine, SheetDispute, SheetRow
 from annotator.actions.adjudication.ruling import ClosedVersion, Lacking, SettledLacking
+from annotator.domain.common import counted
 from annotator.domain.experts.adjudication import AdjudicationState, Origin
 from annotator.domain.kinds.documents import KINDS
-from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
 from annotator.gui.forms.fields import Speller
 from annotator.gui.pages.adjudication.bench import (

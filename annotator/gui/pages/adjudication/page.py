@@ -13,10 +13,9 @@ from annotator.actions.adjudication import adjudicating, feedback, ruling
 from annotator.actions.consensus import consensus
 from annotator.actions.items import items
 from annotator.actions.labelling.label_rows import UNSURE
+from annotator.domain.common import Change, shortened
 from annotator.domain.experts.adjudication import BOTH, DROP, OWN, Confidence, Reason
 from annotator.domain.kinds.documents import KINDS
-from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.words import shortened
 from annotator.gui import keys
 from annotator.gui.pages.adjudication.bench import (
     RULING_KINDS,

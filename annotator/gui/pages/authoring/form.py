@@ -11,6 +11,7 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication, QFormLayout, QFrame, QTabBar, QVBoxLayout, QWidget
 
 from annotator.actions.authoring import artifacts
+from annotator.domain.common import Refusal, grouped, new_id
 from annotator.domain.kinds.artifact import (
     Anchor,
     Artifact,
@@ -24,9 +25,6 @@ from annotator.domain.kinds.artifact import (
 from annotator.domain.kinds.documents import DOCUMENTS, KINDS, WRITTEN
 from annotator.domain.kinds.question_types import QuestionType
 from annotator.domain.material.item import Item
-from annotator.domain.texts.canonical import new_id
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import grouped
 from annotator.gui import keys, theme
 from annotator.gui.forms import unit_editor
 from annotator.gui.forms.fields import Speller, TextField

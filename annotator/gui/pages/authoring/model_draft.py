@@ -20,6 +20,7 @@ from annotator.actions.items import items
 from annotator.actions.material import lookups, model_drafts
 from annotator.actions.material.lookups import EvidenceOffer, OfferedReference
 from annotator.actions.material.model_drafts import EditedDraft
+from annotator.domain.common import counted
 from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.diagnostics import Statement
 from annotator.domain.kinds.documents import KINDS
@@ -29,7 +30,6 @@ from annotator.domain.kinds.rubric import Criterion
 from annotator.domain.kinds.tasks import Task
 from annotator.domain.material.extract import BEYOND_SOURCES, FROM_SOURCES, WriterAid
 from annotator.domain.material.item import Item
-from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
 from annotator.gui.forms.fields import TextField
 from annotator.gui.parts import holds
@@ -596,7 +596,7 @@ class BulkEvidence(Pane):
 def _line(reference: OfferedReference) -> QListWidgetItem:
     picture, colour = ("check", "level-success") if reference.fresh else ("warning", "level-warning")
     line = QListWidgetItem(chips.icon(picture, theme.current().px(14), colour), reference.words())
-    line.setToolTip(tooltip(f"{reference.why or reference.doubt} {reference.said}".strip()))
+    line.setToolTip(tooltip(f"{reference.why or reference.doubt} {reference.text}".strip()))
     if reference.doubtful:
         line.setFlags(line.flags() | Qt.ItemFlag.ItemIsUserCheckable)
         line.setCheckState(Qt.CheckState.Unchecked)

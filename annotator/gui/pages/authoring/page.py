@@ -18,11 +18,11 @@ from annotator.actions.adjudication import feedback
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.items import items, materials
+from annotator.domain.common import Change
 from annotator.domain.experts.assignment import stage_of
 from annotator.domain.kinds.artifact import Anchor, Artifact, Kind, State
 from annotator.domain.kinds.documents import KINDS, WRITTEN
 from annotator.domain.material.item import Item, Source
-from annotator.domain.texts.canonical import Change
 from annotator.gui import keys, theme
 from annotator.gui.pages.authoring.form import KindTabs
 from annotator.gui.pages.authoring.sheet import HELPED_KINDS, AuthoringSheet

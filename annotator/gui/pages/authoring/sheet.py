@@ -14,6 +14,7 @@ from annotator.actions.authoring import annotating, artifacts, settings
 from annotator.actions.judges import judges
 from annotator.actions.material import model_drafts
 from annotator.actions.project.file import Project
+from annotator.domain.common import Refusal, counted
 from annotator.domain.experts.assignment import stage_of
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.kinds.artifact import (
@@ -32,8 +33,6 @@ from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.question_types import BAR, QuestionType
 from annotator.domain.kinds.rubric import Rubric, counted_weights
 from annotator.domain.material.item import Item, Source
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
 from annotator.gui.forms import forms
 from annotator.gui.forms.fields import MarkMenu, Speller

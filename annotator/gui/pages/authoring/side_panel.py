@@ -21,11 +21,11 @@ from annotator.actions.authoring import annotating, artifacts, settings
 from annotator.actions.authoring.artifacts import RevisionLine
 from annotator.actions.items import items, materials
 from annotator.actions.project import people, profile
+from annotator.domain.common import grouped
 from annotator.domain.kinds.artifact import Artifact, Kind, KindSpec, State
 from annotator.domain.kinds.documents import WRITTEN
 from annotator.domain.kinds.kind import ItemRole, Stage, stage_of
 from annotator.domain.material.item import Item
-from annotator.domain.texts.words import grouped
 from annotator.gui import keys, theme
 from annotator.gui.forms import forms
 from annotator.gui.review.field_chips import as_text, line

@@ -19,9 +19,8 @@ from annotator.actions.labelling import board
 from annotator.actions.parcels import known_keys, packing, unpacking
 from annotator.actions.parcels.packing import HandOutResult, TaskContent
 from annotator.actions.project import people
+from annotator.domain.common import Change, counted, natural, words_that_hold
 from annotator.domain.experts.assignment import REFUSED, Arrival, ParcelOutcome, Signed
-from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.words import counted, natural, words_that_hold
 from annotator.gui import theme
 from annotator.gui.pages.inbox import tray_pane
 from annotator.gui.pages.inbox.tray_pane import in_order, piece_words, plain_code, shown

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QListWidget
 
 from annotator.actions.parcels import tray
 from annotator.actions.parcels.tray import TraySheet
+from annotator.domain.common import counted, natural
 from annotator.domain.experts.assignment import (
     REFUSED,
     TRAYED,
@@ -24,7 +25,6 @@ from annotator.domain.experts.assignment import (
 )
 from annotator.domain.kinds.artifact import Unit
 from annotator.domain.kinds.documents import KINDS, Label
-from annotator.domain.texts.words import counted, natural
 from annotator.gui import theme
 from annotator.gui.review import people_choice
 from annotator.gui.review.field_chips import UNTOLD, quotations

@@ -28,10 +28,10 @@ from annotator.actions.runs import run_records
 from annotator.actions.studies.result_views import BENCHMARK, ResultView
 from annotator.actions.validation import disagreements
 from annotator.actions.validation.disagreements import JudgeComparison, RaterDifference, RaterPair
+from annotator.domain.common import CutList, counted, usd
 from annotator.domain.experts.adjudication import Figure
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.texts.estimate import of_items
-from annotator.domain.texts.words import CutList, counted, usd
 from annotator.gui.pages.judges.replies import DIFFERENCES
 from annotator.gui.pages.judges.roster import RUNS_OFFERED, run_words
 from annotator.gui.review.sheets import CellsModel, CellsTable

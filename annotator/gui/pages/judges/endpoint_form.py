@@ -20,8 +20,8 @@ from PySide6.QtWidgets import (
 from annotator.actions.judges import judges, kept_keys
 from annotator.actions.judging import derived_judges
 from annotator.actions.judging.derived_judges import facts
+from annotator.domain.common import counted
 from annotator.domain.judges.judge import Judge, PricedAsking
-from annotator.domain.texts.words import counted
 from annotator.gui import theme
 from annotator.gui.parts import holds
 from annotator.gui.session.session import Pane, ProjectSession

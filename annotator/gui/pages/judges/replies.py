@@ -23,8 +23,8 @@ from annotator.actions.runs.journal import (
 )
 from annotator.actions.runs.run_records import JudgeTotal, RunLine
 from annotator.actions.validation.disagreements import RaterDifference
+from annotator.domain.common import CutList, counted, local
 from annotator.domain.judges.judge import Judge, JudgeKind
-from annotator.domain.texts.words import CutList, counted, local
 from annotator.gui.pages.judges.roster import RUNS_OFFERED, run_words
 from annotator.gui.review.reply_detail import ReplyDetail
 from annotator.gui.review.sheets import CellsModel, CellsTable, Column

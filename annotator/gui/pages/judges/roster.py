@@ -13,8 +13,8 @@ from annotator.actions.judging.judge_runs import CHECKS, QueuedRun, title
 from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_records import JudgeTotal, RunLine
+from annotator.domain.common import usd
 from annotator.domain.judges.judge import Judge, JudgeKind, RunState
-from annotator.domain.texts.words import usd
 from annotator.gui.pages.judges.endpoint_form import AllowedKeys, EndpointForm, ProbeView, VoteForm
 from annotator.gui.review.sheets import CellsModel, CellsTable, Column
 from annotator.gui.review.verdict_words import STATE_LOOKS, causes_words, day, kind_of, spent, spent_tip, when

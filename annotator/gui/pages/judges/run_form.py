@@ -14,10 +14,8 @@ from annotator.actions.project.file import Project
 from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import RunRequest, units_a_call
 from annotator.actions.runs.run_records import CallSubject, SystemStatus
+from annotator.domain.common import Change, Refusal, counted, in_window, lasting, usd
 from annotator.domain.judges.judge import Judge, JudgeKind, RunState
-from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.refusal import Refusal, in_window
-from annotator.domain.texts.words import counted, lasting, usd
 from annotator.gui import theme
 from annotator.gui.review.run_panel import RunPanel
 from annotator.gui.review.sheets import CellsModel, CellsTable, Column

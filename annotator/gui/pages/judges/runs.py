@@ -25,8 +25,8 @@ from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_records import RunLine
+from annotator.domain.common import counted
 from annotator.domain.judges.judge import JudgeKind, RunState
-from annotator.domain.texts.words import counted
 from annotator.gui.pages.judges.roster import RUNS, WAITING, compared
 from annotator.gui.pages.judges.run_form import Driver, ForecastView, LivePanel, RunForm
 from annotator.gui.review.sheets import CellsModel, CellsTable

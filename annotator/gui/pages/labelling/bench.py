@@ -28,12 +28,11 @@ from annotator.actions.labelling.labels import (
     UnitGroup,
     task_id,
 )
+from annotator.domain.common import Change, counted, grouped, shortened
 from annotator.domain.judges.judge import Judgement, RaterKind
 from annotator.domain.judges.paper import Taxonomy
 from annotator.domain.judges.protocol import CaseLayout
 from annotator.domain.kinds.artifact import Unit
-from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.words import counted, grouped, shortened
 from annotator.gui import theme
 from annotator.gui.review.queues import LINE_ROLE, Queue, QueueDelegate, QueueFilter, QueuePane, WorkModel
 from annotator.gui.review.sheets import Index

@@ -11,12 +11,11 @@ from PySide6.QtWidgets import QMenu, QWidget
 from annotator.actions.assignments import assignments
 from annotator.actions.labelling import label_cases, label_rows, label_sealing, labels
 from annotator.actions.labelling.label_cases import judged_by, presentation_of
+from annotator.domain.common import Change, counted
 from annotator.domain.judges.protocol import Presentation
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.kind import Kind, Stage
 from annotator.domain.material.extract import ResponsePart
-from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
 from annotator.gui.pages.labelling.bench import (
     LabellingFlow,

@@ -11,9 +11,9 @@ from annotator.actions.labelling.label_cases import presentation_of
 from annotator.actions.labelling.label_rows import UNSURE, USUAL
 from annotator.actions.labelling.label_sealing import TAXONOMIES
 from annotator.actions.labelling.labels import LabelSheet, UnitGroup
+from annotator.domain.common import counted
 from annotator.domain.judges.protocol import CaseLayout
 from annotator.domain.kinds.artifact import Unit
-from annotator.domain.texts.words import counted
 from annotator.gui import keys
 from annotator.gui.pages.labelling.bench import LabellingModel
 from annotator.gui.review.people_choice import ACTS, USUAL_ACTS, KindRow

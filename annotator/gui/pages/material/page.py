@@ -8,9 +8,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QListWidget, QWidget
 
 from annotator.actions.project import people, profile
+from annotator.domain.common import counted, local, words_that_hold
 from annotator.domain.kinds.kind import Kind, Role
 from annotator.domain.material.transcript import DOUBTS, clock, moments
-from annotator.domain.texts.words import counted, local, words_that_hold
 from annotator.gui import theme
 from annotator.gui.review.sheets import CellsModel, Column
 from annotator.gui.review.source_pane import TextPane

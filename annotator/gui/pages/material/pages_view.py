@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QCheckBox
 
 from annotator.actions.items import pages
 from annotator.actions.items.pages import CitedPage, CitedPages, CitingClaim, PagesFolder
+from annotator.domain.common import counted, local
 from annotator.domain.material.item import PageState
-from annotator.domain.texts.words import counted, local
 from annotator.gui import theme
 from annotator.gui.review.run_panel import OrderPane, RunPanel
 from annotator.gui.review.sheets import CellsModel, Column

@@ -16,10 +16,10 @@ from PySide6.QtWidgets import (
 
 from annotator.actions.items.extracts import CurrentPart, PartStatus, standing_of, whose
 from annotator.actions.material import extracting
+from annotator.domain.common import counted, local
 from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.evidence import Reference
 from annotator.domain.material.extract import Claim, Extract, KeyPoint, ResponsePart, Sentence
-from annotator.domain.texts.words import counted, local
 from annotator.gui import theme
 from annotator.gui.parts import holds
 from annotator.gui.review.sheets import CellsModel, Column

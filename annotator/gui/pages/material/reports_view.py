@@ -13,7 +13,7 @@ from annotator.actions.items.materials import Column, ReportLine, Reports, Repor
 from annotator.actions.material import responding
 from annotator.actions.material.responding import MissingResponse
 from annotator.actions.project.file import Project
-from annotator.domain.texts.words import counted, grouped, usd
+from annotator.domain.common import counted, grouped, usd
 from annotator.gui import theme
 from annotator.gui.pages.material.sources_view import REPORT_FIELDS, SYSTEM_FIELDS, MetadataForm
 from annotator.gui.pages.material.writing_form import WritingForm

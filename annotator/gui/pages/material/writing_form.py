@@ -15,9 +15,8 @@ from annotator.actions.material.responding import MissingResponse
 from annotator.actions.project import profile
 from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import RunRequest
+from annotator.domain.common import Refusal, counted, words_that_hold
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted, words_that_hold
 from annotator.gui.review.run_panel import OrderPane, RunPanel, judges_to_ask
 from annotator.gui.session.run import OrderEstimate
 from annotator.gui.session.session import ProjectSession

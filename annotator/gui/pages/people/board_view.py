@@ -20,8 +20,8 @@ from annotator.actions.assignments import assignments
 from annotator.actions.labelling import board
 from annotator.actions.labelling.board import AssignmentStatus
 from annotator.actions.project import people
+from annotator.domain.common import counted, local
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.texts.words import counted, local
 from annotator.gui import keys, theme
 from annotator.gui.pages.people.roster import (
     INCOMPLETE,

@@ -11,10 +11,9 @@ from PySide6.QtWidgets import (
 from annotator.actions.assignments import assignments, planning
 from annotator.actions.assignments.planning import Load, PlannedPairing, PlannedStage, PlannedWork
 from annotator.actions.items import items
+from annotator.domain.common import Change, counted, grouped, natural, words_that_hold
 from annotator.domain.experts.assignment import Person, Purpose, Role, Stage
 from annotator.domain.experts.sharing import AssignmentPlan
-from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.words import counted, grouped, natural, words_that_hold
 from annotator.gui import keys, theme
 from annotator.gui.pages.people.plan_form import PlanForm
 from annotator.gui.pages.people.roster import TeamWork

@@ -14,9 +14,9 @@ from annotator.actions.items import items
 from annotator.actions.labelling import label_cases
 from annotator.actions.labelling.label_rows import USUAL
 from annotator.actions.project import profile
+from annotator.domain.common import counted, words_that_hold
 from annotator.domain.experts.assignment import Person, Role, Stage
 from annotator.domain.experts.sharing import AssignmentPlan
-from annotator.domain.texts.words import counted, words_that_hold
 from annotator.gui import keys, theme
 from annotator.gui.pages.people.roster import add_named
 from annotator.gui.review.people_choice import PeopleChoice

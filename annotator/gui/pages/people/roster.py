@@ -18,9 +18,8 @@ from annotator.actions.assignments import assignments
 from annotator.actions.labelling import board
 from annotator.actions.labelling.board import AssignmentStatus, StatusTotal
 from annotator.actions.project import people
+from annotator.domain.common import Change, counted, grouped, natural
 from annotator.domain.experts.assignment import Person, Purpose, Role, Stage
-from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.words import counted, grouped, natural
 from annotator.gui import theme
 from annotator.gui.review.sheets import CellsModel, Column, Index, resetting
 from annotator.gui.session.page import TabPart

@@ -26,12 +26,11 @@ from annotator.actions.project.file import Project
 from annotator.actions.results.result_sheets import explained, percent
 from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import WIDTH, AttackRequest, AttackRunRequest
+from annotator.domain.common import Change, counted
 from annotator.domain.judges.judge import STEMS, Verdict
 from annotator.domain.judges.validation import PlantedText
-from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.estimate import Estimate, decimal, interval
 from annotator.domain.texts.rendered import BREAK
-from annotator.domain.texts.words import counted
 from annotator.gui import theme
 from annotator.gui.pages.validation.case_cards import swatch
 from annotator.gui.review.run_panel import RunPanel
@@ -381,12 +380,12 @@ class FamilyList(Pane):
             activated=lambda _: self._say(member.name, box),
         )
         box.setLineEdit(LineField(editingFinished=lambda: self._say(member.name, box)))
-        guess = f": {member.family or 'none known'}" if not member.said else ""
+        guess = f": {member.family or 'none known'}" if not member.entered else ""
         box.addItem(f"by its name{guess}", "")
         box.addItem(NONE, NONE)
         for family in sorted({*STEMS, *([member.family] if member.family else [])}):
             box.addItem(family, family)
-        box.setCurrentIndex(max(0, box.findData(member.family or NONE) if member.said else 0))
+        box.setCurrentIndex(max(0, box.findData(member.family or NONE) if member.entered else 0))
         return box
 
     def _say(self, name: str, box: QComboBox) -> None:
@@ -394,7 +393,7 @@ class FamilyList(Pane):
         row = box.findText(words)
         family = str(box.itemData(row)) if row >= 0 else words
         member = {one.name: one for one in self.session.ask(attacking.members) or []}.get(name)
-        stored = "" if member is None or not member.said else member.family or NONE
+        stored = "" if member is None or not member.entered else member.family or NONE
         if member is not None and family != stored:
             self.session.do(attacking.set_family, name, family)
             self.changed.emit()

@@ -21,8 +21,8 @@ from annotator.actions.project.file import Project
 from annotator.actions.sets.validation_ground import ClosedTestPart
 from annotator.actions.studies.result_views import CountedView, ResultView
 from annotator.actions.validation import validity_cards
+from annotator.domain.common import Refusal, in_window
 from annotator.domain.judges.validation import Difference, Split, ValidityCard
-from annotator.domain.texts.refusal import Refusal, in_window
 from annotator.gui import keys, theme
 from annotator.gui.pages.validation import figures
 from annotator.gui.pages.validation.figures import TestPartGate

@@ -17,10 +17,8 @@ from annotator.actions.project.file import Project
 from annotator.actions.results.result_sheets import ViewChoice
 from annotator.actions.sets import reviews, validation_ground
 from annotator.actions.sets.reviews import CaseKey, CaseList, CaseOutlook, VerdictCase
+from annotator.domain.common import Change, Refusal, grouped
 from annotator.domain.judges.judge import Fault, Review
-from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import grouped
 from annotator.gui import keys, theme
 from annotator.gui.pages.validation.case_cards import (
     FAULTS,

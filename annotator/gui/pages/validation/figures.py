@@ -11,10 +11,8 @@ from annotator.actions.sets import validation_ground, validation_sets
 from annotator.actions.sets.validation_ground import ClosedTestPart, SetLook
 from annotator.actions.studies.result_views import CountedView, ResultView, offered
 from annotator.actions.validation.validation_views import VIEWS
+from annotator.domain.common import Change, Refusal, counted, in_window
 from annotator.domain.judges.validation import Opening, Split
-from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.refusal import Refusal, in_window
-from annotator.domain.texts.words import counted
 from annotator.gui.session.session import Pane, ProjectSession
 from annotator.gui.views import view_pane
 from annotator.gui.views.view_pane import Refused

@@ -11,10 +11,9 @@ from annotator.actions.sets import reviews
 from annotator.actions.sets.reviews import AcceptanceRate, ReviewOrder, VerdictCase
 from annotator.actions.studies import part_views
 from annotator.actions.studies.result_views import fitted
+from annotator.domain.common import Refusal, counted, in_window
 from annotator.domain.experts.assignment import Role
 from annotator.domain.judges.judge import Review
-from annotator.domain.texts.refusal import Refusal, in_window
-from annotator.domain.texts.words import counted
 from annotator.gui import keys
 from annotator.gui.pages.validation.case_bench import (
     NOTHING,

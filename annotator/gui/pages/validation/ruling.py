@@ -22,11 +22,10 @@ from annotator.actions.studies.result_views import fitted
 from annotator.actions.validation import disagreements
 from annotator.actions.validation.disagreements import RuledJudge, UnclearCriterion
 from annotator.actions.validation.validation import ValidationQuery
+from annotator.domain.common import Refusal, counted, grouped, in_window
 from annotator.domain.judges.judge import InformedRuling
 from annotator.domain.judges.validation import Split
 from annotator.domain.texts.estimate import Estimate, decimal, interval
-from annotator.domain.texts.refusal import Refusal, in_window
-from annotator.domain.texts.words import counted, grouped
 from annotator.gui.pages.validation.case_bench import (
     NOTHING,
     PAINTED_MS,

@@ -27,11 +27,9 @@ from annotator.actions.project import people
 from annotator.actions.runs import judge_cases
 from annotator.actions.sets import validation_sets
 from annotator.actions.sets.validation_sets import SetPreview, SetRequest, SetStatus
+from annotator.domain.common import Change, Refusal, counted
 from annotator.domain.experts.assignment import Role
 from annotator.domain.judges.validation import Draw, Split
-from annotator.domain.texts.canonical import Change
-from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import counted
 from annotator.gui import theme
 from annotator.gui.review.people_choice import PeopleChoice
 from annotator.gui.review.sheets import CellsModel, CellsTable, Column

@@ -1,20 +1,72 @@
-"""The canonical bytes of a text or document that is hashed, the same on every machine."""
+"""What every room uses: refusals, checked text, canonical JSON with its hashes, ids, changes, and numbers in words."""
 
 import hashlib
 import math
 import re
 import uuid
-from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 import orjson
 from pydantic import AfterValidator, BaseModel, ValidationError
 
-from annotator.domain.texts.refusal import Refusal
+Known = TypeVar("Known")
+
+
+class Refusal(Exception):
+    """A request that cannot be met, in one sentence of what happened and one of what to do."""
+
+    def __init__(self, happened: str, todo: str = "", details: tuple[str, ...] = ()) -> None:
+        super().__init__(happened if not todo else f"{happened} {todo}")
+        self.happened = happened
+        self.todo = todo
+        self.details = details
+
+
+def in_window(words: str) -> str:
+    """The text of a refusal for the window: the command at the end is for the command line alone."""
+    return words.partition(" Run: ")[0]
+
+
+class RoleNeeded(Refusal):
+    """A request that only people with one of some `roles` may make."""
+
+    def __init__(self, happened: str, todo: str, *roles: str) -> None:
+        super().__init__(happened, todo)
+        self.roles = roles
+
+
+class KeyNotAllowed(Refusal):
+    """A key that is available for an address, but that nobody at this machine has allowed to go there.
+
+    `key` and `address` are written as the command `keys allow` takes them.
+    """
+
+    def __init__(self, happened: str, todo: str, key: str, address: str) -> None:
+        super().__init__(happened, todo)
+        self.key, self.address = key, address
+
+
+def refuse_other(name: object, known: Collection[str], happened: str, offer: str = "Use one of") -> None:
+    """Refusal of a name that is not among the known, which it lists."""
+    if name not in known:
+        raise Refusal(happened, f"{offer} {', '.join(known) or 'none'}.")
+
+
+def one_of(name: str, known: Mapping[str, Known], happened: str, offer: str = "Use one of") -> Known:
+    """The thing of that name; Refusal lists the names there are."""
+    refuse_other(name, known, happened, offer)
+    return known[name]
+
+
+def required(value: Known | None, happened: str, todo: str = "") -> Known:
+    """A value that must exist; Refusal if it is missing or empty."""
+    if not value:
+        raise Refusal(happened, todo)
+    return value
+
 
 # The largest integer that both SQLite and the canonical JSON can hold.
 _LARGEST = 2**63 - 1
@@ -125,122 +177,6 @@ class Change:
         return self.before is not None
 
 
-REMOVED = "[key removed]"
-_SHORTEST = 4
-# So many characters of a key in a row are treated as a part of it.
-_PIECE = 8
-_NO_WORD = r"\d|[a-z][A-Z]"
-_KEY_NAME = (
-    r"(?i)api[-_ ]?key|authori[sz]ation|secret|password|credential|bearer|access[-_ ]?(?:key|token)|auth[-_ ]?token"
-    r"|^token$|subscription-key|^key$"
-)
-# Its first letter comes first: files of a release are long.
-_SHAPES = (
-    r"(?=[ABeghnprsxy])(?:sk-(?=[\w-]*\d)[\w-]{16,}|(?:sk|rk|pk)_(?:live|test)_\w{16,}|AIza[\w-]{30,}|gsk_\w{20,}"
-    r"|hf_[A-Za-z0-9]{20,}|xai-\w{20,}|r8_\w{20,}|gh[opsu]_\w{30,}|github_pat_\w{20,}|glpat-[\w-]{16,}"
-    r"|(?:AKIA|ASIA)[0-9A-Z]{16}|xox[abp]-[\w-]{10,}|pplx-\w{20,}|nvapi-[\w-]{20,}|ya29\.[\w-]{20,}"
-    r"|eyJ[\w-]{10,}\.[\w-]{10,}\.|(?:Bearer|Basic)\s+(?=\S*\d)[\w.~+/=-]{16,})"
-)
-# The keys that this program has handled since it was started.
-_held: set[str] = set()
-_HEADER = r"(?i)(\b(?:proxy-)?authorization\b[\"']?\s*[:=]\s*[\"']?)(?:(?:bearer|basic|token|apikey)\s+)?[^\s\"',;}]+"
-_NAMED = r"(?i)(\b(?:x-|x-goog-)?api[-_ ]?key\b[\"']?(?:\s+provided)?\s*[:=]\s*[\"']?)[^\s\"',;}&]{4,}"
-_BEARER = r"(?i)(\bbearer\s+)[A-Za-z0-9._~+/=*-]{6,}"
-_USERINFO = r"(://[^/\s:@]*:)[^/\s@]+(?=@)"
-_SK = r"\bsk-[A-Za-z0-9_*.…-]{4,}"
-
-
-def hold(key: str) -> None:
-    """Remember a key, so that it is removed from bug reports even if nothing else identifies it as one."""
-    _held.add(key)
-
-
-def held() -> tuple[str, ...]:
-    return tuple(_held)
-
-
-def without_keys(text: str, keys: Iterable[str]) -> str:
-    """A text without the keys themselves, and without eight characters of one in a row, in either direction or in
-    base64.
-    """
-    for key in keys:
-        if len(key) >= _SHORTEST and key in text:
-            text = text.replace(key, REMOVED)
-        for form in _forms(key):
-            text = _without_pieces(text, form)
-    return text
-
-
-@lru_cache(maxsize=64)
-def _forms(key: str) -> tuple[str, ...]:
-    """A key in the forms a server may write: as it is, backwards, and in base64 at any alignment."""
-    raw, coded = key.encode(), set[str]()
-    for before in range(3):
-        letters = b64encode(bytes(before) + raw).decode()
-        own = letters[-(-before * 8 // 6) : (before + len(raw)) * 8 // 6]
-        coded |= {own, own.replace("+", "-").replace("/", "_")}
-    return (key, key[::-1], *sorted(coded)) if len(key) >= _PIECE else ()
-
-
-def _without_pieces(text: str, form: str) -> str:
-    spans = sorted((result, result + _PIECE) for piece in _pieces(form) for result in _places(text, piece))
-    parts, end = list[str](), 0
-    for first, last in spans:
-        if first > end or not parts:
-            parts += [text[end:first], REMOVED]
-        end = max(end, last)
-    return "".join((*parts, text[end:])) if parts else text
-
-
-@lru_cache(maxsize=512)
-def _pieces(form: str) -> tuple[str, ...]:
-    """The runs of `_PIECE` characters of a key; none if it has no digit and no inner capital, since it may be words."""
-    every = (form[start : start + _PIECE] for start in range(len(form) - _PIECE + 1))
-    return tuple(piece for piece in every if re.search(_NO_WORD, form) or re.search(_NO_WORD, piece))
-
-
-def _places(text: str, piece: str) -> Iterator[int]:
-    place = text.find(piece)
-    while place >= 0:
-        yield place
-        place = text.find(piece, place + 1)
-
-
-def looks_like_key(text: str) -> bool:
-    """Whether a text contains something with the format of a provider's key, or of a header that carries one."""
-    return bool(re.match(_SHAPES, text) or re.search(rf"[^A-Za-z0-9]{_SHAPES}", text))
-
-
-def key_in_settings(settings: Any) -> str:
-    """The name under which a tree of settings seems to hold a key; empty if there is none."""
-    if isinstance(settings, dict):
-        for name, value in settings.items():
-            if (
-                value
-                and not isinstance(value, dict | list | bool | int | float)
-                and re.search(_KEY_NAME, str(name))
-            ):
-                return str(name)
-            inner = key_in_settings(value)
-            if inner or looks_like_key(str(name)):
-                return inner or "a name"
-    elif isinstance(settings, list):
-        return next((result for result in map(key_in_settings, settings) if result), "")
-    elif isinstance(settings, str) and (
-        looks_like_key(settings) or without_keys(settings, _held) != settings
-    ):
-        return "a value"
-    return ""
-
-
-def redact(text: str, keys: Iterable[str] = ()) -> str:
-    """An error text or log line without keys, `sk-…` strings, passwords in addresses and authorization headers."""
-    text = without_keys(text, keys)
-    for pattern in (_HEADER, _NAMED, _BEARER, _USERINFO):
-        text = re.sub(pattern, rf"\1{REMOVED}", text)
-    return re.sub(_SK, REMOVED, text)
-
-
 Record = TypeVar("Record", bound=BaseModel)
 # Controls but for line feed and tab, line separators, and characters that turn the direction of the letters after
 # them; the isolates U+2068 and U+2069 turn nothing by themselves, and enclose names.
@@ -263,3 +199,88 @@ def well_formed(model: type[Record], values: Mapping[str, Any], between: str = "
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"]).replace("_", between) or "value"
         raise Refusal(f"The {name} does not fit: {first['msg'].lower()}.", "Nothing was changed.") from None
+
+
+K = TypeVar("K")
+T = TypeVar("T")
+V = TypeVar("V")
+
+
+def shortened(words: str, most: int) -> str:
+    """Words cut to at most so many characters, the last of which is then “…”."""
+    return words if len(words) <= most else f"{words[: most - 1].rstrip()}…"
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """“1 item”, “12 items”, “1,200 units”; `many` if the plural is not `one` and an s."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def usd(amount: float) -> str:
+    """US dollars, with as many decimal places as a small sum needs."""
+    if 0 < amount < 0.0001:
+        return "< $0.0001"
+    return f"${amount:,.4f}" if 0 < amount < 0.1 else f"${amount:,.2f}"
+
+
+def lasting(seconds: float) -> str:
+    if seconds < 1:
+        return "under a second"
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"{hours} h {minutes:02} min"
+
+
+@dataclass(frozen=True, slots=True)
+class CutList(Generic[T]):
+    """A list cut to a length that can be shown, and its full length."""
+
+    rows: tuple[T, ...]
+    total: int
+
+    @property
+    def words(self) -> str:
+        """The length as shown: “12”, or “first 2,000 of 2,295” if it is cut."""
+        shown = len(self.rows)
+        return f"{self.total:,}" if shown == self.total else f"first {shown:,} of {self.total:,}"
+
+
+def words_that_hold(cases: Mapping[str, object]) -> list[str]:
+    """The words whose case holds, in their order."""
+    return [words for words, holds in cases.items() if holds]
+
+
+def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
+    """The values under each key, keys and values in their original order."""
+    groups: dict[K, list[V]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups
+
+
+def nested(triples: Iterable[tuple[K, T, V]]) -> dict[K, dict[T, V]]:
+    """The values under their first key, by their second; of several with both equal the last."""
+    groups: dict[K, dict[T, V]] = {}
+    for first, second, value in triples:
+        groups.setdefault(first, {})[second] = value
+    return groups
+
+
+_DIGITS = re.compile(r"(\d+)")
+
+
+def natural(name: str) -> tuple[tuple[int, str], ...]:
+    """The sort key of names in the order people expect: R2 before R10, whatever their case."""
+    parts = _DIGITS.split(name.casefold())
+    return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in parts)
+
+
+def local(at: datetime) -> datetime:
+    """A moment in local time; in UTC if the system has none for it, as Windows before 1970."""
+    try:
+        return at.astimezone()
+    except (OSError, OverflowError, ValueError):
+        return at.replace(tzinfo=at.tzinfo or UTC).astimezone(UTC)
