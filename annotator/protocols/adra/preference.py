@@ -41,8 +41,8 @@ DEPARTURES = (
 DEFINITION = """\
 `preferred / comparisons`: of the comparisons of this response with the other systems' responses on the item, the share
 in which the blinded experts preferred it (ADRA §5.4). A tie prefers neither. The paper gives no such figure; what it
-gives is how often its scores agree with the preferences. Undefined where there is no other response, and as long as a
-comparison is missing; then the range is given in which it must lie.
+gives is how often its scores agree with the preferences. Undefined where there is no other response. With comparisons
+missing it is over the others, and the range is given in which it must lie.
 """
 
 

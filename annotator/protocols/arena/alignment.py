@@ -163,8 +163,8 @@ def _definition(of: RelationRate, subject: str) -> str:
 $$\\text{{{of.title}}} = \\frac{{|{of.symbol}|}}{{|UEK|}}$$
 
 Of the key points {subject}, the share that the report {of.relation} (Eq. {of.equation}). KSR, KCR and KOR sum to 1.
-Undefined, and not 0, without a key point, and as long as a relation is missing; then the range is given in which it
-lies. The number of key points stands with every figure.
+Undefined, and not 0, without a key point. With relations missing it is over the others, and the range is given in
+which it lies. The number of key points stands with every figure.
 """
 
 

@@ -77,8 +77,9 @@ DEFINITION = """\
 $$\\text{ACE} = \\frac{\\sum_i w_i \\cdot rating_i}{\\sum_i w_i}, \\qquad 0 \\le rating_i \\le 10$$
 
 How a report is rated on the points of its task's checklist, each by its share: 8–10 mastery, 5–7 basic competence, 1–4
-inadequate, 0 nothing on the point. From 0 to 10. Undefined without a checklist, while its shares do not sum to 1
-(0.98 to 1.02 are divided by their sum), and as long as a rating is missing; then the range is given in which it lies.
+inadequate, 0 nothing on the point. From 0 to 10. Undefined without a checklist, and while its shares do not sum to 1
+(0.98 to 1.02 are divided by their sum). With ratings missing it is over the others, and the range is given in which it
+lies.
 """
 
 

@@ -62,8 +62,8 @@ $$Cov_w = \\frac{1}{n} \\sum_{s} e_w(s)$$
 Of the n sentences of the report's body, the share that is borne out in full (§8.3.3). e_w(s) is the largest e(s, i) of
 the sentences i that are at most w away; e(s, i) is 1 when everything that sentence s says follows from the works cited
 in sentence i together with title and abstract of the paper, or from these alone where s cites nothing. The window w is
-1, as in the paper's tables. Undefined without a sentence, while its sentences are not drawn, and as long as a judgement
-is missing that could decide.
+1, as in the paper's tables. Undefined without a sentence, and while its sentences are not drawn. With judgements
+missing that could decide on a sentence it is over the others, and the range is given in which it must lie.
 """
 AS_RELEASED = f"""\
 Of the sentences of {LEAST_RELEASED} characters and more, the share that follows from the sentence's own sources and

@@ -42,7 +42,7 @@ $$\\text{Org} = \\frac{w_1 + w_2}{2}$$
 Whether a report is better organized than the section that people wrote for the same paper, asked twice with the places
 changed (§8.3.1, Box 1); each w is 1 where the report is preferred, 0 where the exemplar is, and ½ for a tie of a
 person. A system's figure is the mean over its items. The exemplar itself is at .500 by definition. Undefined without
-an exemplar, and as long as a comparison is missing; then the range is given in which it must lie.
+an exemplar, and while none was compared in both orders; then the range is given in which it must lie.
 """
 
 

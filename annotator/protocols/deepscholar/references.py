@@ -367,7 +367,8 @@ $$RR = \\frac{\\sum_{s \\in S} rel(s)}{2\\,|S|}, \\qquad rel \\in \\{0, 1, 2\\}$
 
 How relevant the works on arXiv are that a report names (§8.3.2): 2 for the same problem or method, 1 for a related
 area, 0 for off topic. Each work counts once, whatever its version. 0 for a report that names none. Undefined while the
-references of the response are not known, and as long as a rating is missing; then the range is given in which it lies.
+references of the response are not known. With ratings missing it is over the others, and the range is given in which it
+lies.
 """
 
 

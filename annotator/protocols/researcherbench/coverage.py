@@ -83,9 +83,9 @@ DEFINITION = """\
 $$S_c = \\frac{\\sum_i w_i b_i}{\\sum_i w_i}, \\qquad w_i \\in \\{1, 2, 3\\},\\ b_i \\in \\{0, 1\\}$$
 
 The weight of the criteria that the report covers, over the weight of all criteria of its rubric (§4.1.2, Eq. 1 and 2).
-A system's coverage is the mean over its items. Undefined where a rubric has no criteria, and as long as a judgement
-is missing: then the range is given in which it must lie. The paper's own code counts a call that failed as not
-covered; here it is missing.
+A system's coverage is the mean over its items. Undefined where a rubric has no criteria or none was judged. With
+judgements missing it is over the others, and the range is given in which it must lie. The paper's own code counts a
+call that failed as not covered; here it is missing.
 
 A criterion of negative weight says what a report must not do: met, it takes its weight away. The sum below is then
 over the positive weights alone, all that can be reached: 1 is the best, and a score may lie below 0; it is not cut

@@ -193,8 +193,8 @@ $$S_f = \\frac{N_{yes}}{N_{yes} + N_{no}}$$
 
 Of the claims that cite a source, the share that their source supports (§4.2.2, Eq. 4), claims whose support is unknown
 left out of both sides (appendix E.2). A claim that cites several sources counts once for each. Undefined, and not 0,
-where the report cites nothing or nothing could be told; undefined too as long as a judgement is missing, and then the
-range is given in which it must lie. A system's faithfulness is the mean over the items on which it is defined.
+where the report cites nothing or nothing could be told. With judgements missing it is over the others, and the range
+is given in which it must lie. A system's faithfulness is the mean over the items on which it is defined.
 """
 
 GROUNDEDNESS = """\
@@ -218,7 +218,7 @@ decide whether a claim is known, the range is given in which it must lie. Undefi
 
 FAITHFULNESS_RELEASED = """\
 Faithfulness as the public code gives it: 0 for a report of which no source says yes or no, so that it counts in a
-system's mean. Undefined where claims have not been drawn, and as long as a judgement is missing.
+system's mean. Undefined where claims have not been drawn. With judgements missing it is over the others.
 """
 
 

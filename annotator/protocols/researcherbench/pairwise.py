@@ -43,8 +43,8 @@ $$\\text{win rate} = \\frac{\\text{wins}}{\\text{comparisons}}$$
 
 Of the comparisons of this response with the other systems' responses on the same item, the share that it wins in both
 orders (appendix E.7.3, Table 7). A tie, and a pair whose verdict changes with the order, is no win. A system's win rate
-is the mean over its items. Undefined where there is no other response, and as long as a comparison is missing; then
-the range is given in which it must lie.
+is the mean over its items. Undefined where there is no other response. With comparisons missing it is over the others,
+and the range is given in which it must lie.
 """
 
 
