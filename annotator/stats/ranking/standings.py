@@ -155,9 +155,8 @@ SEED = 20_261_122
 # The error of “certain” over all tasks of a contest, and the half-width of a 95 % interval in standard errors.
 ERROR = 0.05
 _REACH = NormalDist().inv_cdf(0.975)
-# The tolerance of a fit, 2e-6 points; that of a fit from which only variances are taken; the maximum relative error of
-# the first steps; and the tolerance of a draw.
-EXACT, NEARLY, _FAR, ROUGHLY = 1e-8, 1e-3, 0.1, 0.02
+# The tolerance of a fit, the maximum relative error of its first steps, and the tolerance of a draw.
+EXACT, _FAR, ROUGHLY = 1e-10, 0.1, 0.02
 # The minimum variance of a match in both orders, as a share of that in one: it carries at most as much as two
 # matches.
 _LEAST_SHARE = 0.5
@@ -209,7 +208,7 @@ def fitted(players: int, matches: Matches) -> Strengths:
     """
     pairs, times, within, open_ = _by_pair(players, matches)
     fit = _Fit(players, pairs)
-    alone = fit.solved(np.ones(len(pairs)), NEARLY)
+    alone = fit.solved(np.ones(len(pairs)), 100.0 * EXACT)
     _, spread = fit.expected(alone)
     share = max(_LEAST_SHARE, 1.0 - open_ / (float(np.sum(times * spread)) or 1.0))
     alike = 1.0 - min(1.0, within / (share * float(np.sum((times - 1.0) * spread)) or 1.0))
