@@ -222,12 +222,11 @@ class _Run:
 
     async def baseline(self, going: asyncio.Event | None) -> None:
         """Compute case after case in stretches of 50 ms, yielding to the event loop between them."""
-        calculate = self._protocol.baseline
         since = time.monotonic()
-        for case in self._source if calculate else ():
+        for case in self._source if self._protocol.baseline else ():
             if going is not None:
                 await going.wait()
-            self._pending.append(Finished(case, _calculated(calculate, case)))
+            self._pending.append(Finished(case, _calculated(self._protocol, case)))
             if time.monotonic() - since >= BATCH_S:
                 self._write_here()
                 await asyncio.sleep(_BREATH_S)
@@ -270,9 +269,9 @@ class _Run:
             self._add_unjudged(case, ask, "cancelled")
             raise
         except (Refusal, ValidationError) as error:
-            self._add(_finished(case, _failed(case, error), ask))
+            self._add(_finished(self._protocol, case, _failed(case, error), ask))
         else:
-            self._add(_finished(case, verdicts, ask))
+            self._add(_finished(self._protocol, case, verdicts, ask))
         finally:
             self.tally.running.pop(keys_of(case), None)
 
@@ -348,24 +347,32 @@ async def stop(*tasks: asyncio.Future[Any]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _calculated(calculate: Callable[[Case], Verdicts] | None, case: Case) -> Verdicts:
+def _calculated(protocol: Protocol, case: Case) -> Verdicts:
     try:
-        return _answered(case, calculate(case) if calculate else {})
+        return _answered(protocol, case, protocol.baseline(case) if protocol.baseline else {})
     except (Refusal, ValidationError) as error:
         return _failed(case, error)
 
 
-def _finished(case: Case, verdicts: Verdicts, ask: CaseAsk) -> Finished:
-    flagged = {unit: _flagged(verdict, ask.flags) for unit, verdict in _answered(case, verdicts).items()}
+def _finished(protocol: Protocol, case: Case, verdicts: Verdicts, ask: CaseAsk) -> Finished:
+    flagged = {
+        unit: _flagged(verdict, ask.flags) for unit, verdict in _answered(protocol, case, verdicts).items()
+    }
     unfit = next((verdict.cause for verdict in flagged.values() if verdict.status is Status.INVALID), None)
     calls = tuple(ask.calls if unfit is None else (_spoilt(call, ask.call_id, unfit) for call in ask.calls))
     return Finished(case, flagged, calls, tuple(ask.reused), ask.call_id)
 
 
-def _answered(case: Case, verdicts: Verdicts) -> Verdicts:
-    """A verdict for every unit of the case and for no other."""
+def _answered(protocol: Protocol, case: Case, verdicts: Verdicts) -> Verdicts:
+    """A verdict for every unit of the case and for no other; a value that the scale does not have is none."""
     silent = Verdict(status=Status.INVALID, cause="The judge says nothing of this unit.")
-    return {unit.id: verdicts.get(unit.id, silent) for unit in case.units}
+    answered = {unit.id: verdicts.get(unit.id, silent) for unit in case.units}
+    return {
+        unit_id: verdict
+        if verdict.value is None or verdict.value in protocol.values or not protocol.values
+        else Verdict(status=Status.INVALID, cause=f"“{escaped(verdict.value)}” is no value of the scale.")
+        for unit_id, verdict in answered.items()
+    }
 
 
 def _flagged(verdict: Verdict, flags: set[str]) -> Verdict:

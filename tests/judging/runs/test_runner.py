@@ -461,12 +461,20 @@ async def test_a_long_call_is_seen_while_it_runs(odd: OddServer, folder: Path, b
     assert (book.told[0].done, [*book.told[0].running]) == (0, [(("response-4", "c1", 1),)])
 
 
-async def test_a_case_the_baseline_refuses_is_a_verdict_with_its_cause(book: Book) -> None:
-    refusing = dataclasses.replace(TINY, baseline=failing(Refusal("The unit is empty.")))
-    await run(refusing, [case()], record=book.record)
+@pytest.mark.parametrize(
+    ("baseline", "cause"),
+    [
+        (failing(Refusal("The unit is empty.")), "The unit is empty."),
+        (lambda case: {unit.id: Verdict(value="perhaps") for unit in case.units}, "“perhaps” is no value"),
+    ],
+)
+async def test_a_case_the_baseline_refuses_or_answers_oddly_is_a_verdict_with_its_cause(
+    book: Book, baseline: Callable[[Case], Any], cause: str
+) -> None:
+    await run(dataclasses.replace(TINY, baseline=baseline), [case()], record=book.record)
     (verdict,) = book.verdicts
     assert (verdict.value, verdict.status) == (None, Status.INVALID)
-    assert "The unit is empty." in verdict.cause
+    assert cause in verdict.cause
 
 
 async def test_a_long_baseline_run_can_be_cancelled(odd: OddServer) -> None:
