@@ -47,7 +47,8 @@ def run_command(words: list[str]) -> int:
     except OSError as error:
         # A name that is too long, a folder in place of a file, a full disk: not the program's fault.
         error_console.print(
-            f"The operating system refused: {error.strerror or error}. Existing files were kept.",
+            f"The operating system refused{f' “{error.filename}”' if error.filename else ''}: "
+            f"{error.strerror or error}. Existing files were kept.",
             markup=False,
         )
         return REFUSED
