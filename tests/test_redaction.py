@@ -6,7 +6,7 @@ from types import TracebackType
 import pytest
 
 from annotator.cli import saying
-from annotator.domain.texts import secrets
+from annotator.domain.texts import redaction
 from annotator.judging.calls.keys import Keys, decide
 
 KEY = "canary-7d1f9e4b"
@@ -21,7 +21,7 @@ def fault() -> tuple[type[BaseException], BaseException, TracebackType | None]:
 
 @pytest.fixture(autouse=True)
 def held(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(secrets, "_held", set())
+    monkeypatch.setattr(redaction, "_held", set())
     keys = Keys({"CANARY": KEY})
     decide("CANARY", "judge of this test", True)
     assert keys.look("judge of this test", "CANARY")[0] is not None
@@ -52,4 +52,4 @@ def test_the_page_of_a_fault_shows_no_key(qtbot, monkeypatch: pytest.MonkeyPatch
 
 def test_a_key_that_is_typed_in_is_known_too(monkeypatch: pytest.MonkeyPatch) -> None:
     Keys({}).keep("judge of this test", "another-canary", session_only=True)
-    assert secrets.redact("it was another-canary", secrets.held()) == "it was [key removed]"
+    assert redaction.redact("it was another-canary", redaction.held()) == "it was [key removed]"

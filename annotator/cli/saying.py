@@ -22,7 +22,7 @@ from typer.main import get_command, get_group
 
 from annotator import __version__, loading
 from annotator.domain.common import Refusal, RoleNeeded, counted, visible
-from annotator.domain.texts.secrets import held, redact
+from annotator.domain.texts.redaction import held, redact
 
 if TYPE_CHECKING:
     from rich.progress import Progress

@@ -1,4 +1,6 @@
-"""What every room uses: refusals, checked text, canonical JSON with its hashes, ids, changes, and numbers in words."""
+"""What the whole program uses: refusals, text checked and made visible, canonical JSON and hashes, records, ids, times,
+changes, numbers in words, grouping and sorting.
+"""
 
 import hashlib
 import math
@@ -13,6 +15,13 @@ import orjson
 from pydantic import AfterValidator, BaseModel, ValidationError
 
 Known = TypeVar("Known")
+Record = TypeVar("Record", bound=BaseModel)
+K = TypeVar("K")
+T = TypeVar("T")
+V = TypeVar("V")
+# The largest integer that both SQLite and the canonical JSON can hold.
+_LARGEST = 2**63 - 1
+NAMESPACE = uuid.UUID("9d6d5c0e-57a5-5b7e-9b0a-0f6f3e0d6a11")
 
 
 class Refusal(Exception):
@@ -68,10 +77,6 @@ def required(value: Known | None, happened: str, todo: str = "") -> Known:
     return value
 
 
-# The largest integer that both SQLite and the canonical JSON can hold.
-_LARGEST = 2**63 - 1
-
-
 def checked_text(text: str) -> str:
     """The text itself, unchanged.
 
@@ -86,6 +91,9 @@ def checked_text(text: str) -> str:
     return text
 
 
+Text = Annotated[str, AfterValidator(checked_text)]
+
+
 def storable(text: str) -> str:
     """The text without unstorable characters, which come from fonts without a proper encoding, and from pasting."""
     return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
@@ -98,7 +106,14 @@ def escaped(text: str) -> str:
     return text.replace("\x00", "\\x00").encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-Text = Annotated[str, AfterValidator(checked_text)]
+# Controls but for line feed and tab, line separators, and characters that turn the direction of the letters after
+# them; the isolates U+2068 and U+2069 turn nothing by themselves, and enclose names.
+_HIDING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066\u2067]")
+
+
+def visible(text: str, form: str = "⟨U+{:04X}⟩") -> str:
+    """A text whose control characters and direction overrides are written out, so that they have no effect."""
+    return _HIDING.sub(lambda match: form.format(ord(match[0])), text)
 
 
 def checked_tree(value: Any, path: str = "") -> Any:
@@ -138,21 +153,17 @@ class FrozenRecord(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False, 
     """A record that does not change once it is made; unknown fields and infinite numbers are refused."""
 
 
-NAMESPACE = uuid.UUID("9d6d5c0e-57a5-5b7e-9b0a-0f6f3e0d6a11")
+def well_formed(model: type[Record], values: Mapping[str, Any], between: str = " ") -> Record:
+    """The record of these values; Refusal names the first that does not fit, such as too long a note.
 
-
-def new_id() -> str:
-    return str(uuid.uuid4())
-
-
-def derived_id(*parts: str | int) -> str:
-    """The same UUID for the same parts, so that importing something twice recognises it."""
-    return str(uuid.uuid5(NAMESPACE, "\x1f".join(str(part) for part in parts)))
-
-
-def now() -> datetime:
-    """The present moment, with its zone (UTC): the store refuses naive times."""
-    return datetime.now(UTC)
+    `between` separates the words of its name.
+    """
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"]).replace("_", between) or "value"
+        raise Refusal(f"The {name} does not fit: {first['msg'].lower()}.", "Nothing was changed.") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,33 +188,26 @@ class Change:
         return self.before is not None
 
 
-Record = TypeVar("Record", bound=BaseModel)
-# Controls but for line feed and tab, line separators, and characters that turn the direction of the letters after
-# them; the isolates U+2068 and U+2069 turn nothing by themselves, and enclose names.
-_HIDING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066\u2067]")
+def new_id() -> str:
+    return str(uuid.uuid4())
 
 
-def visible(text: str, form: str = "⟨U+{:04X}⟩") -> str:
-    """A text whose control characters and direction overrides are written out, so that they have no effect."""
-    return _HIDING.sub(lambda match: form.format(ord(match[0])), text)
+def derived_id(*parts: str | int) -> str:
+    """The same UUID for the same parts, so that importing something twice recognises it."""
+    return str(uuid.uuid5(NAMESPACE, "\x1f".join(str(part) for part in parts)))
 
 
-def well_formed(model: type[Record], values: Mapping[str, Any], between: str = " ") -> Record:
-    """The record of these values; Refusal names the first that does not fit, such as too long a note.
+def now() -> datetime:
+    """The present moment, with its zone (UTC): the store refuses naive times."""
+    return datetime.now(UTC)
 
-    `between` separates the words of its name.
-    """
+
+def local(at: datetime) -> datetime:
+    """A moment in local time; in UTC if the system has none for it, as Windows before 1970."""
     try:
-        return model.model_validate(values)
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = ".".join(str(part) for part in first["loc"]).replace("_", between) or "value"
-        raise Refusal(f"The {name} does not fit: {first['msg'].lower()}.", "Nothing was changed.") from None
-
-
-K = TypeVar("K")
-T = TypeVar("T")
-V = TypeVar("V")
+        return at.astimezone()
+    except (OSError, OverflowError, ValueError):
+        return at.replace(tzinfo=at.tzinfo or UTC).astimezone(UTC)
 
 
 def shortened(words: str, most: int) -> str:
@@ -276,11 +280,3 @@ def natural(name: str) -> tuple[tuple[int, str], ...]:
     """The sort key of names in the order people expect: R2 before R10, whatever their case."""
     parts = _DIGITS.split(name.casefold())
     return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in parts)
-
-
-def local(at: datetime) -> datetime:
-    """A moment in local time; in UTC if the system has none for it, as Windows before 1970."""
-    try:
-        return at.astimezone()
-    except (OSError, OverflowError, ValueError):
-        return at.replace(tzinfo=at.tzinfo or UTC).astimezone(UTC)

@@ -1,7 +1,7 @@
-"""The stored fields of every record, from which the tables take their columns, and the values that they may have.
+"""The stored fields of items, people, judges and what they say, from which tables take their columns, and the values
+that some may have.
 
-The records themselves, with an id and what they can do, are beside what else is known of their subject; this module is
-all that a project needs to be opened.
+The classes with an id and methods are in their subjects' modules, so that opening a project does not load those.
 """
 
 import json
@@ -16,8 +16,6 @@ from sqlmodel import JSON, Field, SQLModel, String, text as in_sql
 from annotator.domain.common import Text
 from annotator.domain.kinds.kind import Stage
 
-_KNOWN = re.compile(r"(?:\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?)?")
-
 
 class Stored(SQLModel):
     """An entity of the project as plain data, outside the database."""
@@ -30,6 +28,9 @@ def later_text(longest: int | None, description: str) -> Any:
     """A text field that records did not have at first: it is empty in those of older projects."""
     empty = {"server_default": in_sql("''")}
     return Field(default="", max_length=longest, description=description, sa_column_kwargs=empty)
+
+
+_KNOWN = re.compile(r"(?:\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?)?")
 
 
 def _known_day(text: str) -> str:
@@ -122,10 +123,6 @@ class SourceFields(SQLModel):
     )
 
 
-# How a system was asked: alone, with gold given for one step, or with a gold plan.
-END_TO_END, ISOLATED, INJECTION = MODES = ("end-to-end", "isolated", "gold-plan injection")
-
-
 class SystemFields(SQLModel):
     """A system under test. Raters never see its name while they label."""
 
@@ -133,6 +130,10 @@ class SystemFields(SQLModel):
     notes: Text = Field(default="", max_length=20_000)
     group: Text = later_text(120, "Kind of system, e.g. deep research")
     footnote: Text = later_text(2000, "What tables say of it below them")
+
+
+# How a system was asked: alone, with gold given for one step, or with a gold plan.
+END_TO_END, ISOLATED, INJECTION = MODES = ("end-to-end", "isolated", "gold-plan injection")
 
 
 class ResponseFields(SQLModel):
@@ -223,6 +224,15 @@ class ExtractFields(SQLModel):
     at: datetime
 
 
+class PersonFields(SQLModel):
+    """A person of the project. The id is their identity; the name is only shown."""
+
+    name: Text = Field(min_length=1, max_length=200, description="The name shown in the window")
+    alias: Text = Field(min_length=1, max_length=60, description="The pseudonym used in every export")
+    roles: str = Field(default="annotator", description="Roles, separated by spaces, in alphabetical order")
+    active: bool = Field(default=True, description="False once the person has left the project")
+
+
 class Purpose(StrEnum):
     """The purpose of an assignment."""
 
@@ -258,15 +268,6 @@ class AssignmentFields(SQLModel):
     submitted_at: datetime | None = None
 
 
-class PersonFields(SQLModel):
-    """A person of the project. The id is their identity; the name is only shown."""
-
-    name: Text = Field(min_length=1, max_length=200, description="The name shown in the window")
-    alias: Text = Field(min_length=1, max_length=60, description="The pseudonym used in every export")
-    roles: str = Field(default="annotator", description="Roles, separated by spaces, in alphabetical order")
-    active: bool = Field(default=True, description="False once the person has left the project")
-
-
 class GuidelineFields(SQLModel):
     """One version of one stage's guideline; versions are only ever added."""
 
@@ -275,6 +276,38 @@ class GuidelineFields(SQLModel):
     text: Text = Field(max_length=200_000, description="Markdown")
     by: str = Field(default="", max_length=36)
     at: datetime
+
+
+class JudgeKind(StrEnum):
+    """How a judge comes to its verdict."""
+
+    BASELINE = "baseline"
+    ENDPOINT = "endpoint"
+    DERIVED = "derived"
+    WRITER = "writer"
+    """Gives no verdicts: it is the endpoint behind a system, and writes that system's reports."""
+
+
+class JudgeFields(SQLModel):
+    """A judge's settings. The key is never among them: only where to find it."""
+
+    name: Text = Field(min_length=1, max_length=120)
+    kind: JudgeKind = Field(default=JudgeKind.ENDPOINT, sa_type=String)
+    base_url: Text = Field(default="", max_length=2000)
+    model: Text = Field(default="", max_length=400)
+    key_env: Text = Field(
+        default="", max_length=200, description="Environment variable that may hold the key"
+    )
+    parameters: Text = Field(
+        default="{}",
+        description="JSON object of request parameters (empty: send none), or of whose verdicts a derived one counts",
+    )
+    asking: Text = Field(
+        default="{}",
+        description="JSON object of how it is asked; empty: unit by unit, weights not shown",
+        sa_column_kwargs={"server_default": "{}"},
+    )
+    retired: bool = False
 
 
 class Status(StrEnum):
@@ -291,6 +324,34 @@ class Status(StrEnum):
     API_ERROR = "api_error"
     SKIPPED = "skipped"
     NOT_NEEDED = "not_needed"
+
+
+class CallFields(SQLModel):
+    """One finished call to an endpoint, as journalled. `None` means that the server did not say."""
+
+    run_id: str | None = Field(default=None, index=True)
+    judge_id: str
+    cache_key: str = Field(max_length=64)
+    status: Status = Field(sa_type=String)
+    raw: Text = Field(default="", description="The reply as it came")
+    cause: Text = ""
+    requested_model: Text = ""
+    returned_model: Text = ""
+    fingerprint: Text = ""
+    finish_reason: str = ""
+    parameters: Text = "{}"
+    prompt_sha256: str = Field(default="", max_length=64)
+    app_version: str = ""
+    attempts: int = 1
+    repaired: bool = Field(default=False, description="True when one repair request was needed")
+    tokens_input: int | None = None
+    tokens_cached: int | None = None
+    tokens_output: int | None = None
+    tokens_reasoning: int | None = None
+    latency_s: float | None = None
+    cost_usd: float | None = Field(
+        default=None, description="US dollars; without counts of tokens the most that it may have cost"
+    )
 
 
 class RaterKind(StrEnum):
@@ -335,66 +396,6 @@ class JudgementFields(VerdictFields):
     call_id: str | None = Field(default=None, description="The journalled call it was read from")
     seconds: float | None = Field(default=None, ge=0, description="Active time a person spent on it")
     at: datetime
-
-
-class JudgeKind(StrEnum):
-    """How a judge comes to its verdict."""
-
-    BASELINE = "baseline"
-    ENDPOINT = "endpoint"
-    DERIVED = "derived"
-    WRITER = "writer"
-    """Gives no verdicts: it is the endpoint behind a system, and writes that system's reports."""
-
-
-class JudgeFields(SQLModel):
-    """A judge's settings. The key is never among them: only where to find it."""
-
-    name: Text = Field(min_length=1, max_length=120)
-    kind: JudgeKind = Field(default=JudgeKind.ENDPOINT, sa_type=String)
-    base_url: Text = Field(default="", max_length=2000)
-    model: Text = Field(default="", max_length=400)
-    key_env: Text = Field(
-        default="", max_length=200, description="Environment variable that may hold the key"
-    )
-    parameters: Text = Field(
-        default="{}",
-        description="JSON object of request parameters (empty: send none), or of whose verdicts a derived one counts",
-    )
-    asking: Text = Field(
-        default="{}",
-        description="JSON object of how it is asked; empty: unit by unit, weights not shown",
-        sa_column_kwargs={"server_default": "{}"},
-    )
-    retired: bool = False
-
-
-class CallFields(SQLModel):
-    """One finished call to an endpoint, as journalled. `None` means that the server did not say."""
-
-    run_id: str | None = Field(default=None, index=True)
-    judge_id: str
-    cache_key: str = Field(max_length=64)
-    status: Status = Field(sa_type=String)
-    raw: Text = Field(default="", description="The reply as it came")
-    cause: Text = ""
-    requested_model: Text = ""
-    returned_model: Text = ""
-    fingerprint: Text = ""
-    finish_reason: str = ""
-    parameters: Text = "{}"
-    prompt_sha256: str = Field(default="", max_length=64)
-    app_version: str = ""
-    attempts: int = 1
-    repaired: bool = Field(default=False, description="True when one repair request was needed")
-    tokens_input: int | None = None
-    tokens_cached: int | None = None
-    tokens_output: int | None = None
-    tokens_reasoning: int | None = None
-    latency_s: float | None = None
-    cost_usd: float | None = Field(
-        default=None, description="US dollars; without counts of tokens the most that it may have cost"
-    )
 
 
 class InformedKind(StrEnum):
@@ -483,8 +484,6 @@ class AttackVerdictFields(VerdictFields):
 
 # All tasks of a project compete with one another.
 POOL = "tasks"
-
-
 # A showing that is planned but not asked yet; no status of a judgement means that.
 NOT_ASKED = "not_asked"
 

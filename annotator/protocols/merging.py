@@ -210,11 +210,11 @@ def at_least(threshold: float, met: str, unmet: str) -> Callable[[float, str], t
 
 
 def by_passage(
-    called: str, wanted: str, text: str, verdict_of: Callable[[float, str], tuple[str, str]], *, unmet: str
+    called: str, wanted: str, text: str, value_of: Callable[[float, str], tuple[str, str]], *, unmet: str
 ) -> Verdict:
     """The verdict on a unit by the share of its terms in a text's best passage; unclear if it has no words.
 
-    `verdict_of` returns a value and its rationale for a share and a passage, which is quoted unless the value is
+    `value_of` returns a value and its rationale for a share and a passage, which is quoted unless the value is
     `unmet`.
     """
     sought = terms(wanted)
@@ -222,7 +222,7 @@ def by_passage(
         return Verdict(status=Status.UNCLEAR, cause=f"baseline: the {called} has no words to look for")
     best = best_passage(text, sought)
     passage = text[best.start : best.end]
-    value, rationale = verdict_of(best.share, passage)
+    value, rationale = value_of(best.share, passage)
     if value == unmet:
         return Verdict(value=value, rationale=rationale)
     return Verdict(
@@ -231,11 +231,11 @@ def by_passage(
 
 
 def by_passages(
-    case: Case, called: str, verdict_of: Callable[[float, str], tuple[str, str]], *, unmet: str
+    case: Case, called: str, value_of: Callable[[float, str], tuple[str, str]], *, unmet: str
 ) -> dict[str, Verdict]:
     """The verdict on each unit of a case by the report's best passage for it."""
     report = case.response.text
-    return {unit.id: by_passage(called, unit.text, report, verdict_of, unmet=unmet) for unit in case.units}
+    return {unit.id: by_passage(called, unit.text, report, value_of, unmet=unmet) for unit in case.units}
 
 
 def pieces(text: str) -> list[tuple[int, int]]:

@@ -174,7 +174,7 @@ def readable(folder: Path, key: bytes) -> bytes:
     seen = []
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         content = path.read_bytes()
-        opened = known_keys.unsealed(content, key) if content.startswith(known_keys.MAGIC) else content
+        opened = known_keys.unsealed(content, key) if content.startswith(known_keys.SEALED_MAGIC) else content
         seen += [content, path.name.encode(), opened or b""]
         if (opened or b"").startswith(b"PK"):
             with zipfile.ZipFile(BytesIO(opened or b"")) as package:

@@ -67,7 +67,7 @@ LONGEST = 80
 
 @dataclass(frozen=True, slots=True)
 class FamilyMember:
-    """A system or judge with its model family, empty if unknown; `entered` by a person or guessed from its name."""
+    """A system or judge with its model family, empty if unknown; `entered` if a person entered it."""
 
     id: str
     name: str

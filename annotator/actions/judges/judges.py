@@ -14,7 +14,7 @@ from annotator.domain.common import Change, Refusal, derived_id, new_id, one_of,
 from annotator.domain.judges.judge import SECRET, Judge, JudgeKind, Price, PricedAsking
 from annotator.domain.material.item import CONTINUATION
 from annotator.domain.stored import JudgeFields
-from annotator.domain.texts.secrets import key_in_settings, looks_like_key
+from annotator.domain.texts.redaction import key_in_settings, looks_like_key
 from annotator.judging.calls import keys
 from annotator.storage.tables import CONTEST, JUDGE, JUDGEMENT, RESPONSE, SYSTEM
 

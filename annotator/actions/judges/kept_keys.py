@@ -17,7 +17,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project, change_setting, commit
 from annotator.domain.common import Change, KeyNotAllowed, Refusal, now, visible
 from annotator.domain.judges.judge import Judge, JudgeKind
-from annotator.domain.texts.secrets import held, looks_like_key
+from annotator.domain.texts.redaction import held, looks_like_key
 from annotator.exchange.folders import Files, pieces_of
 from annotator.judging.calls.keys import (
     RING,

@@ -35,7 +35,7 @@ from annotator.domain.common import (
     usd,
 )
 from annotator.domain.judges.judge import Asking, Judge, JudgeKind, RaterKind, Status, Verdict
-from annotator.domain.judges.protocol import Case, Level, Protocol, Scale, Verdicts
+from annotator.domain.judges.protocol import Case, Level, Protocol, Scale, Verdicts, equal_weight
 from annotator.domain.judges.validation import (
     SEEN,
     Difference,
@@ -46,7 +46,7 @@ from annotator.domain.judges.validation import (
     differences,
 )
 from annotator.domain.stored import JudgeFields
-from annotator.domain.texts.secrets import held, redact
+from annotator.domain.texts.redaction import held, redact
 from annotator.judging.calls.prices import prices
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import CALL, JUDGE, JUDGEMENT, RESPONSE, RUN
@@ -337,10 +337,6 @@ _PATH_WITHIN = re.compile(r"(?<![\w:/.\\-])(?:[A-Za-z]:|~)?(?:[\\/][^\s\\/\"']+)
 _SECRET = re.compile(r"key|secret|password|passwd|authorization|token|cookie|credential", re.IGNORECASE)
 
 
-# The default weighting of units, for protocols that define none.
-_ALIKE = Protocol.__dataclass_fields__["weight"].default
-
-
 def as_judged(project: Project, judge: Judge, protocol: Protocol, prompt: str | None = None) -> Identity:
     """The identity of the judge when it gave its verdicts under a prompt (by hash); None takes the only one.
 
@@ -419,7 +415,7 @@ def _identity(
     return Identity(
         kind=JudgeKind(judge.kind), model=nameless(harmless(judge.model, judge)),
         parameters={} if vote else _without_secrets(settings, judge), protocol=protocol.name, values=protocol.values,
-        weighting="alike" if protocol.weight is _ALIKE else "by weight", prompt_sha256=prompt if asks else "",
+        weighting="alike" if protocol.weight is equal_weight else "by weight", prompt_sha256=prompt if asks else "",
         prompts=_wordings(project, protocol, prompt) if asks else (),
         together=judge_cases.units_a_call(judge, protocol.name),
         weights_shown=asking.weights_shown, forms=forms,

@@ -1,4 +1,6 @@
-"""Known keys of people: pinned with their first file, replaced only on purpose; files that one key opens."""
+"""The keys of people, pinned with their first file and replaced only on purpose; this file's own key; and files
+encrypted for one key.
+"""
 
 import hashlib
 import hmac
@@ -22,12 +24,7 @@ from annotator.exchange.parcels import packages
 from annotator.storage.tables import META, PERSON
 
 PINNED = "key_of:"
-SUFFIX = ".goldsmith-sealed"
-MAGIC = b"goldsmith sealed 1\n"
-DIGEST, LENGTH = 32, 8
-# Contents are padded to a multiple, so that the size of a file reveals little about the submission.
-PADDED = 64 * 1024
-LARGEST = packages.LARGEST_FILE + 2 * PADDED
+SECRET, SIGNING_KEY = "exchange_secret", "signing_key"
 
 
 class OtherKey(Refusal):
@@ -145,9 +142,6 @@ def _change(person_id: str, verb: str, before: str | None, after: str) -> Change
     return Change("key", person_id, verb, after={"key": after, "instead_of": before})
 
 
-SECRET, SIGNING_KEY = "exchange_secret", "signing_key"
-
-
 def signing_key(project: Project) -> bytes:
     """The private key of this file, created when first needed."""
     return _stored(project, SIGNING_KEY, packages.new_key)
@@ -188,6 +182,14 @@ def _secret(project: Project, name: str) -> bytes | None:
     return None if stored is None else bytes.fromhex(json.loads(stored))
 
 
+SEALED_SUFFIX = ".goldsmith-sealed"
+SEALED_MAGIC = b"goldsmith sealed 1\n"
+_DIGEST, LENGTH = 32, 8
+# Contents are padded to a multiple, so that the size of a file reveals little about the submission.
+PADDED = 64 * 1024
+LARGEST_SEALED = packages.LARGEST_FILE + 2 * PADDED
+
+
 def sealed(content: bytes, public: str) -> bytes:
     """The content encrypted for the owner of a public signing key; anyone can check that it is complete."""
     try:
@@ -196,20 +198,23 @@ def sealed(content: bytes, public: str) -> bytes:
         raise Refusal("That key cannot be encrypted to.", "Ask for a new file of its owner.") from None
     framed = len(content).to_bytes(LENGTH, "big") + content
     body = box.encrypt(framed.ljust(-len(framed) % PADDED + len(framed), b"\0"))
-    return MAGIC + hashlib.sha256(body).digest() + body
+    return SEALED_MAGIC + hashlib.sha256(body).digest() + body
 
 
 def is_whole(content: bytes) -> bool:
     """Whether a sealed file arrived to its last byte, whoever it is for."""
-    body = content[len(MAGIC) + DIGEST :]
-    return content.startswith(MAGIC) and hashlib.sha256(body).digest() == content[len(MAGIC) :][:DIGEST]
+    body = content[len(SEALED_MAGIC) + _DIGEST :]
+    return (
+        content.startswith(SEALED_MAGIC)
+        and hashlib.sha256(body).digest() == content[len(SEALED_MAGIC) :][:_DIGEST]
+    )
 
 
 def unsealed(content: bytes, private: bytes) -> bytes | None:
     """The content of a whole sealed file; None if it is for another key."""
     try:
         box = SealedBox(SigningKey(private).to_curve25519_private_key())
-        framed = box.decrypt(content[len(MAGIC) + DIGEST :])
+        framed = box.decrypt(content[len(SEALED_MAGIC) + _DIGEST :])
     except CryptoError:
         return None
     return framed[LENGTH:][: int.from_bytes(framed[:LENGTH], "big")]

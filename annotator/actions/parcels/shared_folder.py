@@ -253,7 +253,7 @@ def _read(path: Path, private: bytes) -> Package | None:
     """The package in a file, sealed for this key or open; None for any other file; raises Refusal while incomplete."""
     with path.open("rb") as file:
         start = file.read(START)
-        if path.stat().st_size > known_keys.LARGEST or not _may_be_ours(start):
+        if path.stat().st_size > known_keys.LARGEST_SEALED or not _may_be_ours(start):
             return None
         content = start + file.read()
     if content.startswith(_ZIP):
@@ -270,7 +270,7 @@ def _read(path: Path, private: bytes) -> Package | None:
 def _may_be_ours(start: bytes) -> bool:
     """Whether a file begins like a package, open or sealed, or is still empty, as some programs first create it."""
     opened = start.startswith(_ZIP) and packages.MANIFEST.encode().startswith(start[NAMED_AT:NAMED_TO])
-    return opened or start.startswith(known_keys.MAGIC) or not start.strip(b"\0")
+    return opened or start.startswith(known_keys.SEALED_MAGIC) or not start.strip(b"\0")
 
 
 def _contents(project: Project, folder: Path) -> _Contents:
@@ -350,7 +350,7 @@ def _going(project: Project, folder: Path) -> tuple[str, ...]:
         overview.sent[0].receipt if overview.sent else packages.receipt_code(sha256(tray.joining(project)))
     )
     with suppress(OSError, Refusal):
-        _glimpse(own_folder / f"{receipt}{known_keys.SUFFIX}", known_keys.signing_key(project))
+        _glimpse(own_folder / f"{receipt}{known_keys.SEALED_SUFFIX}", known_keys.signing_key(project))
         return (project.by,) if overview.news else ()
     return (project.by,)
 
@@ -378,7 +378,7 @@ def _take_in(project: Project, came: Sequence[Package], progress: Progress | Non
 
 
 def _put(folder: Path, public: str, content: bytes, _facts: packages.PackageFacts | None = None) -> Path:
-    place = folder / f"{packages.receipt_code(sha256(content))}{known_keys.SUFFIX}"
+    place = folder / f"{packages.receipt_code(sha256(content))}{known_keys.SEALED_SUFFIX}"
     return files.save(place, known_keys.sealed(content, public))
 
 
@@ -424,5 +424,5 @@ def _return(project: Project, folder: Path) -> str:
     earlier.append(packages.receipt_code(sha256(tray.joining(project))))
     for receipt in {*earlier} - {packed.receipt}:
         with suppress(OSError):
-            (here / f"{receipt}{known_keys.SUFFIX}").unlink(missing_ok=True)
+            (here / f"{receipt}{known_keys.SEALED_SUFFIX}").unlink(missing_ok=True)
     return packed.receipt

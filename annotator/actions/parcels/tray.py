@@ -663,7 +663,7 @@ class SentFile:
     @property
     def sealed(self) -> bool:
         """Whether it was put into a shared folder."""
-        return self.file.endswith(known_keys.SUFFIX)
+        return self.file.endswith(known_keys.SEALED_SUFFIX)
 
 
 @dataclass(frozen=True, slots=True)

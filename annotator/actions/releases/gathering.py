@@ -33,7 +33,7 @@ from annotator.domain.material.extract import ResponsePart
 from annotator.domain.material.item import SET
 from annotator.domain.stored import POOL, ContestFields
 from annotator.domain.texts import identifier
-from annotator.domain.texts.secrets import redact
+from annotator.domain.texts.redaction import redact
 from annotator.exchange.release import release
 from annotator.exchange.release.bundle import Bundle, Spool, tally
 from annotator.exchange.release.records import (

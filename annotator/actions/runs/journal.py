@@ -403,12 +403,12 @@ class RunJournal:
     def _judgements(
         self, finished: Finished, at: datetime, wordings: Mapping[str, Mapping[str, str]]
     ) -> Iterator[dict[str, Any]]:
-        case, present = finished.case, wordings.get(finished.case.artifact_id, {})
+        case, present_wordings = finished.case, wordings.get(finished.case.artifact_id, {})
         texts = {unit.id: unit.text for unit in case.units}
         for unit_id, given in finished.verdicts.items():
             # The unit was reworded while the judge was asked.
             words = texts.get(unit_id, "")
-            wording = present.get(unit_id, present.get(unit_id.rpartition("~")[2], words))
+            wording = present_wordings.get(unit_id, present_wordings.get(unit_id.rpartition("~")[2], words))
             verdict = given if wording == words else _OVERTAKEN
             fields = JudgementFields(
                 **verdict.model_dump(),

@@ -53,7 +53,7 @@ from annotator.domain.judges.validation import (
     ValidityCard,
 )
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.secrets import held, looks_like_key
+from annotator.domain.texts.redaction import held, looks_like_key
 from annotator.exchange import card_pages
 from annotator.judging.attacks import TARGETS
 from annotator.protocols import USUAL

@@ -9,7 +9,7 @@ from annotator.domain.common import FrozenRecord, Text
 from annotator.domain.kinds.kind import Role, Stage, stage_of
 from annotator.domain.stored import AssignmentFields, GuidelineFields, PersonFields, Purpose, Stored
 
-__all__ = ["Assignment", "Purpose", "Role", "Stage", "stage_of"]
+__all__ = ["Purpose", "Role", "Stage", "stage_of"]
 
 
 class Assignment(Stored, AssignmentFields):

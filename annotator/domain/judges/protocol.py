@@ -564,6 +564,11 @@ class Target:
     field: str
 
 
+def equal_weight(_: Unit) -> float:
+    """The weight of every unit where a protocol defines none."""
+    return 1.0
+
+
 @dataclass(frozen=True)
 class Protocol:
     """A way of judging, as one paper defines it.
@@ -603,7 +608,7 @@ class Protocol:
     mode: str = ""
     works: bool = False
     settles: str = ""
-    weight: Callable[[Unit], float] = lambda _: 1.0
+    weight: Callable[[Unit], float] = equal_weight
     facet: Callable[[Unit], str] = lambda _: ""
     matrix: MatrixSpec | None = field(default=None, hash=False)
     matching: Matching | None = None

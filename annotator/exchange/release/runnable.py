@@ -16,7 +16,7 @@ from annotator import __version__
 from annotator.domain.common import Refusal, canonical_json, derived_id, sha256, storable
 from annotator.domain.judges.judge import YES, JudgeKind, RaterKind, RunState, Status, Verdict
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.texts.secrets import redact
+from annotator.domain.texts.redaction import redact
 from annotator.exchange.folders import CORRECT, Content, decoded, pretty, read_bytes, slug, slugs, within
 from annotator.exchange.release.bundle import Bundle, BundleReader, Problem, in_words
 from annotator.exchange.release.data_card import ReleaseFacts

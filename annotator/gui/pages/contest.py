@@ -555,12 +555,10 @@ class RoundsPart(PagePart):
     def import_file(self, path: Path) -> None:
         self.answer.clear()
         self.bar.enable("import_matches", False)
-        self.session.do_later(
-            self._imported,
-            lambda what, done, total: self.bar.say(f"{what}: {done:,} of {total:,}"),
-            contest_rows.import_matches,
-            path,
-        )
+        self.session.do_later(self._imported, self._say_progress, contest_rows.import_matches, path)
+
+    def _say_progress(self, what: str, done: int, total: int) -> None:
+        self.bar.say(f"{what}: {done:,} of {total:,}")
 
     def _imported(self, matches: ImportedMatches | None) -> None:
         self.bar.say("")

@@ -368,11 +368,7 @@ class ItemsPage(Page):
         self.bind_all(acts)
         self.bind("ask_draft", self._classify)
         self.bar.asked.connect(lambda act: acts[act]())
-        self.bind(
-            "next_open",
-            # To the next item that is not submitted or settled, wrapping around.
-            lambda: self.table.choose_next(lambda row: self._model.line(row).state in ("new", "in progress")),
-        )
+        self.bind("next_open", self._next_open)
         self.bind("find", self.search.seek)
 
     def _build(self) -> None:
@@ -513,6 +509,10 @@ class ItemsPage(Page):
     def _label(self) -> None:
         if self._row() >= 0:
             self.session.go("Label", item_id=self._model.id_at(self._row()))
+
+    def _next_open(self) -> None:
+        """Go to the next item that is not submitted or settled, wrapping around."""
+        self.table.choose_next(lambda row: self._model.line(row).state in ("new", "in progress"))
 
     def _edit(self) -> None:
         if self._row() >= 0 and self.bar.buttons["edit_item"].isEnabled():

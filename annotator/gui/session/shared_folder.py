@@ -51,15 +51,16 @@ class FolderWatch(QObject):
         self._timer = later(self, self.look, 30_000, again=True)
         self._timer.start()
         self._soon = later(self, self.look, 600)
-        application().focusWindowChanged.connect(self._turned)
+        application().focusWindowChanged.connect(self._focus_moved)
         session.listen(self._chosen, (FOLDER,))
 
-    def _turned(self, window: QWindow | None) -> None:
+    def _focus_moved(self, window: QWindow | None) -> None:
         """Check the folder soon after someone comes back to the window."""
         if window is not None and window is self._window.window().windowHandle():
             self._soon.start()
 
     def stop(self) -> None:
+        application().focusWindowChanged.disconnect(self._focus_moved)
         self._timer.stop()
         self._soon.stop()
 

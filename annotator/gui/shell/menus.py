@@ -29,7 +29,7 @@ from shiboken6 import isValid
 
 from annotator import __version__, files
 from annotator.domain.common import Refusal
-from annotator.domain.texts.secrets import held, redact
+from annotator.domain.texts.redaction import held, redact
 from annotator.gui import keys, theme
 from annotator.gui.shell import navigation
 from annotator.gui.shell.frame import Frame

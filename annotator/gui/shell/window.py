@@ -166,6 +166,8 @@ class Window(QMainWindow):
     """Another project file to open, or None for the start page."""
     making_wanted = Signal(str, object)
     """A progress message and the function that creates the file to open: it takes a Tell and returns the path."""
+    tries: TryStrip | None = None
+    """The steps to try, which only a sample has."""
 
     def __init__(self, project: Project, page: str = "", **place: Any) -> None:
         """A window over a project, at a page, or where the person left it."""
@@ -210,9 +212,8 @@ class Window(QMainWindow):
         self.stack = centre.stack
         self.setCentralWidget(centre)
         self.messages.float_over(centre.work, below=False)
-        # Steps to try; only the sample has them.
-        self.tries = TryStrip(self.session, self) if self.session.project.is_sample else None
-        if self.tries is not None:
+        if self.session.project.is_sample:
+            self.tries = TryStrip(self.session, self)
             centre.say_above(self.tries)
         centre.say_above(self.bar)
         self.status = StatusBar(self.session)

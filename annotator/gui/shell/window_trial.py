@@ -1,8 +1,11 @@
-"""Trials for the self-test: every page and part of the window is painted once, and Qt knows other languages."""
+"""Trials for the self-test: the window paints every page and part once; Qt sorts names, steps through letters and names
+months.
+"""
 
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import (
     QCollator,
@@ -16,15 +19,19 @@ from PySide6.QtCore import (
 )
 from PySide6.QtWidgets import QTabWidget
 
-from annotator.actions.imports import samples
 from annotator.gui.parts import below
-from annotator.gui.shell.navigation import PAGES
-from annotator.gui.shell.start import make_application
-from annotator.gui.shell.window import Window
+
+if TYPE_CHECKING:
+    from annotator.gui.shell.window import Window
 
 
 def try_window() -> str:
     """Open the sample's window, paint every page with all its parts, and close it; return a summary in words."""
+    from annotator.actions.imports import samples
+    from annotator.gui.shell.navigation import PAGES
+    from annotator.gui.shell.start import make_application
+    from annotator.gui.shell.window import Window
+
     application, faults = make_application(), list[BaseException]()
     hook, sys.excepthook = sys.excepthook, lambda _kind, error, _trace: faults.append(error)
     try:
@@ -43,7 +50,7 @@ def try_window() -> str:
     return f"{application.platformName()}, {picture.width()} × {picture.height()}, {parts} pages and parts"
 
 
-def _try_page(window: Window, name: str) -> int:
+def _try_page(window: "Window", name: str) -> int:
     """Paint a page and each of its parts; return the number of parts."""
     tabs = list(below(window.show_page(name), QTabWidget))
     places = [(one, place) for one in tabs for place in range(one.count()) if one.isTabVisible(place)]

@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field
 
 from annotator.domain.common import Refusal, canonical_json, checked_text, derived_id, escaped, new_id
 from annotator.domain.judges.judge import Call, Status
-from annotator.domain.texts.secrets import redact, without_keys
+from annotator.domain.texts.redaction import redact, without_keys
 from annotator.judging.calls import reply_parts
 from annotator.judging.calls.asking import CallJournal, KeyedQuestion
 from annotator.judging.calls.client import Client, Sender, root_words

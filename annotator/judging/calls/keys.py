@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from annotator import files
 from annotator.domain.common import Refusal
-from annotator.domain.texts.secrets import hold, redact
+from annotator.domain.texts.redaction import hold, redact
 from annotator.places import user_config
 
 SERVICE = "goldsmith"

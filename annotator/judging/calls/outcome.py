@@ -12,7 +12,7 @@ from typing import Any
 
 from annotator.domain.common import escaped
 from annotator.domain.judges.judge import Status
-from annotator.domain.texts.secrets import redact, without_keys
+from annotator.domain.texts.redaction import redact, without_keys
 from annotator.judging.calls.reply_parts import UNSEEN, composed
 
 _COME_BACK = re.compile(

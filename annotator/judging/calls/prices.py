@@ -285,7 +285,7 @@ class Budget:
     def record_usage(
         self,
         tokens_output: int | None,
-        length: int = 0,
+        asked_length: int = 0,
         *,
         within: bool = False,
         input_ratio: float = 1.0,
@@ -293,16 +293,16 @@ class Budget:
     ) -> None:
         """Record an answer: its length, and whether it was billed within its cap plus its thinking `beside` it.
 
-        `length` is the length that it was asked to have, `input_ratio` the number of tokens its question had for each
-        that was counted here.
+        `asked_length` is the length that it was asked to have, `input_ratio` the number of tokens its question had for
+        each that was counted here.
         """
         self._unthinking += tokens_output is not None and beside is None
         if beside is None and self.beside is None and self._unthinking >= UNTHINKING:
             beside = 0
         if beside is not None:
             self.beside = max(self.beside or 0, beside)
-        length = length or self.output_tokens
-        self.longest[length] = max(self.longest.get(length, 0), tokens_output or 0)
+        asked_length = asked_length or self.output_tokens
+        self.longest[asked_length] = max(self.longest.get(asked_length, 0), tokens_output or 0)
         self.input_ratio = max(self.input_ratio, input_ratio)
         self.keeps_caps = within and self.keeps_caps is not False
 

@@ -96,8 +96,10 @@ async def draw(material: Material, ask: Ask) -> Extracted:
     for (source, piece), answer in zip(read, answers, strict=True):
         inspirations: list[DrawnInspiration] = answer.needed().inspirations
         if len(inspirations) > MOST:
-            many = f"{len(inspirations):,} inspirations"
-            cause = f"The reply on piece {piece.number} has {many}; a piece gives at most {MOST}."
+            cause = (
+                f"The reply on piece {piece.number} has {len(inspirations):,} inspirations; "
+                f"a piece gives at most {MOST}."
+            )
             raise NoReply(replace(answer, status=Status.INVALID, cause=cause))
         flags += answer.flags
         units += (

@@ -375,7 +375,7 @@ def test_a_first_task_lies_open_a_key_joins_and_from_then_on_all_is_sealed(
     shared_folder.trust(coordinator, f"  {key.words} ")
     (again,) = shared_folder.sync(coordinator).sent
     assert again.packed is not None
-    assert (again.packed.path.suffix, list((folder / "R2").glob("*-task"))) == (known_keys.SUFFIX, [])
+    assert (again.packed.path.suffix, list((folder / "R2").glob("*-task"))) == (known_keys.SEALED_SUFFIX, [])
     assert len(list((folder / "R3").glob("*.goldsmith-task"))) == 1
 
     assert (shared_folder.sync(theirs).new_items, people.people(theirs)[0].name) == (0, "Ana Silva")
@@ -409,10 +409,10 @@ def test_what_is_submitted_later_takes_the_place_of_what_lay_there(
     for text in ("Explains the weight of gold", "Explains its price"):
         write_rubric(ana, items.ids(ana)[text.endswith("price")], text)
         shared_folder.sync(ana)
-    own = sorted((tmp_path / "synced/R2").glob(f"*{known_keys.SUFFIX}"))
+    own = sorted((tmp_path / "synced/R2").glob(f"*{known_keys.SEALED_SUFFIX}"))
     # A task to her, and one return.
     assert len(own) == 2
-    assert f"{tray.outlook(ana).sent[0].receipt}{known_keys.SUFFIX}" in [path.name for path in own]
+    assert f"{tray.outlook(ana).sent[0].receipt}{known_keys.SEALED_SUFFIX}" in [path.name for path in own]
     shared_folder.sync(coordinator)
     assert len(rubrics(coordinator)) == 2
 
@@ -421,7 +421,7 @@ def test_what_was_deleted_or_cut_off_in_the_folder_is_put_there_again(
     coordinator: Project, ana: Project, tmp_path: Path
 ) -> None:
     write_rubric(ana, items.ids(ana)[0], "Explains the weight of gold")
-    place = tmp_path / "synced/R2" / f"{shared_folder.sync(ana).receipt}{known_keys.SUFFIX}"
+    place = tmp_path / "synced/R2" / f"{shared_folder.sync(ana).receipt}{known_keys.SEALED_SUFFIX}"
     whole = place.read_bytes()
     for harm in (place.unlink, lambda: place.write_bytes(whole[:100])):
         harm()
@@ -448,7 +448,7 @@ def test_every_file_is_taken_once_and_whole_whatever_becomes_of_it_on_the_way(
     before, taken = len(backups.listing(coordinator.path)), []
     for number, content in enumerate(arriving):
         place = chance.choice((folder, folder / "R2", folder / "R3", folder / "odd ünd 名")) / chance.choice(
-            (f"{number}{known_keys.SUFFIX}", f"work ({number} conflicted copy).tmp", f"{number}")
+            (f"{number}{known_keys.SEALED_SUFFIX}", f"work ({number} conflicted copy).tmp", f"{number}")
         )
         place.parent.mkdir(exist_ok=True)
         place.write_bytes(content[: chance.randrange(len(content))])
@@ -478,7 +478,7 @@ def test_of_several_tasks_the_newest_whole_one_is_taken(
         )
         shared_folder.send(coordinator, [person.id])
         kept.append((folder.parent / coordinator.get(shared_folder.SENT)[person.id]["file"]).read_bytes())
-    for path in folder.glob(f"*{known_keys.SUFFIX}"):
+    for path in folder.glob(f"*{known_keys.SEALED_SUFFIX}"):
         path.unlink()
     (folder / "a").write_bytes(kept[1])
     (folder / "b").write_bytes(kept[2][:-9])
@@ -591,11 +591,13 @@ def test_other_files_in_the_folder_are_left_unread(
     with zipfile.ZipFile(folder / "minutes.docx", "w") as document:
         document.writestr("[Content_Types].xml", "<xml/>")
     (folder / "notes.txt").write_text("PK is no package", "utf-8")
-    (folder / "old.goldsmith").write_bytes(known_keys.MAGIC)
+    (folder / "old.goldsmith").write_bytes(known_keys.SEALED_MAGIC)
     os.symlink(coordinator.path, folder / "link")
     os.mkfifo(folder / "pipe")
     news = shared_folder.look(coordinator)
     assert (news.unfinished, news.due, news.problems) == (0, False, ())
-    for number, start in enumerate((b"", bytes(900), known_keys.MAGIC, b"PK\x03\x04" + bytes(26) + b"manif")):
+    for number, start in enumerate(
+        (b"", bytes(900), known_keys.SEALED_MAGIC, b"PK\x03\x04" + bytes(26) + b"manif")
+    ):
         (folder / f"half {number}").write_bytes(start)
         assert shared_folder.look(coordinator).unfinished == number + 1

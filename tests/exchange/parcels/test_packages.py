@@ -322,7 +322,7 @@ SEALED = known_keys.sealed(CONTENT, packages.public_key(KEY))
 def test_only_the_owner_of_the_key_reads_it() -> None:
     assert known_keys.unsealed(SEALED, KEY) == CONTENT
     assert known_keys.unsealed(SEALED, packages.new_key()) is None
-    assert b"gold" not in SEALED.removeprefix(known_keys.MAGIC)
+    assert b"gold" not in SEALED.removeprefix(known_keys.SEALED_MAGIC)
     assert known_keys.sealed(CONTENT, packages.public_key(KEY)) != SEALED
 
 
@@ -339,7 +339,8 @@ def test_anyone_sees_whether_a_file_is_whole() -> None:
     assert known_keys.is_whole(SEALED)
     flipped = SEALED[:-1] + bytes([SEALED[-1] ^ 1])
     half = [
-        SEALED[:length] for length in (0, 9, len(known_keys.MAGIC), 40, len(SEALED) // 2, len(SEALED) - 1)
+        SEALED[:length]
+        for length in (0, 9, len(known_keys.SEALED_MAGIC), 40, len(SEALED) // 2, len(SEALED) - 1)
     ]
     zeros = SEALED[: len(SEALED) // 2].ljust(len(SEALED), b"\0")
     assert not any(map(known_keys.is_whole, [*half, flipped, zeros, SEALED + b"\0", b"x" + SEALED]))

@@ -260,6 +260,17 @@ def look(window):
     settle(window.page)
 
 
+def test_the_folder_is_looked_at_soon_after_someone_comes_back_to_the_window_and_to_no_other(
+    home, their_window, qtbot
+):
+    be_active(home, qtbot)
+    home._folder._soon.stop()
+    be_active(their_window, qtbot)
+    assert (home._folder._soon.isActive(), their_window._folder._soon.isActive()) == (False, True)
+    be_active(home, qtbot)
+    qtbot.waitUntil(home._folder._soon.isActive)
+
+
 def test_a_key_is_compared_on_the_line_and_then_work_and_a_newer_task_come_in_by_themselves(
     home, their_window
 ):

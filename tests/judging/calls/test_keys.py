@@ -20,7 +20,7 @@ import pytest
 
 from annotator.actions.judges import kept_keys
 from annotator.domain.judges.judge import Judge, Price, RunState
-from annotator.domain.texts.secrets import redact, without_keys
+from annotator.domain.texts.redaction import redact, without_keys
 from annotator.judging.batches.batch_results import BatchFileWriter, BatchLimits
 from annotator.judging.batches.batching import BatchProgress
 from annotator.judging.calls.asking import KeyedQuestion

@@ -11,7 +11,8 @@ from hypothesis import given, settings, strategies as st
 from scipy import stats
 
 from annotator.actions.results import results
-from annotator.domain.material.item import END_TO_END, MODES, Response
+from annotator.domain.material.item import Response
+from annotator.domain.stored import END_TO_END, MODES
 from annotator.domain.texts.estimate import CHANCE, NO_WIDTH, SHARE, Estimate, interval
 from annotator.stats.agreement.agreement import cohen_kappa
 from annotator.stats.intervals.clustered import (
