@@ -17,6 +17,7 @@ from annotator.domain.judges.judge import Call, RunState, Status, Verdict
 from annotator.domain.judges.protocol import Case, Protocol, Verdicts
 from annotator.judging.calls.asking import Asker, CaseAsk, Key, keys_of
 from annotator.judging.calls.limits import OPENING, RunHalt
+from annotator.protocols import PROTOCOLS
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,12 +365,15 @@ def _finished(protocol: Protocol, case: Case, verdicts: Verdicts, ask: CaseAsk) 
 
 
 def _answered(protocol: Protocol, case: Case, verdicts: Verdicts) -> Verdicts:
-    """A verdict for every unit of the case and for no other; a value that the scale does not have is none."""
+    """A verdict for every unit of the case and for no other; a value that the scale does not have is none.
+
+    What is no paper's protocol, such as the ranking of tasks, has values of its own.
+    """
     silent = Verdict(status=Status.INVALID, cause="The judge says nothing of this unit.")
     answered = {unit.id: verdicts.get(unit.id, silent) for unit in case.units}
     return {
         unit_id: verdict
-        if verdict.value is None or verdict.value in protocol.values or not protocol.values
+        if verdict.value is None or verdict.value in protocol.values or protocol.name not in PROTOCOLS
         else Verdict(status=Status.INVALID, cause=f"“{escaped(verdict.value)}” is no value of the scale.")
         for unit_id, verdict in answered.items()
     }

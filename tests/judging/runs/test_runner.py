@@ -21,6 +21,7 @@ from annotator.judging.calls.asking import keys_of
 from annotator.judging.calls.limits import LIKE_FAILURES, Breaker, Limits
 from annotator.judging.calls.prices import Budget
 from annotator.judging.runner import Finished, Progress, RunEnd, left, run, side_by_side
+from annotator.protocols import USUAL
 from tests.common import failing
 from tests.judging.calls.test_client import Clock, limits
 from tests.judging.odd_server import (
@@ -471,7 +472,7 @@ async def test_a_long_call_is_seen_while_it_runs(odd: OddServer, folder: Path, b
 async def test_a_case_the_baseline_refuses_or_answers_oddly_is_a_verdict_with_its_cause(
     book: Book, baseline: Callable[[Case], Any], cause: str
 ) -> None:
-    await run(dataclasses.replace(TINY, baseline=baseline), [case()], record=book.record)
+    await run(dataclasses.replace(TINY, name=USUAL, baseline=baseline), [case()], record=book.record)
     (verdict,) = book.verdicts
     assert (verdict.value, verdict.status) == (None, Status.INVALID)
     assert cause in verdict.cause
