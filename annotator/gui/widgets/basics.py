@@ -3,7 +3,6 @@
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from html import escape
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -116,6 +115,9 @@ def wrap_lines(entries: QListWidget) -> None:
 
 def tooltip(text: str) -> str:
     """A tooltip that shows a text literally: Qt would interpret anything that looks like markup."""
+    # Loads a table of all entities, which no start needs.
+    from html import escape
+
     return f"<qt>{escape(text).replace(chr(10), '<br>')}</qt>" if text else ""
 
 
